@@ -1,4 +1,8 @@
-/** Times that callers give in epoch milliseconds. */
+/** Times that callers give: in epoch milliseconds, or in ISO 8601 with a time zone. */
+
+export const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
+
+export const TIME_FAULT = 'must be a time: epoch milliseconds, or ISO 8601 with a time zone';
 
 /**
  * A smaller number is a time before 1973 in milliseconds. In seconds, every date until the year

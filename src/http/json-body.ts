@@ -6,6 +6,7 @@
 import type { z } from 'zod';
 import { isObject, parseJson } from '../std/json.ts';
 import { jsonFaultPosition } from '../std/json-position.ts';
+import { issueFaults } from '../std/strict-form.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';
 import { problem } from './problem.ts';
@@ -27,12 +28,20 @@ export function readJsonBody<T>(
   if (!read.ok) return { ok: false, response: invalid(request, [read.fault]) };
   const parsed = form.safeParse(read.value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const faults = parsed.error.issues.slice(0, FAULTS_MAX).map(({ path, message }) => ({
-    path: path.join('.'),
-    message: valueAt(read.value, path) === undefined ? 'is missing' : message,
-  }));
+  const faults = parsed.error.issues
+    .slice(0, FAULTS_MAX)
+    .flatMap((issue) =>
+      valueAt(read.value, issue.path) === undefined ? [missing(issue)] : issueFaults(issue),
+    )
+    .slice(0, FAULTS_MAX);
   return { ok: false, response: invalid(request, faults) };
 }
+
+/** Nothing is there: what must be is said, as of a value that is something else. */
+const missing = ({ path, message }: z.core.$ZodIssue): Fault => ({
+  path: path.join('.'),
+  message: message.startsWith('must ') ? `is missing; it ${message}` : 'is missing',
+});
 
 /** The value at this path of the body; undefined: none, since JSON cannot express undefined. */
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>

@@ -23,6 +23,7 @@ import { isPlatformId } from '../domain/device.ts';
 import { sentenceOf } from '../providers/credential-form.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { providerOf } from '../providers/providers.ts';
+import { formFaults } from '../std/strict-form.ts';
 import { findAppClient } from '../store/apps/find-app.ts';
 import { listApps } from '../store/apps/list-apps.ts';
 import { recordChange } from '../store/audit/record-change.ts';
@@ -195,8 +196,8 @@ function action<T, Value>(
     run(parts, input) {
       const parsed = form.safeParse(input);
       if (parsed.success) return run(parts, parsed.data);
-      const [issue] = parsed.error.issues;
-      return Promise.resolve(refused(`${issue?.path.join('.')} ${issue?.message}.`));
+      const [fault] = formFaults(parsed.error);
+      return Promise.resolve(refused(`${fault?.path} ${fault?.message}.`));
     },
   };
 }

@@ -38,7 +38,3 @@ export const privateKey = (wanted: WantedKey) =>
       if (fault !== null) context.addIssue(fault);
     })
     .transform(canonicalKey);
-
-/** The faults that a form has found. */
-export const faultsOf = (error: z.ZodError): readonly CredentialFault[] =>
-  error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));

@@ -11,16 +11,39 @@ import { nearestName } from './nearest-name.ts';
 const UNKNOWN_FIELDS_MAX = 10;
 const NAME_LENGTH_MAX = 64;
 
+/** Between what is said of one unknown field and of the next: no part of a text that is said. */
+const BETWEEN = '\n';
+
 /** An object of this shape; unknown fields are named, each with the nearest known one. */
 export function strictForm<Shape extends z.ZodRawShape>(shape: Shape) {
   const [first, ...others] = Object.keys(shape);
   const known = [first ?? '', ...others] as const;
   const sayUnknown = (name: string): string =>
-    `has no field ${JSON.stringify(foreignText(name, NAME_LENGTH_MAX))}; the nearest is ${nearestName(name, known)}`;
+    `is unknown; the nearest is ${nearestName(name, known)}`;
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? issue.keys.slice(0, UNKNOWN_FIELDS_MAX).map(sayUnknown).join('; ')
+        ? issue.keys.slice(0, UNKNOWN_FIELDS_MAX).map(sayUnknown).join(BETWEEN)
         : 'must be an object',
   });
+}
+
+export interface FormFault {
+  /** The field, its parts joined by dots; '': the whole. */
+  readonly path: string;
+  /** What is wrong with it: a sentence without its subject and its full stop. */
+  readonly message: string;
+}
+
+/** The faults that a form has found: one for each field, unknown ones included. */
+export const formFaults = ({ issues }: z.ZodError): readonly FormFault[] =>
+  issues.flatMap(issueFaults);
+
+export function issueFaults(issue: z.core.$ZodIssue): readonly FormFault[] {
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message }];
+  return message.split(BETWEEN).map((said, index) => ({
+    path: [...path, foreignText(issue.keys[index] ?? '', NAME_LENGTH_MAX)].join('.'),
+    message: said,
+  }));
 }

@@ -56,7 +56,9 @@ t.test('each fault is one sentence that names its field and quotes no secret', (
     t.match(faultsOf(3, { ...apns, keyId: bad })[0], /^keyId /, JSON.stringify(bad));
     t.match(faultsOf(3, { ...apns, teamId: bad })[0], /^teamId /, JSON.stringify(bad));
   }
-  t.same(faultsOf(3, { ...apns, keyId: undefined }), ['keyId is missing.']);
+  t.same(faultsOf(3, { ...apns, keyId: undefined }), [
+    "keyId is missing: it is in the name of the key's file, AuthKey_<key id>.p8.",
+  ]);
   t.match(faultsOf(3, { ...apns, privateKey: ecKey('secp384r1') }), [
     /^privateKey is a key that is not P-256 .*\.$/,
   ]);
@@ -78,11 +80,13 @@ t.test('each fault is one sentence that names its field and quotes no secret', (
     'serviceAccount.type must be service_account.',
   ]);
   t.same(faultsOf(3, { ...apns, enviroment: 'sandbox' }), [
-    'The credential has no field "enviroment"; the nearest is environment.',
+    'enviroment is unknown; the nearest is environment.',
   ]);
-  t.match(faultsOf(15, { serviceAccount, key: 'x' }), [/^The credential has no field "key"/]);
+  t.match(faultsOf(15, { serviceAccount, key: 'x' }), [
+    'key is unknown; the nearest is serviceAccount.',
+  ]);
   t.same(faultsOf(7, { serviceAccount, vapidKeys: {} }), [
-    'The credential has no field "vapidKeys"; the nearest is vapid.',
+    'vapidKeys is unknown; the nearest is vapid.',
   ]);
   t.same(faultsOf(15, {}).length, 1);
   t.same(faultsOf(7, {}), ['The credential must have vapid or serviceAccount.']);

@@ -1521,7 +1521,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description Served to this machine only.
+         * @description Served to this machine, and to others that send the operator's token as `Authorization: Bearer`.
          */
         readonly get: operations["getMetrics"];
         readonly put?: never;
@@ -3294,8 +3294,8 @@ export interface operations {
                  *     }
                  */
                 readonly "application/json": {
-                    readonly appId: number;
-                    readonly platformId: number;
+                    readonly appId: number | string;
+                    readonly platformId: number | string;
                     readonly deviceId: string;
                     readonly payload: components["schemas"]["Payload"] | {
                         readonly [key: string]: unknown;
@@ -6797,11 +6797,11 @@ export interface operations {
                 readonly "application/json": {
                     readonly name: string;
                     readonly scopes: readonly ("send" | "read" | "admin")[];
-                    readonly tagIds?: readonly number[];
+                    readonly tagIds?: readonly (number | string)[];
                     readonly tagSourceIds?: readonly string[];
-                    readonly groupIds?: readonly number[];
+                    readonly groupIds?: readonly (number | string)[];
                     readonly groupSourceIds?: readonly string[];
-                    readonly appIds?: readonly number[];
+                    readonly appIds?: readonly (number | string)[];
                     readonly maxDevices?: number;
                     readonly expiresAt?: (number | string) | null;
                 };

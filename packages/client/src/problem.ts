@@ -5,6 +5,9 @@ import type { Problem } from './openapi.ts';
 /** Characters of an answer that is no problem: a proxy's page. */
 const DETAIL_LENGTH_MAX = 200;
 
+/** Some messages are sentences already. */
+const STOP = /\.$/;
+
 /** An answer that is no success. `problem` says what is wrong, field by field. */
 export class ProblemError extends Error {
   readonly status: number;
@@ -12,7 +15,9 @@ export class ProblemError extends Error {
   readonly headers: Headers;
 
   constructor(problem: Problem, headers: Headers) {
-    const faults = (problem.errors ?? []).map(({ path, message }) => ` ${path}: ${message}.`);
+    const faults = (problem.errors ?? []).map(
+      ({ path, message }) => ` ${path}: ${message.replace(STOP, '')}.`,
+    );
     super(`${problem.status} ${problem.title}: ${problem.detail}${faults.join('')}`);
     this.name = 'ProblemError';
     this.status = problem.status;

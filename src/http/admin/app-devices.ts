@@ -21,13 +21,13 @@ import type { Sql } from '../../store/sql.ts';
 import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
+import { id } from '../id-form.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { publisherOf } from '../notifications/job.ts';
 import { problem } from '../problem.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { withSecret } from './credentials.ts';
 import { ownApp } from './own-app.ts';
-import { id } from './tag-forms.ts';
 
 export interface AppDeviceParts {
   readonly sql: Sql;

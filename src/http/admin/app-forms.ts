@@ -5,10 +5,11 @@ import { isPlatformId } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { isObject } from '../../std/json.ts';
 import { strictForm } from '../../std/strict-form.ts';
-import { anyId, id, name, sourceId } from './tag-forms.ts';
+import { id } from '../id-form.ts';
+import { anyId, name, sourceId } from './tag-forms.ts';
 
-const PLATFORM = 'must be 3 (iOS), 7 (web) or 15 (Android)';
-const platformId = id.refine(isPlatformId, PLATFORM);
+export const PLATFORM_FAULT = 'must be 3 (iOS), 7 (web) or 15 (Android)';
+const platformId = id.refine(isPlatformId, PLATFORM_FAULT);
 
 /** None is refused: an app on no platform has no devices. */
 const platformIds = z

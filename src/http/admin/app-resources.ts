@@ -3,6 +3,7 @@
 import { makeApp } from '../../access/apps.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Secrets } from '../../access/secrets.ts';
+import { isPlatformId } from '../../domain/device.ts';
 import { addPlatforms, renameApp } from '../../store/apps/change-app.ts';
 import type { App } from '../../store/apps/read-apps.ts';
 import { listAppsById, readApp } from '../../store/apps/read-apps.ts';
@@ -17,7 +18,7 @@ import { invalid, json, readJsonBody } from '../json-body.ts';
 import { isLimited, outside } from '../key-limits.ts';
 import { answerList } from '../list-answer.ts';
 import { QueryReader } from '../query-reader.ts';
-import { appPatchForm, newAppForm } from './app-forms.ts';
+import { appPatchForm, newAppForm, PLATFORM_FAULT } from './app-forms.ts';
 import { withSecret } from './credentials.ts';
 import { dropApp } from './drop-app.ts';
 import { noApp, ownApp } from './own-app.ts';
@@ -86,6 +87,9 @@ function list(
 ): HttpResponse | Promise<HttpResponse> {
   const reader = new QueryReader(request.query, ['limit', 'cursor', 'q', 'platformId']);
   const filter = { text: reader.text('q'), platformId: reader.number('platformId', 1) };
+  if (filter.platformId !== null && !isPlatformId(filter.platformId)) {
+    reader.fault('platformId', PLATFORM_FAULT);
+  }
   const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
   if (reader.faults.length > 0) return invalid(request, reader.faults);
   const appIds = key?.appIds ?? null;

@@ -38,6 +38,7 @@ import { transact } from '../../store/transact.ts';
 import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
+import { id } from '../id-form.ts';
 import { invalid, readJsonBody } from '../json-body.ts';
 import { coveredTags, outside } from '../key-limits.ts';
 import type { Fault } from '../problem.ts';
@@ -47,7 +48,7 @@ import { acceptedBulkOperation } from './bulk-resources.ts';
 import { findNamedTag, notFound } from './find-named.ts';
 import { ownApp } from './own-app.ts';
 import { pathId } from './path-id.ts';
-import { id, sourceId } from './tag-forms.ts';
+import { sourceId } from './tag-forms.ts';
 import { readTerritory } from './territory.ts';
 
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;

@@ -19,6 +19,7 @@ import { originOf } from '../audit-origin.ts';
 import { tooMuch } from '../beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
+import { id } from '../id-form.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { answerList } from '../list-answer.ts';
 import { LenientReader } from '../notifications/lenient.ts';
@@ -43,7 +44,6 @@ const some = <T extends z.ZodType>(entry: T) =>
     .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`)
     .optional();
 
-const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 const text = z
   .string('must be a string')

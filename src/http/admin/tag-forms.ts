@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import {
-  ID_MAX,
   OPTIONAL_PARAMETER_LENGTH_MAX,
   OPTIONAL_PARAMETERS_MAX,
   SOURCE_ID_LENGTH_MAX,
@@ -10,7 +9,8 @@ import {
   TAGS_PER_REQUEST_MAX,
 } from '../../domain/tag.ts';
 import { strictForm } from '../../std/strict-form.ts';
-import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
+import { EPOCH_MS_MIN, ISO_8601, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
+import { id } from '../id-form.ts';
 import type { Fault } from '../problem.ts';
 
 /** PostgreSQL's text can hold neither NUL nor lone surrogates. */
@@ -29,17 +29,21 @@ export const sourceId = text(SOURCE_ID_LENGTH_MAX);
 
 const DIGITS = /^\d{1,16}$/;
 
-/** A whole number, or its decimal digits in a string: both come from real clients. */
-const wholeNumber = (max: number, fault: string) =>
-  z
-    .union([z.number(), z.string().regex(DIGITS).transform(Number)], fault)
-    .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, fault);
-
-export const id = wholeNumber(ID_MAX, 'must be an id');
-const expiration = wholeNumber(Number.MAX_SAFE_INTEGER, 'must be milliseconds since 1970').refine(
-  (value) => !Number.isInteger(value) || value < 0 || value >= EPOCH_MS_MIN,
-  LOOKS_LIKE_SECONDS,
-);
+/** Epoch milliseconds, also as digits in a string, or ISO 8601. */
+const expiration = z
+  .union(
+    [
+      z.number(),
+      z.string().regex(DIGITS).transform(Number),
+      z.string().regex(ISO_8601).transform(Date.parse),
+    ],
+    TIME_FAULT,
+  )
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, TIME_FAULT)
+  .refine(
+    (value) => !Number.isInteger(value) || value < 0 || value >= EPOCH_MS_MIN,
+    LOOKS_LIKE_SECONDS,
+  );
 
 const parameterText = z
   .string('must be a string')
@@ -110,15 +114,24 @@ export const addForm = strictForm({
   tags: atMostThousand(strictForm({ id: anyId, name, ...tagFields })).optional(),
 }).refine(({ groups, tags }) => groups !== undefined || tags !== undefined, 'needs tags or groups');
 
+const UNNAMED = 'needs an id or a sourceId';
+const isNamed = (entry: {
+  readonly id?: number | undefined;
+  readonly sourceId?: string | null | undefined;
+}): boolean => entry.id !== undefined || typeof entry.sourceId === 'string';
+
 /**
  * The form of `update` and `delete`: one entry, named by its id or, without one, by its sourceId.
  */
 export const oneForm = strictForm({
   groups: atMostThousand(
-    strictForm({ id: id.optional(), name: name.optional(), ...groupFields }),
+    strictForm({ id: id.optional(), name: name.optional(), ...groupFields }).refine(
+      isNamed,
+      UNNAMED,
+    ),
   ).default([]),
   tags: atMostThousand(
-    strictForm({ id: id.optional(), name: name.optional(), ...tagFields }),
+    strictForm({ id: id.optional(), name: name.optional(), ...tagFields }).refine(isNamed, UNNAMED),
   ).default([]),
 }).refine(
   ({ groups, tags }) => groups.length + tags.length === 1,

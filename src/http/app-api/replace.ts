@@ -7,25 +7,20 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
-import { isId } from '../../domain/tag.ts';
 import { deviceRef } from '../../registration/operation.ts';
 import type { ReplaceResult } from '../../registration/replace/replacements.ts';
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
+import { id } from '../id-form.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import type { AppApi } from './app-api.ts';
 import { headerNames, isAppVersion, PARAMETER_BYTES_MAX } from './parameters.ts';
-import { refused } from './scope.ts';
+import { PLATFORM_FAULT, refused } from './scope.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
-const DIGITS = /^\d{1,10}$/;
-const id = z
-  .union([z.number(), z.string().regex(DIGITS).transform(Number)], 'must be an id')
-  .refine(isId, 'must be an id');
-const deviceId = z
-  .string('must be a string')
-  .refine(isDeviceId, `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`);
+const DEVICE_ID = `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`;
+const deviceId = z.string(DEVICE_ID).refine(isDeviceId, DEVICE_ID);
 
 /** Unknown fields are ignored and named, as on all of the App API. */
 export const replaceForm = z.looseObject({
@@ -58,8 +53,7 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
   const { appId, platformId, deviceId, newDeviceId, appVersion = null, ...unknown } = read.value;
   if (appId !== caller.appId) return foreign(request);
   if (!(await api.catalogue.hasPlatform(caller.clientId, appId, platformId))) {
-    return refused(request, [{ path: 'platformId', message: 'must be a platform of the app' }])
-      .response;
+    return refused(request, [PLATFORM_FAULT]).response;
   }
   const result = await api.replacements.submit({
     device: deviceRef(appId, platformId, deviceId),

@@ -7,6 +7,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { Catalogue } from '../../registration/catalogue/catalogue.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { ID_FAULT } from '../id-form.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
 import type { Parameters } from './parameters.ts';
@@ -15,6 +16,11 @@ import { readParameters } from './parameters.ts';
 export type ReadScope =
   | ({ readonly ok: true; readonly parameters: Parameters } & Scope)
   | { readonly ok: false; readonly response: HttpResponse };
+
+export const PLATFORM_FAULT = {
+  path: 'platformId',
+  message: 'must be a platform that the app is on: 3 (iOS), 7 (web) or 15 (Android)',
+};
 
 /**
  * Reads appId and platformId, or makes the answer that names every fault: theirs, and those that
@@ -39,8 +45,8 @@ export async function readScope(
     platformId !== null &&
     (appId === null || (await catalogue.hasPlatform(caller.clientId, appId, platformId)));
   const faults = [
-    ...(appId === null ? [{ path: 'appId', message: 'must be an id' }] : []),
-    ...(isPlatform ? [] : [{ path: 'platformId', message: 'must be a platform of the app' }]),
+    ...(appId === null ? [{ path: 'appId', message: ID_FAULT }] : []),
+    ...(isPlatform ? [] : [PLATFORM_FAULT]),
     ...furtherFaults(parameters),
   ];
   if (appId === null || !isPlatform || faults.length > 0) return refused(request, faults);

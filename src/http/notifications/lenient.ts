@@ -3,7 +3,7 @@
  * as strings, dates in two forms.
  */
 
-import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
+import { EPOCH_MS_MIN, ISO_8601, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
 
 /** Collects faults. A value from a faulty field is never used. */
@@ -46,7 +46,7 @@ export class LenientReader {
     if (value === undefined || value === null) return null;
     const timeMs = timeOf(value);
     if (timeMs === null) {
-      this.fault(name, 'must be a time: epoch milliseconds, or ISO 8601 with a time zone.');
+      this.fault(name, `${TIME_FAULT}.`);
     } else if (timeMs < EPOCH_MS_MIN && !isIso8601(value)) this.fault(name, LOOKS_LIKE_SECONDS);
     else return timeMs;
     return null;
@@ -93,7 +93,6 @@ export class LenientReader {
 }
 
 const DECIMAL = /^\d{1,15}$/;
-const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
 /** The last millisecond that a Date can hold. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
 

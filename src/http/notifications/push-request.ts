@@ -134,7 +134,7 @@ function readAudienceExpression(
   return {};
 }
 
-const PAYLOAD_MISSING = 'is missing: an object, or a string that holds one as JSON.';
+const PAYLOAD_MISSING = 'is missing; it must be an object, or a string that holds one as JSON.';
 
 /** Null: every app. An empty list is refused: its author did not mean every app. */
 function readAppIds(

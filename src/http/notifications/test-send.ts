@@ -11,7 +11,6 @@ import {
 import type { Payload } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { givenPayload, sendablePayload } from '../../domain/payload.ts';
-import { ID_MAX } from '../../domain/tag.ts';
 import { faultSentence, simulatedFaultSentence } from '../../providers/fault-sentence.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import type { TestSends } from '../../providers/test-sends.ts';
@@ -23,19 +22,20 @@ import { readTemplate } from '../../store/templates/templates.ts';
 import { applyTemplates } from '../../templates/apply-templates.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { id } from '../id-form.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { limitsTags, outside } from '../key-limits.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
 import { tooManyTemplates } from '../too-many-templates.ts';
 
-const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
+const PAYLOAD = 'must be an object, or a string that holds one as JSON';
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
 export const testForm = strictForm({
   appId: id,
   platformId: id,
   deviceId: z.custom<string>(isDeviceId, DEVICE_ID),
-  payload: z.unknown().optional(),
+  payload: z.custom<unknown>((value) => value !== undefined, PAYLOAD),
 });
 
 /** The client has just tried one. */

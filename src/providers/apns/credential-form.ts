@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import type { ApnsCredential } from '../../domain/credential.ts';
-import { strictForm } from '../../std/strict-form.ts';
+import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
-import { faultsOf, privateKey, text } from '../credential-form.ts';
+import { privateKey, text } from '../credential-form.ts';
 import type { WantedKey } from '../private-key-fault.ts';
 
 const FILE = 'AuthKey_<key id>.p8 that Apple gave when the key was made';
@@ -25,7 +25,9 @@ export const APNS_KEY: WantedKey = {
 
 const APPLE_ID = /^[A-Z0-9]{10}$/;
 const appleId = (where: string) =>
-  z.string('is missing').regex(APPLE_ID, `must be 10 capital letters and digits: ${where}`);
+  z
+    .string(`is missing: ${where}`)
+    .regex(APPLE_ID, `must be 10 capital letters and digits: ${where}`);
 
 /** Strict: a misspelt `environment` would send to the wrong one. */
 const fields = strictForm({
@@ -55,5 +57,5 @@ export function parseApns(input: unknown): ParsedCredential<ApnsCredential> {
   const parsed = form.safeParse(input);
   return parsed.success
     ? { ok: true, credential: { kind: 'apns', ...parsed.data } }
-    : { ok: false, faults: faultsOf(parsed.error) };
+    : { ok: false, faults: formFaults(parsed.error) };
 }

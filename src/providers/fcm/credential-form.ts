@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
-import { strictForm } from '../../std/strict-form.ts';
+import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
-import { faultsOf, privateKey, text } from '../credential-form.ts';
+import { privateKey, text } from '../credential-form.ts';
 import type { WantedKey } from '../private-key-fault.ts';
 import type { FcmOrigins } from './origins.ts';
 import { wrongFileFault } from './wrong-file.ts';
@@ -46,7 +46,7 @@ export function parseFcm(
   const wrong = wrongFileFault(input);
   if (wrong !== null) return { ok: false, faults: [wrong] };
   const parsed = strictForm({ serviceAccount: serviceAccountForm }).safeParse(input);
-  if (!parsed.success) return { ok: false, faults: faultsOf(parsed.error) };
+  if (!parsed.success) return { ok: false, faults: formFaults(parsed.error) };
   const { project_id, private_key_id, private_key, client_email, token_uri } =
     parsed.data.serviceAccount;
   if (token_uri !== undefined && originOf(token_uri) !== oauth) {

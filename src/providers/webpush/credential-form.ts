@@ -8,9 +8,8 @@ import { createECDH, createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { VapidKeys, WebPushCredential } from '../../domain/credential.ts';
 import { isObject } from '../../std/json.ts';
-import { strictForm } from '../../std/strict-form.ts';
+import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
-import { faultsOf } from '../credential-form.ts';
 import { parseFcm } from '../fcm/credential-form.ts';
 import type { FcmOrigins } from '../fcm/origins.ts';
 
@@ -63,7 +62,7 @@ export function parseWebPush(
       ? null
       : parseFcm({ serviceAccount: serviceAccountGiven }, origins);
   const faults = [
-    ...(parsed.success ? [] : faultsOf(parsed.error)),
+    ...(parsed.success ? [] : formFaults(parsed.error)),
     ...(account === null || account.ok ? [] : account.faults),
   ];
   if (!parsed.success || faults.length > 0) return { ok: false, faults };

@@ -161,7 +161,7 @@ await onEachStore(t, {
       [{ ...device, platformId: 7 }, ['platformId']],
       [{ ...device, deviceId: '' }, ['deviceId']],
       [{ ...device, deviceId: 'x'.repeat(4_097) }, ['deviceId']],
-      [{ ...device, appId }, ['']],
+      [{ ...device, appId }, ['appId']],
     ] as const) {
       for (const answer of [await lookUp(body), await erase(body)]) {
         t.equal(answer.status, 400, JSON.stringify(body).slice(0, 60));

@@ -132,7 +132,7 @@ await onEachStore(t, {
     for (const [platformId, body, faulty] of [
       [3, { ...apns, keyId: 'short' }, 'keyId'],
       [3, { ...apns, privateKey: `${apns.privateKey.slice(0, 60)}` }, 'privateKey'],
-      [3, { ...apns, enviroment: 'sandbox' }, ''],
+      [3, { ...apns, enviroment: 'sandbox' }, 'enviroment'],
       [3, { ...apns, graceHours: 169 }, 'graceHours'],
       [3, { ...apns, expiresAt: 1_800_000_000 }, 'expiresAt'],
       [3, [], ''],

@@ -162,7 +162,7 @@ await onEachStore(t, {
       ['add', { name: 'x', platformId: 8 }, ['platformId']],
       ['add', { name: 'x', platformId: 7, parameters: [] }, ['parameters']],
       ['add', { name: 'x', platformId: 7, tags: [{}] }, ['tags.0']],
-      ['add', { name: 'x', platformId: 7, params: {} }, ['']],
+      ['add', { name: 'x', platformId: 7, params: {} }, ['params']],
       ['add', { name: 'x', platformId: 7, parameters: { a: 'x'.repeat(16_384) } }, ['parameters']],
       ['add', { name: 'x', platformId: 7, parameters: nested(33) }, ['parameters']],
       ['add', { name: 'x', platformId: 7, parameters: nested(2_000) }, ['parameters']],

@@ -122,7 +122,7 @@ await onEachStore(t, {
       [{ ...list, deviceIds: [] }, ['deviceIds']],
       [{ ...list, deviceIds: many(BULK_DEVICES_MAX + 1) }, ['deviceIds']],
       [{ ...list, deviceIds: ['', 'x'.repeat(4_097)] }, ['deviceIds.0', 'deviceIds.1']],
-      [{ ...list, deviceId: TOKEN }, ['']],
+      [{ ...list, deviceId: TOKEN }, ['deviceId']],
       [{ ...list, tagSourceIds: ['news', 'theirs'] }, ['tagSourceIds.1']],
       [{ ...list, tagIds: [foreign] }, ['tagIds.0']],
       [{ ...list, tagSourceIds: ['second', 'old'] }, ['tagSourceIds.0', 'tagSourceIds.1']],

@@ -139,7 +139,7 @@ async function life(t: Test, { sql }: Store, { asSuper, ask, keys, goals }: Scen
     name: 'CMS',
     scopes: ['read', 'send', 'read'],
     tagSourceIds: ['goals'],
-    tagIds: [goals],
+    tagIds: [String(goals)],
     groupSourceIds: ['sport'],
     maxDevices: 10,
     expiresAt: new Date(end).toISOString(),
@@ -482,7 +482,7 @@ async function refusals(t: Test, { asSuper, keys, other, goals }: Scene): Promis
     [{ scopes: ['send'], maxDevices: 0 }, 'maxDevices'],
     [{ scopes: ['send'], expiresAt: 1_700_000_000 }, 'expiresAt'],
     [{ scopes: ['send'], expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
-    [{ scopes: ['send'], tagId: [goals] }, ''],
+    [{ scopes: ['send'], tagId: [goals] }, 'tagId'],
   ];
   for (const [terms, path] of faults) {
     const { status, body } = await asSuper('POST', keys, { name: 'CMS', ...terms });

@@ -120,7 +120,7 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       [{ parentId: 99_999 }, 'parentId'],
       [{ parentGroupSourceId: 'nowhere' }, 'parentGroupSourceId'],
       [{ parentId: other, parentGroupSourceId: 'g' }, 'parentGroupSourceId'],
-      [{ parent: other }, ''],
+      [{ parent: other }, 'parent'],
     ];
     for (const [fields, path] of faults) {
       for (const [method, to] of [
@@ -133,7 +133,7 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       }
     }
     t.match((await ask('POST', 'groups', { name: 'x', parent: 1 })).body.errors, [
-      { message: /nearest is parentId/ },
+      { path: 'parent', message: /nearest is parentId/ },
     ]);
     t.same(pathsOf(await ask('PATCH', `groups/${id}`, { id: other })), ['id']);
     t.same(pathsOf(await ask('GET', 'groups?q=x')), ['q']);

@@ -157,8 +157,8 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       [{ groupId: null, groupSourceId: 'h' }, 'groupSourceId'],
       [{ expiration: 1_800_000_000 }, 'expiration'],
       [{ tagOptionalParameters: { a: 1 } }, 'tagOptionalParameters.a'],
-      [{ expires: 4_102_444_800_000 }, ''],
-      [{ group: other }, ''],
+      [{ expires: 4_102_444_800_000 }, 'expires'],
+      [{ group: other }, 'group'],
     ];
     for (const [fields, path] of faults) {
       for (const [method, to] of [
@@ -171,7 +171,7 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       }
     }
     t.match((await ask('POST', 'tags', { name: 'x', group: 1 })).body.errors, [
-      { message: /"group"; the nearest is groupId/ },
+      { path: 'group', message: /nearest is groupId/ },
     ]);
     t.same(pathsOf(await ask('POST', 'tags', {})), ['name']);
     t.same(pathsOf(await ask('PATCH', `tags/${id}`, { id: id + 1 })), ['id']);

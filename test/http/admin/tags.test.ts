@@ -94,6 +94,8 @@ scene('add, get, update, delete', async (t, admin) => {
   t.same((await admin.get(`id/${plain.id}`)).body, { id: plain.id, name: 'No source' });
 
   const version = await admin.version();
+  const iso = { sourceId: 'goals', expiration: '2100-01-01T01:00:00+01:00' };
+  t.match((await admin.update({ tags: [iso] })).body.tags, [{ expiration: 4_102_444_800_000 }]);
   const updated = await admin.update({ tags: [{ sourceId: 'goals', expiration: null }] });
   t.same(updated.body, { tags: [{ sourceId: 'goals', expiration: null, id: goals.id }] });
   t.ok((await admin.version()) > version);
@@ -255,7 +257,9 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
     [{ ...good, expiration: 'soon' }, 'tags.1.expiration'],
     [{ ...good, expiration: 1_800_000_000 }, 'tags.1.expiration'],
     [{ ...good, expiration: '99999999999' }, 'tags.1.expiration'],
-    [{ ...good, expires: 4_102_444_800_000 }, 'tags.1'],
+    [{ ...good, expiration: '2100-01-01T00:00:00' }, 'tags.1.expiration'],
+    [{ ...good, expiration: '2100-13-01T00:00:00Z' }, 'tags.1.expiration'],
+    [{ ...good, expires: 4_102_444_800_000 }, 'tags.1.expires'],
     [{ ...good, tagOptionalParameters: { a: 1 } }, 'tags.1.tagOptionalParameters.a'],
     [{ ...good, tagOptionalParameters: { a: 'x'.repeat(256) } }, 'tags.1.tagOptionalParameters.a'],
     [{ ...good, tagOptionalParameters: [] }, 'tags.1.tagOptionalParameters'],
@@ -279,7 +283,10 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
     t.match(answer, {
       status: 400,
       body: {
-        errors: [{ message: /"group_source_id"; the nearest is groupSourceId; .*"colour"/ }],
+        errors: [
+          { path: 'tags.0.group_source_id', message: /nearest is groupSourceId/ },
+          { path: 'tags.0.colour' },
+        ],
       },
     });
   }
@@ -287,10 +294,13 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
     const answer = await send({ tags: [good], group: [{ name: 'g' }], dryrun: true });
     t.match(answer, {
       status: 400,
-      body: { errors: [{ path: '', message: /"group"; the nearest is groups; .*"dryrun"/ }] },
+      body: { errors: [{ path: 'group', message: /nearest is groups/ }, { path: 'dryrun' }] },
     });
   }
-  t.equal((await admin.add({ tags: [{ sourceId: 'x' }] })).body.errors[0].message, 'is missing');
+  t.equal(
+    (await admin.add({ tags: [{ sourceId: 'x' }] })).body.errors[0].message,
+    'is missing; it must be a string',
+  );
   t.equal(
     (await admin.add('{"tags":[{"name":"x",}]}')).body.errors[0].message,
     'The body must be a JSON object; it is not valid JSON from line 1, column 22.',
@@ -314,6 +324,11 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
   for (const body of [{ tags: [] }, { tags: [good, good] }, { tags: [good], groups: [good] }, {}]) {
     t.equal((await admin.update(body)).status, 400);
     t.equal((await admin.remove(body)).status, 400);
+  }
+  for (const entry of [{ name: 'x' }, { sourceId: null }]) {
+    t.same(pathsOf(await admin.update({ tags: [entry] })), ['tags.0'], 'which tag?');
+    t.same(pathsOf(await admin.remove({ tags: [entry] })), ['tags.0']);
+    t.same(pathsOf(await admin.remove({ groups: [entry] })), ['groups.0']);
   }
   t.same(pathsOf(await admin.update({ tags: [{ sourceId: 'good', name: null }] })), [
     'tags.0.name',

@@ -62,8 +62,8 @@ await onEachStore(t, {
       400,
       {
         errors: [
-          { path: 'deviceId', message: 'is missing' },
-          { path: 'newDeviceId', message: 'is missing' },
+          { path: 'deviceId', message: /^is missing; it must be a string of 1 to 4096/ },
+          { path: 'newDeviceId', message: /^is missing/ },
         ],
       },
     ]);

@@ -219,7 +219,10 @@ t.test('what is not valid is refused with all its faults', async (t) => {
   t.match(await faultsOf('[]'), 'JSON object');
   t.match(await faultsOf({ payload: PAYLOAD }), 'tagSourceIds');
   t.match(await faultsOf({ tagIds: [tenant.tagId] }), '"path":"payload"');
-  t.match(await faultsOf({ tagIds: [tenant.tagId] }), 'is missing: an object, or a string');
+  t.match(
+    await faultsOf({ tagIds: [tenant.tagId] }),
+    'is missing; it must be an object, or a string',
+  );
   t.match(await faultsOf({ tagIds: ['x'], payload: PAYLOAD }), 'tagIds.0');
   t.match(await faultsOf({ tagIds: [{ id: 1 }], payload: PAYLOAD }), 'tagIds.0');
   t.match(await faultsOf({ tagIds: [1.5], payload: PAYLOAD }), 'tagIds.0');
