@@ -8,6 +8,7 @@ RUN npm ci --omit=dev --no-audit --no-fund && npm ci --omit=dev --no-audit --no-
 COPY tsconfig.json ./
 COPY packages/client/src packages/client/src
 COPY console console
+COPY docs docs
 COPY src src
 # The compiler is installed, because `npm start` builds; what ships is built already. Nobody reads the types and source
 # maps of packages there, nor the bundles of Swagger UI for other pages than ours.

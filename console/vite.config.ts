@@ -1,6 +1,6 @@
 /**
- * How the console is built: into dist/console of the repository, from where the engine serves it.
- * Every file has its compressed forms beside it, so that no request waits for a compression.
+ * How the console is built, and the guides beside it: into dist/console and dist/guides of the
+ * repository, from where the engine serves them. Every file has its compressed forms beside it, so that no request waits for a compression.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,21 +9,29 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vite';
+import { buildGuides } from './guides/build.ts';
 
-const OUT = join(import.meta.dirname, '..', 'dist', 'console');
+const DIST = join(import.meta.dirname, '..', 'dist');
+const OUT = join(DIST, 'console');
+const GUIDES = join(DIST, 'guides');
 /** Fonts are compressed already. */
 const COMPRESSIBLE = /\.(?:html|js|css|svg)$/;
 
-const compress: Plugin = {
-  name: 'compress',
+function compress(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!COMPRESSIBLE.test(name)) continue;
+    const octets = readFileSync(join(folder, name));
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(octets));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(octets, { level: 9 }));
+  }
+}
+
+const complete: Plugin = {
+  name: 'complete',
   apply: 'build',
   closeBundle() {
-    for (const name of readdirSync(OUT, { recursive: true, encoding: 'utf8' })) {
-      if (!COMPRESSIBLE.test(name)) continue;
-      const octets = readFileSync(join(OUT, name));
-      writeFileSync(join(OUT, `${name}.br`), brotliCompressSync(octets));
-      writeFileSync(join(OUT, `${name}.gz`), gzipSync(octets, { level: 9 }));
-    }
+    buildGuides(import.meta.dirname, GUIDES);
+    for (const folder of [OUT, GUIDES]) compress(folder);
   },
 };
 
@@ -33,7 +41,7 @@ export default defineConfig({
   base: './',
   // `npm start` prints what went wrong, and nothing else.
   logLevel: 'warn',
-  plugins: [svelte(), compress],
+  plugins: [svelte(), complete],
   build: {
     outDir: OUT,
     emptyOutDir: true,

@@ -33,8 +33,9 @@ import { statusRoute } from './http/notifications/status.ts';
 import { JobWatches } from './http/notifications/watches.ts';
 import { aboutRoute } from './http/open/about.ts';
 import { apiViewerRoutes } from './http/open/api-viewer.ts';
-import { consoleFiles } from './http/open/console-files.ts';
+import { builtFiles, CONSOLE_FOLDER, GUIDES_FOLDER } from './http/open/built-files.ts';
 import { consolePageRoutes } from './http/open/console-page.ts';
+import { guidePageRoutes } from './http/open/guide-pages.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { Readiness } from './http/open/readiness.ts';
 import { withDocument } from './http/openapi/routes.ts';
@@ -255,7 +256,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     }),
     ...(config.OPERATOR_TOKEN === undefined ? [] : operatorRoutes({ sql, readSystem })),
     aboutRoute,
-    ...consolePageRoutes(consoleFiles()),
+    ...consolePageRoutes(builtFiles(CONSOLE_FOLDER)),
+    ...guidePageRoutes(builtFiles(GUIDES_FOLDER)),
     ...healthRoutes({ readiness, metrics, operatorToken: config.OPERATOR_TOKEN ?? null }),
     ...apiViewerRoutes(),
   ]);

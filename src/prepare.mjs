@@ -27,9 +27,14 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** The build's last file. */
 const BUILT = join(ROOT, 'dist', '.built');
 const PATCHES = join(ROOT, 'src', 'patches');
-/** What the console is built from: its own, and the client that it calls the engine with. */
+/**
+ * What the console and the guides are built from: their own, the client that the console calls the
+ * engine with, and the documents.
+ */
 const CONSOLE_SOURCES = [
   'console/src',
+  'console/guides',
+  'docs',
   'console/index.html',
   'console/vite.config.ts',
   'console/package-lock.json',

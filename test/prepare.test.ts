@@ -53,6 +53,8 @@ async function makeCheckout(t: Test): Promise<string> {
     'bench',
     'packages/client/src',
     'console/src',
+    'console/guides',
+    'docs',
     'console/node_modules',
     'runner',
     'compiler',

@@ -22,10 +22,13 @@ import {
 const source = sourcesIn('src').map(readText).join('\n');
 const operating = readText('docs/operating.md');
 
+/** Served by a running engine, beside the guides: test/console/guides.test.ts follows these. */
+const OF_THE_ENGINE = /^\/(?:docs|console)\//;
+
 t.test('every link between documents resolves, and so does its anchor', (t) => {
   for (const document of DOCUMENTS) {
     for (const [, target = ''] of readText(document).matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (target.includes('://')) continue;
+      if (target.includes('://') || OF_THE_ENGINE.test(target)) continue;
       const [file = '', anchor] = target.split('#');
       const path = file === '' ? document : join(dirname(document), file);
       t.ok(existsSync(join(ROOT, path)), `${document}: ${target}`);
@@ -59,7 +62,7 @@ const PATH = /^[\w.*{}, -]+\/[\w.*{}/, -]*$|^[\w-]+\.ts$/;
 const MADE_LATER = /^(\.\.\/|dist\/|data\/|bench\/results\/|DATA_DIR\/|postgres|secret\/)/;
 
 t.test('every path that a document names exists, below src/ or the root', (t) => {
-  const folders = ['src', 'test', 'bench', 'config', 'docs'];
+  const folders = ['src', 'test', 'bench', 'config', 'docs', 'console/guides'];
   const paths = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
       (path) => `${folder}/${path}`,
@@ -90,6 +93,14 @@ t.test('every path that a document names exists, below src/ or the root', (t) =>
  * compose, the examples themselves.
  */
 const OF_OTHERS = [
+  // The guides' own, and Android's.
+  'TAGCAST_URL',
+  'APP_ID',
+  'API_USER_TOKEN',
+  'SUPER_USER_TOKEN',
+  'TEAM_ID',
+  'DEVICE_TOKEN',
+  'POST_NOTIFICATIONS',
   'NODE_EXTRA_CA_CERTS',
   'MALLOC_ARENA_MAX',
   'POSTGRES_PASSWORD',
@@ -193,6 +204,17 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
   );
 }
 
+t.test('errors.md has every reason that the console explains', (t) => {
+  const reasons = sectionOf(readText('docs/guides/errors.md'), '## Why a device failed');
+  const texts = readText('console/src/texts/notifications.ts').split('reasonTexts')[1] ?? '';
+  const named = [...(texts.split('\n};')[0]?.matchAll(/^ {2}(\w+):/gm) ?? [])].map(
+    ([, name = '']) => name,
+  );
+  t.ok(named.length > 10, `${named.length} reasons`);
+  for (const reason of named) t.ok(reasons.includes(`\`${reason}\``), reason);
+  t.end();
+});
+
 t.test('operating.md has every metric with its labels, and no document another', async (t) => {
   const shown = await shownMetrics();
   const rows = rowsOf(sectionOf(operating, '## Health and metrics'));
@@ -257,6 +279,13 @@ t.test('api.md has every status that is answered as a problem, and says what is 
   const authentication = sectionOf(api, '## Authentication');
   for (const status of answered) {
     t.ok(`${errors}${authentication}`.includes(`\`${status}\``), `api.md has ${status}`);
+  }
+  const guide = readText('docs/guides/errors.md');
+  for (const status of [
+    ...answered,
+    ...quotedIn(errors).filter((quoted) => /^[45]\d{2}$/.test(quoted)),
+  ]) {
+    t.ok(sectionOf(guide, '## By status').includes(`\`${status}\``), `errors.md has ${status}`);
   }
   for (const row of rowsOf(errors)) {
     const [status] = quotedIn(row['status'] ?? '');

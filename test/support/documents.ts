@@ -10,9 +10,11 @@ export const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const DOCUMENTS: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
+  ...['docs', 'docs/guides'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${folder}/${file}`),
+  ),
 ];
 
 export const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -14,3 +14,6 @@ export const skipsForbidden: boolean = process.env['TEST_SKIPS_FORBIDDEN'] === '
 
 /** Where tests in a browser put pictures of the pages; absent: nowhere. */
 export const screenshotsFolder: string | undefined = process.env['TEST_SCREENSHOTS'];
+
+/** Where programs are looked for. */
+export const searchPath: string = process.env['PATH'] ?? '';

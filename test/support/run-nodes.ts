@@ -28,7 +28,7 @@ import { until } from './poll.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** In a checkout: what is built, run and read there. */
 const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md'];
-const COPIED_FOLDERS = ['src', 'test', 'bench', 'config', 'packages', 'console'];
+const COPIED_FOLDERS = ['src', 'test', 'bench', 'config', 'packages', 'console', 'docs'];
 const TESTS = ['dist/test/http', 'dist/test/end-to-end/main-job.test.js'];
 /** Shows the failures and the totals. */
 const TEST_RUN = `node dist/test/support/run.js --reporter=tap ${TESTS.join(' ')} >tests.log

@@ -26,7 +26,7 @@ export const entryTexts = {
   endedTitle: 'Your session has ended',
   endedLine: (email: string) => `Sign in again as ${email}. The page goes on where it was.`,
   otherwise: 'Leave the page and sign in as somebody else',
-  apiPage: 'The API',
+  guides: 'Guides and the API',
 };
 
 export const accountTexts = {

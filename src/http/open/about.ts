@@ -10,17 +10,18 @@ const ABOUT = {
   alive: '/livez',
   ready: '/readyz',
   console: '/console/',
-  documentation: '/docs/api',
+  documentation: '/docs/',
   openapi: '/openapi.json',
 };
 
 const TEXT = `Tagcast: ${ABOUT.description}
 
+How to use it         ${ABOUT.documentation}
 Apps and publishers   ${ABOUT.apps}/…         with credentials
 Administration        ${ABOUT.administration}/…   with credentials
 In a browser          ${ABOUT.console}
 Health                ${ABOUT.alive}, ${ABOUT.ready}
-All requests          ${ABOUT.documentation}, ${ABOUT.openapi}
+All requests          ${ABOUT.documentation}api, ${ABOUT.openapi}
 `;
 
 /**

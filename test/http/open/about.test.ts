@@ -16,7 +16,7 @@ t.test(
       t.match(text.headers.get('content-type'), /^text\/plain/);
       t.match(
         await text.text(),
-        /^Tagcast: .*\/push-api\/.*\/console\/.*\/livez.*\/docs\/api, \/openapi\.json/s,
+        /^Tagcast: .*\/docs\/\n.*\/push-api\/.*\/console\/.*\/livez.*\/docs\/api, \/openapi\.json/s,
       );
 
       const page = await get('text/html,application/xhtml+xml,*/*;q=0.8');

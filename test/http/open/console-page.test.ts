@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
 import t from 'tap';
-import { consoleFiles } from '../../../src/http/open/console-files.ts';
+import { builtFiles } from '../../../src/http/open/built-files.ts';
 import { consolePageRoutes } from '../../../src/http/open/console-page.ts';
 import { startApi } from '../../support/api.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -16,7 +16,7 @@ const SCRIPT = 'export const answer = 42;'.repeat(100);
 async function serve(t: Test, isBuilt = true) {
   const directory = join(temporaryDirectory(t), 'console');
   if (isBuilt) build(directory);
-  const { baseUrl } = await startApi(t, NOBODY, consolePageRoutes(consoleFiles(directory)));
+  const { baseUrl } = await startApi(t, NOBODY, consolePageRoutes(builtFiles(directory)));
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${baseUrl}${path}`, { headers, redirect: 'manual' });
   return { directory, get };

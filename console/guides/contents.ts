@@ -1,0 +1,39 @@
+/**
+ * Which documents are pages under `/docs/`, in the order in which the table of contents has them.
+ * A page's address is the name of its file, its title is its first heading.
+ */
+
+export interface Page {
+  /** Below `docs/`, without `.md`. */
+  readonly source: string;
+  /** Below `/docs/`. */
+  readonly address: string;
+}
+
+export interface Part {
+  readonly title: string;
+  readonly pages: readonly Page[];
+}
+
+/** A page whose name would be that of the page to try the API is called by another one. */
+const ADDRESSES: Readonly<Record<string, string>> = { index: './', api: 'api-reference' };
+
+const part = (title: string, sources: readonly string[]): Part => ({
+  title,
+  pages: sources.map((source) => {
+    const name = source.replace('guides/', '');
+    return { source, address: ADDRESSES[name] ?? name };
+  }),
+});
+
+export const CONTENTS: readonly Part[] = [
+  part('Begin', ['guides/index', 'guides/quick-start', 'guides/concepts', 'guides/first-send']),
+  part('Devices', ['guides/ios', 'guides/android', 'guides/web']),
+  part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
+  part('Moving', ['guides/moving']),
+  part('Reference', ['api', 'limits', 'glossary']),
+  part('Operating', ['operating', 'scaling', 'simulator']),
+  part('Inside', ['architecture', 'http2', 'bench', 'adding-a-provider']),
+];
+
+export const PAGES: readonly Page[] = CONTENTS.flatMap(({ pages }) => pages);

@@ -1,0 +1,42 @@
+/**
+ * The requests that a program in Swift or Kotlin makes, as data: `call(path, fields)` with the
+ * fields as a literal of the language, and names for what the program knows.
+ */
+
+export interface NativeRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const CALL = /\bcall\("([^"]+)",\s*(?:mapOf\(((?:[^()]|\([^()]*\))*)\)|\[([^\]]*)\])/g;
+/** `"name": value` and `"name" to value`. */
+const FIELD = /"(\w+)"(?::| to) (?:JSONArray\((\w+)\)|(\w+))/g;
+const IN_TEXT = /\\\((\w+)\)|\$(\w+)/g;
+const DIGITS = /^\d+$/;
+
+/** `known`: what the names of the program stand for. Any other name is an error. */
+export function requestsOf(
+  code: string,
+  known: Readonly<Record<string, unknown>>,
+): readonly NativeRequest[] {
+  const meaningOf = (name: string): unknown => {
+    if (DIGITS.test(name)) return Number(name);
+    if (!(name in known)) throw new Error(`what is ${name}?`);
+    return known[name];
+  };
+  return [...code.matchAll(CALL)].map(([, path = '', kotlin, swift]) => {
+    const literal = kotlin ?? swift ?? '';
+    const fields = [...literal.matchAll(FIELD)].map(([, name = '', list, value]) => [
+      name,
+      meaningOf(list ?? value ?? ''),
+    ]);
+    const rest = literal.replaceAll(FIELD, '').replaceAll(/[\s,]/g, '');
+    if (rest !== '') throw new Error(`${path}: ${rest} is not understood`);
+    return {
+      path: path.replaceAll(IN_TEXT, (_, swift?: string, kotlin?: string) =>
+        String(meaningOf(swift ?? kotlin ?? '')),
+      ),
+      body: Object.fromEntries(fields),
+    };
+  });
+}
