@@ -26,6 +26,11 @@ export function listCommands(requireConfig: () => Promise<Config>): readonly Lis
     },
     terminal: processTerminal,
   };
+  const examine = async (asksProviders: boolean) => {
+    const config = await requireConfig();
+    return (await import('./open-doctor.ts')).examine(config, asksProviders);
+  };
+  const publisher = async () => (await import('./publisher-context.ts')).publisherContext();
   const commands: readonly ListedCommand[] = [
     {
       name: 'serve',
@@ -43,6 +48,45 @@ export function listCommands(requireConfig: () => Promise<Config>): readonly Lis
       summary: 'Create the demo client in a PostgreSQL, for a simulator that runs on its own.',
       load: async () =>
         (await import('./demo-command.ts')).demoCommand(requireConfig, processTerminal),
+    },
+    {
+      name: 'profile',
+      summary: 'Say which engine the commands for publishers call, and as whom.',
+      load: async () =>
+        (await import('./cli/publisher/profile.ts')).profileCommand(await publisher()),
+    },
+    {
+      name: 'send',
+      summary: 'Send a push to the devices of tags.',
+      load: async () => (await import('./cli/publisher/send.ts')).sendCommand(await publisher()),
+    },
+    {
+      name: 'status',
+      summary: 'Tell how a push stands; --watch follows it.',
+      load: async () =>
+        (await import('./cli/publisher/status.ts')).statusCommand(await publisher()),
+    },
+    {
+      name: 'notification',
+      summary: 'List, cancel, pause and resume pushes.',
+      load: async () =>
+        (await import('./cli/publisher/notification.ts')).notificationCommand(await publisher()),
+    },
+    {
+      name: 'tag',
+      summary: 'List, show, add, update and delete tags.',
+      load: async () => (await import('./cli/publisher/tag.ts')).tagCommand(await publisher()),
+    },
+    {
+      name: 'group',
+      summary: 'List, add, update and delete groups of tags.',
+      load: async () => (await import('./cli/publisher/group.ts')).groupCommand(await publisher()),
+    },
+    {
+      name: 'device',
+      summary: 'Look up, erase, register and unregister one device.',
+      load: async () =>
+        (await import('./cli/publisher/device.ts')).deviceCommand(await publisher()),
     },
     {
       name: 'client',
@@ -94,6 +138,11 @@ export function listCommands(requireConfig: () => Promise<Config>): readonly Lis
       name: 'index',
       summary: 'Verify and rebuild the tag index in Redis.',
       load: async () => (await import('./cli/index-command.ts')).indexCommand(index),
+    },
+    {
+      name: 'doctor',
+      summary: 'Check a deployment, and say what to do.',
+      load: async () => (await import('./cli/doctor.ts')).doctorCommand(examine, processTerminal),
     },
     {
       name: 'fetch',

@@ -17,6 +17,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   std: [],
+  // Of our own, for whoever calls the engine over HTTP; it imports nothing of src.
+  'packages/client': [],
   domain: ['std'],
   telemetry: ['std'],
   http2: ['std'],
@@ -83,6 +85,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'std',
     'telemetry',
   ],
+  doctor: ['http', 'access', 'credentials', 'providers', 'tag-index', 'store', 'domain', 'std'],
   simulator: ['http2', 'std'],
   transfer: ['domain', 'std'],
   operator: [
@@ -97,6 +100,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
   ],
   cli: [
+    'packages/client',
+    'doctor',
     'operator',
     'providers',
     'registration',
@@ -150,7 +155,7 @@ t.test('every import goes down the table, and every line of the table is needed'
     const from = folderOf(file);
     if (from === '') continue;
     for (const [, target = ''] of readSource(file).matchAll(/(?:from |import\(\s*)'(\.[^']+)'/g)) {
-      const to = folderOf(normalize(join(dirname(file), target)));
+      const to = folderOf(normalize(join(dirname(file), target)).replace(/^\.\.\//, ''));
       const allowed = to === from || (MAY_IMPORT[from] ?? []).includes(to);
       t.ok(allowed, `${file} may import ${to === '' ? target : `${to}/`}`);
       needed.add(`${from} ${to}`);
@@ -222,7 +227,7 @@ t.test("a provider's words stand in its folder and in the simulator's", (t) => {
 t.test(
   'the command line itself is light: packages are loaded with the command that needs them',
   (t) => {
-    for (const main of ['main.ts', 'cli/client.ts', 'cli/completion.ts']) {
+    for (const main of ['main.ts', 'cli/client.ts', 'cli/completion.ts', 'cli/publisher/send.ts']) {
       const reached = new Set([main]);
       for (const file of reached) {
         const imports = readSource(file).matchAll(/^import (?!type )[^;]*?'([^']+)';/gm);

@@ -107,9 +107,11 @@ export function verb<
 
 const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** Whether the result is wanted as JSON. */
+/** How the result is wanted. */
 export interface Form {
   readonly isJson: boolean;
+  /** All flags as given: also those that a frame gives to each of its verbs. */
+  readonly flags: Readonly<Record<string, unknown>>;
 }
 
 /** Makes a command: reads the arguments, and carries out what the verb makes of them. */
@@ -134,7 +136,8 @@ export const createCommand = <Work>(
       }
       const { values, positionals } = readFlags(rest, chosen.flags);
       const given = readPositionals(positionals, chosen.arguments);
-      return await carryOut(await chosen.plan(given, values), { isJson: values['json'] === true });
+      const work = await chosen.plan(given, values);
+      return await carryOut(work, { isJson: values['json'] === true, flags: values });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       terminal.complain(error.message);

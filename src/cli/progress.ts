@@ -29,7 +29,7 @@ export class Progress {
   private readonly unit: string;
   private readonly clock: Pick<Clock, 'monotonicMs'>;
   private readonly startedAtMs: number;
-  private countAtStart: number | null = null;
+  private atStart: Standing | null = null;
   private shownAtMs: number;
   private isBarShown = false;
 
@@ -47,7 +47,7 @@ export class Progress {
 
   /** Shows the progress if it is time. The count at the first call is from an earlier run. */
   show(standing: Standing): void {
-    this.countAtStart ??= standing.count;
+    this.atStart ??= standing;
     const nowMs = this.clock.monotonicMs();
     const everyMs = this.output.isTerminal ? BAR_EVERY_MS : LINE_EVERY_MS;
     if (nowMs - this.shownAtMs < everyMs) return;
@@ -64,16 +64,25 @@ export class Progress {
   }
 
   private describe({ done, total, count }: Standing, nowMs: number): string {
-    const seconds = (nowMs - this.startedAtMs) / 1_000;
-    const rate = Math.round((count - (this.countAtStart ?? 0)) / Math.max(seconds, 0.001));
+    const seconds = Math.max((nowMs - this.startedAtMs) / 1_000, 0.001);
+    const rate = Math.round((count - (this.atStart?.count ?? 0)) / seconds);
     const text = `${format(count)} ${this.unit}  ${format(rate)}/s`;
     if (total === null || total === 0) return text;
     const share = Math.min(1, done / total);
     const percent = `${Math.floor(share * 100)} %`.padStart(5);
-    if (!this.output.isTerminal) return `${percent}  ${text}`;
+    const left = timeLeft(total - done, (done - (this.atStart?.done ?? 0)) / seconds);
+    if (!this.output.isTerminal) return `${percent}  ${text}${left}`;
     const full = Math.round(share * BAR_WIDTH);
-    return `[${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}] ${percent}  ${text}`;
+    return `[${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}] ${percent}  ${text}${left}`;
   }
+}
+
+/** Whole seconds, or minutes and seconds. Nothing as long as nothing is to be concluded from. */
+function timeLeft(rest: number, perSecond: number): string {
+  if (rest <= 0 || perSecond <= 0) return '';
+  const seconds = Math.ceil(rest / perSecond);
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `  ${seconds} s left` : `  ${minutes} min ${seconds % 60} s left`;
 }
 
 /** `1,234,567` */

@@ -137,6 +137,22 @@ export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promi
   }
 }
 
+/** Which migrations are missing, without applying them; `all`: the database is empty. */
+export async function readMigrations(
+  sql: Sql,
+): Promise<{ readonly missing: readonly string[] | 'all'; readonly ahead: readonly string[] }> {
+  const [row] = await sql<{ isThere: boolean }[]>`
+    select to_regclass('migrations') is not null as "isThere"`;
+  if (row?.isThere !== true) return { missing: 'all', ahead: [] };
+  const present = await sql<{ name: string }[]>`select name from migrations order by name`;
+  const applied = new Set(present.map(({ name }) => name));
+  const known = new Set(MIGRATIONS.map(({ name }) => name));
+  return {
+    missing: MIGRATIONS.flatMap(({ name }) => (applied.has(name) ? [] : [name])),
+    ahead: [...applied].filter((name) => !known.has(name)),
+  };
+}
+
 const LOCKED =
   'DATABASE_URL: the schema cannot be brought up to date: something else holds a lock on its tables, as a dump or a transaction that is left open does (pg_locks tells which). Start again when it has ended.';
 

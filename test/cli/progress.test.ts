@@ -13,7 +13,7 @@ t.test('a bar on a terminal, taken away for a line in its place', (t) => {
   t.equal(written.length, 1, 'not more often than an eye can follow');
   clock.pass(1_000);
   progress.show({ done: 500, total: 1_000, count: 1_235_567 });
-  t.match(written[1], /\[#{12}\.{12}\] +50 % {2}1,235,567 records {2}1,000\/s$/);
+  t.match(written[1], /\[#{12}\.{12}\] +50 % {2}1,235,567 records {2}1,000\/s {2}2 s left$/);
   progress.clear();
   progress.clear();
   t.same(written.slice(2), ['\r\x1b[K']);

@@ -13,6 +13,7 @@ import type { DeviceOfApp, DevicePage, PageEnd } from '../../store/devices/read-
 import type { DeviceWriter } from '../../transfer/write-devices.ts';
 import { csvWriter, ndjsonWriter } from '../../transfer/write-devices.ts';
 import { UsageError } from '../arguments.ts';
+import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently } from '../patient-actions.ts';
 import { createPrivateFile } from '../private-file.ts';
 import { format, Progress } from '../progress.ts';
@@ -48,7 +49,6 @@ type State = z.infer<typeof stateForm>;
 const START: PageEnd = { platformId: 0, ordinal: -1 };
 const STATE_EVERY_MS = 1_000;
 const EXIT_FAILED = 1;
-const EXIT_INTERRUPTED = 130;
 
 /** Exports to the end, or until `signal` is aborted; returns the exit code. */
 export async function exportDevices(

@@ -16,6 +16,7 @@ import { FORMAT_NAMES, FORMATS } from '../../transfer/formats.ts';
 import { readEntries } from '../../transfer/read-entries.ts';
 import { UsageError } from '../arguments.ts';
 import { printedJson } from '../command.ts';
+import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently, GivenUpError } from '../patient-actions.ts';
 import { format, Progress } from '../progress.ts';
 import { readState, removeState, writeState } from '../state-file.ts';
@@ -70,8 +71,6 @@ const RECORDS_MAX = 100_000;
 const STATE_EVERY_MS = 1_000;
 
 const EXIT_FAILED = 1;
-/** 128 and SIGINT's number, as in shells. */
-const EXIT_INTERRUPTED = 130;
 
 /** Imports to the end of the file, or until `signal` is aborted; returns the exit code. */
 export async function importDevices(

@@ -3,7 +3,6 @@
  * exports.
  */
 
-import type { EventEmitter } from 'node:events';
 import type { OperatorSession } from '../../operator/operator-session.ts';
 import type { PageEnd } from '../../store/devices/read-page.ts';
 import type { FormatName } from '../../transfer/formats.ts';
@@ -11,6 +10,8 @@ import { FORMAT_NAMES, isFormatName } from '../../transfer/formats.ts';
 import { readNumber, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { createCommand, EXIT_FAILED, verb } from '../command.ts';
+import type { Signals } from '../interruption.ts';
+import { interruptible } from '../interruption.ts';
 import type { OperatorContext } from '../operator-command.ts';
 import { GivenUpError } from '../patient-actions.ts';
 import type { ExportFormat } from './devices-export.ts';
@@ -84,9 +85,6 @@ const IMPORT_NOTES = `Reads a file, also compressed (.gz), or standard input (-)
 position in <file>.import-<app>.state, or in --state. A device that exists already gains the tags of the file.
 ${EXIT_CODES}`;
 
-/** The source of SIGINT and SIGTERM: the process. */
-export type Signals = Pick<EventEmitter, 'once' | 'off'>;
-
 type Work = (session: OperatorSession, signal: AbortSignal) => Promise<number>;
 
 /** Makes the command. */
@@ -118,7 +116,14 @@ export const devicesCommand = (context: OperatorContext, signals: Signals): Comm
     context.terminal,
     async (work) => {
       try {
-        return await untilInterrupted(context, signals, work);
+        return await interruptible(signals, async (signal) => {
+          const session = await context.open();
+          try {
+            return await work(session, signal);
+          } finally {
+            await session.close();
+          }
+        });
       } catch (error) {
         if (!(error instanceof GivenUpError)) throw error;
         context.terminal.complain(error.message);
@@ -126,29 +131,6 @@ export const devicesCommand = (context: OperatorContext, signals: Signals): Comm
       }
     },
   );
-
-const ENDING = ['SIGINT', 'SIGTERM'] as const;
-
-/** A first signal ends the work in order; a second one ends the process. */
-async function untilInterrupted(
-  context: OperatorContext,
-  signals: Signals,
-  work: Work,
-): Promise<number> {
-  const interrupted = new AbortController();
-  const interrupt = (): void => interrupted.abort();
-  for (const signal of ENDING) signals.once(signal, interrupt);
-  try {
-    const session = await context.open();
-    try {
-      return await work(session, interrupted.signal);
-    } finally {
-      await session.close();
-    }
-  } finally {
-    for (const signal of ENDING) signals.off(signal, interrupt);
-  }
-}
 
 function planExport(
   { terminal }: OperatorContext,

@@ -1,0 +1,72 @@
+/** A push job in words. */
+
+import type { ListedNotification, Notification } from '../../../packages/client/src/openapi.ts';
+import { EXIT_FAILED } from '../command.ts';
+import { format } from '../progress.ts';
+
+/** A cancelled job is neither a success nor a failure. */
+const EXIT_CANCELLED = 3;
+
+/** What `status` and `send --watch` exit with. */
+export const EXIT_NOTES =
+  'Exit code 0: not ended yet, or FINISHED; 1: FAILED, or no answer; 2: wrong arguments; 3: CANCELLED; 130: interrupted.';
+
+type State = Notification['state'];
+
+export function exitCodeOf(state: State): number {
+  if (state === 'FAILED') return EXIT_FAILED;
+  return state === 'CANCELLED' ? EXIT_CANCELLED : 0;
+}
+
+type Counts = Pick<
+  Notification,
+  'successCount' | 'failedCount' | 'skippedCount' | 'expiredCount' | 'cancelledCount'
+>;
+
+/** Devices that have their outcome. */
+export const doneOf = (counts: Counts): number =>
+  counts.successCount +
+  counts.failedCount +
+  counts.skippedCount +
+  counts.expiredCount +
+  counts.cancelledCount;
+
+/** Those that are not 0: `9 accepted, 1 failed`. */
+function describeCounts(counts: Counts): string {
+  const words = [
+    [counts.successCount, 'accepted'],
+    [counts.failedCount, 'failed'],
+    [counts.skippedCount, 'skipped'],
+    [counts.expiredCount, 'expired'],
+    [counts.cancelledCount, 'cancelled'],
+  ] as const;
+  const told = words.filter(([count]) => count > 0);
+  return told.length === 0
+    ? 'no device'
+    : told.map(([count, word]) => `${format(count)} ${word}`).join(', ');
+}
+
+/** The whole job: its state, each platform, and why sends failed. */
+export function describeJob(job: Notification): string {
+  const { id, state, totalCount, failureReasons, platforms } = job;
+  const reasons = Object.entries(failureReasons).toSorted(([, a], [, b]) => b - a);
+  return [
+    `${id}  ${state}  ${format(totalCount)} devices: ${describeCounts(job)}`,
+    ...platforms.flatMap(({ appId, platformId, ...row }) => [
+      `  app ${appId} on ${platformId}  ${row.state}  ${describeCounts(row)}`,
+      ...(row.fault === undefined ? [] : [`    ${row.fault}`]),
+      ...(row.waitingFor === undefined ? [] : [`    waits: ${row.waitingFor}`]),
+    ]),
+    ...reasons.map(([reason, count]) => `  ${format(count)} failed: ${reason}`),
+  ].join('\n');
+}
+
+/** A row of the list. */
+export const describeListed = (job: ListedNotification): string =>
+  [
+    job.id,
+    job.state,
+    new Date(job.sendAt).toISOString(),
+    describeCounts(job),
+    ...(job.title === undefined ? [] : [job.title]),
+  ].join('\t');

@@ -1,0 +1,83 @@
+/** `tagcast notification …`: the push jobs of a client. */
+
+import type {
+  ListedNotification,
+  NotificationState,
+} from '../../../packages/client/src/openapi.ts';
+import { readNumber } from '../arguments.ts';
+import type { Command, Verb } from '../command.ts';
+import { verb } from '../command.ts';
+import { describeListed } from './job-text.ts';
+import type { PublisherContext, Work } from './publisher-command.ts';
+import { publisherCommand } from './publisher-command.ts';
+
+const STATES: readonly NotificationState[] = [
+  'SCHEDULED',
+  'QUEUED',
+  'RUNNING',
+  'PAUSED',
+  'FINISHED',
+  'FAILED',
+  'CANCELLED',
+];
+
+const JOBS = '/push-api/v3/{client}/notifications';
+const LIMIT = '20';
+
+/** Makes the command. */
+export const notificationCommand = (context: PublisherContext): Command =>
+  publisherCommand(context, {
+    name: 'notification',
+    verbs: {
+      list: verb(
+        {
+          summary: 'Lists push jobs, newest first.',
+          flags: {
+            state: { type: 'string', choices: STATES, about: 'only in this state' },
+            app: { type: 'string', value: 'app', about: 'only those that could go to this app' },
+            limit: { type: 'string', value: 'n', default: LIMIT, about: 'how many at most' },
+          },
+        },
+        (_, { state, app, limit }) => {
+          const query = {
+            ...(state === undefined ? {} : { state: state as NotificationState }),
+            ...(app === undefined ? {} : { appId: readNumber('--app', app) }),
+          };
+          return list(query, readNumber('--limit', limit));
+        },
+      ),
+      cancel: order('cancel', 'Sends nothing more; what was handed over is counted.'),
+      pause: order('pause', 'Sends nothing until it is resumed.'),
+      resume: order('resume', 'Goes on with a paused push.'),
+    },
+  });
+
+const list =
+  (query: { readonly state?: NotificationState; readonly appId?: number }, limit: number): Work =>
+  async ({ tagcast, signal }) => {
+    const rows: ListedNotification[] = [];
+    if (limit > 0) {
+      const page = { ...query, limit: Math.min(limit, PAGE_ROWS_MAX) };
+      for await (const row of tagcast.rows(JOBS, { query: page, signal })) {
+        if (rows.push(row) === limit) break;
+      }
+    }
+    return {
+      value: rows,
+      text: rows.length === 0 ? 'There is no push.' : rows.map(describeListed).join('\n'),
+    };
+  };
+
+/** What the engine answers at once. */
+const PAGE_ROWS_MAX = 1_000;
+
+const order = (what: 'cancel' | 'pause' | 'resume', summary: string): Verb<Work> =>
+  verb(
+    { summary, arguments: ['job'] },
+    ({ job: id }): Work =>
+      async ({ tagcast, signal }) => {
+        const path = `/push-api/v3/{client}/notifications/{id}/${what}` as const;
+        const { body } = await tagcast.request('POST', path, { path: { id }, signal });
+        return { value: body, text: `${body.id}  ${body.state}` };
+      },
+  );

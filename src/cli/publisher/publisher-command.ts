@@ -1,0 +1,146 @@
+/**
+ * The frame of a publisher's commands: they call a running engine over HTTP, with the token of a
+ * profile. What is refused is a sentence, and exit code 1.
+ */
+
+import { ProblemError, TagcastClient } from '../../../packages/client/src/client.ts';
+import { errorReason } from '../../std/error-reason.ts';
+import { UsageError } from '../arguments.ts';
+import type { Command, CommandDescription, Flags, Verb } from '../command.ts';
+import { createCommand, EXIT_FAILED, printedJson, withJson } from '../command.ts';
+import type { Signals } from '../interruption.ts';
+import { EXIT_INTERRUPTED, interruptible } from '../interruption.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Profile } from './profiles.ts';
+import { readProfiles } from './profiles.ts';
+
+export interface PublisherContext {
+  readonly terminal: Terminal;
+  /** The file of the profiles. */
+  readonly profilesPath: string;
+  /** The profile of the demo that runs here; null: none does. */
+  readonly readDemo: () => Promise<Profile | null>;
+  readonly signals: Signals;
+}
+
+/** What a verb works with. */
+export interface Session {
+  readonly tagcast: TagcastClient;
+  readonly profile: Profile;
+  readonly terminal: Terminal;
+  readonly isJson: boolean;
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** A result, for programs and in words. */
+export interface Outcome {
+  readonly value: unknown;
+  readonly text: string;
+  /** 0 without it. */
+  readonly exitCode?: number;
+}
+
+/** What a verb comes to. A number is the exit code of one that has printed its result itself. */
+export type Work = (session: Session) => Promise<Outcome | number>;
+
+/** The name of the demo's profile, which needs no `profile add`. */
+export const DEMO = 'demo';
+
+const PROFILE_FLAG = {
+  profile: { type: 'string', value: 'name', about: 'the profile to use, in place of the current' },
+} as const satisfies Flags;
+
+/** Makes a command whose verbs call the engine. */
+export const publisherCommand = (
+  context: PublisherContext,
+  { verbs, ...description }: CommandDescription<Verb<Work>>,
+): Command =>
+  createCommand<Work>(
+    { ...description, verbs: withJson(withProfile(verbs)) },
+    context.terminal,
+    async (work, { isJson, flags }) => {
+      const named = flags['profile'];
+      const { name, profile } = await chooseProfile(
+        context,
+        typeof named === 'string' ? named : null,
+      );
+      const { url: baseUrl, client, token } = profile;
+      const tagcast = new TagcastClient({ baseUrl, client, token });
+      const { terminal, signals } = context;
+      return interruptible(signals, async (signal) => {
+        try {
+          const outcome = await work({ tagcast, profile, terminal, isJson, signal });
+          if (typeof outcome === 'number') return outcome;
+          terminal.print(isJson ? printedJson(outcome.value) : outcome.text);
+          return outcome.exitCode ?? 0;
+        } catch (error) {
+          if (signal.aborted) return EXIT_INTERRUPTED;
+          const sentence = whyNot(error, name, profile);
+          if (sentence === null) throw error;
+          terminal.complain(sentence);
+          return EXIT_FAILED;
+        }
+      });
+    },
+  );
+
+const withProfile = (verbs: Readonly<Record<string, Verb<Work>>>) =>
+  Object.fromEntries(
+    Object.entries(verbs).map(([name, plain]) => [
+      name,
+      { ...plain, flags: { ...plain.flags, ...PROFILE_FLAG } },
+    ]),
+  );
+
+/** The named profile, else the current one, else that of the demo. */
+async function chooseProfile(
+  { profilesPath, readDemo }: PublisherContext,
+  named: string | null,
+): Promise<{ readonly name: string; readonly profile: Profile }> {
+  const { current, byName } = await readProfiles(profilesPath);
+  const name = named ?? current ?? DEMO;
+  const stored = Object.hasOwn(byName, name) ? byName[name] : undefined;
+  const profile = stored ?? (name === DEMO ? await readDemo() : null);
+  if (profile !== null) return { name, profile };
+  throw new UsageError(
+    named === null
+      ? 'There is no profile: `tagcast profile add` makes one. (`npm start` has one here once its demo has started.)'
+      : `There is no profile ${name}: \`tagcast profile list\` tells which there are.`,
+  );
+}
+
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
+
+/** A sentence for what the engine refused, or why it did not answer; null: a bug of ours. */
+export function whyNot(error: unknown, name: string, { url }: Profile): string | null {
+  if (error instanceof ProblemError) {
+    const { detail, title, errors = [] } = error.problem;
+    const faults = errors.map(({ path, message }) => `\n  ${path}: ${message}`);
+    const text = `${detail === '' ? title : detail}${faults.join('')}`;
+    if (error.status === UNAUTHORIZED)
+      return `The engine does not know the token of profile ${name}: ${text}`;
+    return error.status === FORBIDDEN ? `The token of profile ${name} may not: ${text}` : text;
+  }
+  if (!isNoAnswer(error)) return null;
+  const { cause = error } = error as Error;
+  return `The engine at ${url} did not answer: ${errorReason(cause)}.`;
+}
+
+/** As `fetch` rejects, and a stream that ended too early. */
+export const isNoAnswer = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.message === 'fetch failed' ||
+    error.message === 'terminated' ||
+    error.name === 'TimeoutError' ||
+    BROKEN_OFF.test(error.message));
+
+/** Whether it may be over in a moment: no answer, or an engine that is starting or ending. */
+export const isPassing = (error: unknown): boolean =>
+  isNoAnswer(error) || (error instanceof ProblemError && PASSING.has(error.status));
+
+/** Also what a proxy answers for an engine that is away. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+const BROKEN_OFF = / broke off\.$/;

@@ -1,0 +1,211 @@
+/** `tagcast send`: submits a push, once, also where its answer is lost. */
+
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DryRun, Payload, PushRequest } from '../../../packages/client/src/openapi.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { parseObject } from '../../std/json.ts';
+import { readNumber, UsageError } from '../arguments.ts';
+import type { Command } from '../command.ts';
+import { ONLY, verb } from '../command.ts';
+import { format } from '../progress.ts';
+import { EXIT_NOTES } from './job-text.ts';
+import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
+import { isNoAnswer, publisherCommand } from './publisher-command.ts';
+import { NAME_NOTES, readNames } from './tag-names.ts';
+import { watchJob } from './watch-job.ts';
+
+const tags = (about: string) => ({ type: 'string', multiple: true, value: 'tag', about }) as const;
+
+const FLAGS = {
+  tag: tags('to devices that have any of these'),
+  'filter-tag': tags('only those that have all of these'),
+  'exclude-tag': tags('none that has any of these'),
+  audience: {
+    type: 'string',
+    value: 'expression',
+    about: "in place of these, as '(news || sport) && !tennis'",
+  },
+  app: { type: 'string', multiple: true, value: 'app', about: 'only to this app' },
+  title: { type: 'string', about: 'title of the message' },
+  message: { type: 'string', about: 'text of the message' },
+  'payload-file': {
+    type: 'string',
+    value: 'file',
+    about: 'the payload as JSON; - is standard input; --title and --message replace its own',
+  },
+  at: { type: 'string', value: 'time', about: 'send later, as 2027-01-01T12:00:00Z' },
+  expires: { type: 'string', value: 'time', about: 'do not send after this time' },
+  rate: { type: 'string', value: 'n', about: 'at most so many devices a second' },
+  urgent: { type: 'boolean', about: 'overtake the other sends of the client' },
+  'at-most-once': { type: 'boolean', about: 'never send twice, even if an outcome is unknown' },
+  'dry-run': { type: 'boolean', about: 'check and count, send nothing' },
+  watch: { type: 'boolean', about: 'follow the push to its end' },
+  'idempotency-key': {
+    type: 'string',
+    value: 'key',
+    about: 'sends once, however often it is repeated with this key; one is made without it',
+  },
+} as const;
+
+const NOTES = `Prints the id of the job. ${NAME_NOTES}
+${EXIT_NOTES}`;
+
+/** Makes the command. */
+export const sendCommand = (context: PublisherContext): Command =>
+  publisherCommand(context, {
+    name: 'send',
+    notes: NOTES,
+    verbs: {
+      [ONLY]: verb(
+        { summary: 'Sends a push to the devices of tags.', flags: FLAGS },
+        async (_, flags): Promise<Work> => {
+          const body = await readPush(flags);
+          if (flags['dry-run'] === true) return (session) => dryRun(session, body);
+          const key = flags['idempotency-key'] ?? randomUUID();
+          return (session) => send(session, body, key, flags.watch === true);
+        },
+      ),
+    },
+  });
+
+interface GivenPush {
+  readonly tag?: readonly string[] | undefined;
+  readonly 'filter-tag'?: readonly string[] | undefined;
+  readonly 'exclude-tag'?: readonly string[] | undefined;
+  readonly audience?: string | undefined;
+  readonly app?: readonly string[] | undefined;
+  readonly title?: string | undefined;
+  readonly message?: string | undefined;
+  readonly 'payload-file'?: string | undefined;
+  readonly at?: string | undefined;
+  readonly expires?: string | undefined;
+  readonly rate?: string | undefined;
+  readonly urgent?: boolean | undefined;
+  readonly 'at-most-once'?: boolean | undefined;
+}
+
+async function readPush(given: GivenPush): Promise<PushRequest> {
+  const { tag = [], 'filter-tag': filter = [], 'exclude-tag': exclude = [], audience } = given;
+  if (tag.length === 0 && audience === undefined) {
+    throw new UsageError('--tag or --audience is missing: to whom?');
+  }
+  const target = readNames(tag);
+  const filters = readNames(filter);
+  const excluded = readNames(exclude);
+  const parts: Partial<PushRequest>[] = [
+    optional('tagIds', target.ids),
+    optional('tagSourceIds', target.sourceIds),
+    optional('filterTagIds', filters.ids),
+    optional('filterTagSourceIds', filters.sourceIds),
+    optional('excludeTagIds', excluded.ids),
+    optional('excludeTagSourceIds', excluded.sourceIds),
+    optional('audience', audience),
+    optional(
+      'appIds',
+      given.app?.map((text) => readNumber('--app', text)),
+    ),
+    optional('sendAt', given.at),
+    optional('expiresAt', given.expires),
+    optional(
+      'ratePerSecond',
+      given.rate === undefined ? undefined : readNumber('--rate', given.rate),
+    ),
+    given.urgent === true ? { priority: 'urgent' } : {},
+    given['at-most-once'] === true ? { delivery: 'at-most-once' } : {},
+  ];
+  return Object.assign({}, ...parts, { payload: await readPayload(given) }) as PushRequest;
+}
+
+const optional = <Name extends keyof PushRequest>(
+  name: Name,
+  value: PushRequest[Name] | undefined,
+): Partial<PushRequest> => (value === undefined ? {} : { [name]: value });
+
+async function readPayload(given: GivenPush): Promise<Payload> {
+  const { title, message, 'payload-file': path } = given;
+  if (title === undefined && message === undefined && path === undefined) {
+    throw new UsageError('--title, --message or --payload-file is missing: what?');
+  }
+  return {
+    ...(path === undefined ? {} : await readObject(path)),
+    ...(title === undefined ? {} : { title }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+async function readObject(path: string): Promise<JsonObject> {
+  let text: string;
+  try {
+    text = path === '-' ? await readAll(process.stdin) : await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--payload-file: cannot read ${path}`, { cause: error });
+  }
+  const payload = parseObject(text);
+  if (payload !== undefined) return payload;
+  throw new UsageError(`--payload-file: ${path} does not hold a JSON object`);
+}
+
+const JOBS = '/push-api/v3/{client}/notifications';
+
+async function dryRun({ tagcast, signal }: Session, push: PushRequest): Promise<Outcome> {
+  const body = { ...push, dryRun: true };
+  const answer = await tagcast.request('POST', JOBS, { body, signal });
+  // A dry run is answered with counts.
+  const counted = answer.body as DryRun;
+  const total = counted.audience.reduce((sum, { count }) => sum + count, 0);
+  const lines = counted.audience.map(
+    ({ appId, platformId, count }) => `  app ${appId} on ${platformId}: ${format(count)}`,
+  );
+  const unknown = unknownTags(counted.unknownTags);
+  return {
+    value: counted,
+    text: [`${format(total)} devices`, ...lines, ...unknown].join('\n'),
+  };
+}
+
+async function send(
+  session: Session,
+  body: PushRequest,
+  key: string,
+  isWatched: boolean,
+): Promise<Outcome | number> {
+  const { terminal, isJson } = session;
+  const { id, state, unknownTags: unknown } = await submit(session, body, key);
+  if (!isJson) for (const sentence of unknownTags(unknown)) terminal.note(sentence);
+  if (!isWatched) {
+    return { value: { id, state, unknownTags: unknown, idempotencyKey: key }, text: id };
+  }
+  if (!isJson) terminal.print(id);
+  return watchJob(session, id);
+}
+
+/** Requests of one push, with pauses that grow: a restart of the engine fits between them. */
+const ATTEMPTS_MAX = 5;
+const PAUSE_MS = 1_000;
+
+/** With the same key again when the answer is lost: the engine knows whether it has it already. */
+async function submit({ tagcast, terminal, signal }: Session, body: PushRequest, key: string) {
+  const headers = { 'Idempotency-Key': key };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await tagcast.request('POST', JOBS, { body, headers, signal });
+      if ('id' in answer.body) return answer.body;
+      throw new Error('A push was answered as a dry run.');
+    } catch (error) {
+      if (!isNoAnswer(error) || signal.aborted) throw error;
+      if (attempt === ATTEMPTS_MAX) {
+        terminal.complain(
+          `Whether the push was accepted is not known. The same command with --idempotency-key ${key} sends it once.`,
+        );
+        throw error;
+      }
+      await sleep(PAUSE_MS * attempt, undefined, { signal });
+    }
+  }
+}
+
+const unknownTags = (names: readonly (number | string)[]): readonly string[] =>
+  names.length === 0 ? [] : [`Nobody has these tags, for they are unknown: ${names.join(', ')}`];

@@ -1,0 +1,24 @@
+/**
+ * Checks whether two clocks agree: nodes stamp rows by the database's, and providers check tokens
+ * by theirs.
+ */
+
+import type { Finding } from './finding.ts';
+import { findingsAbout } from './finding.ts';
+
+/** More than a network and a busy machine explain. */
+const SKEW_MS_MAX = 2_000;
+/** Providers refuse tokens that are much older, or from the future. */
+const SKEW_MS_BROKEN = 60_000;
+
+/** Asks for a time; the answer was made between the question and its arrival. */
+export async function checkClock(whose: string, ask: () => Promise<number>): Promise<Finding> {
+  const { ok, warning, problem } = findingsAbout('clock');
+  const beforeMs = Date.now();
+  const theirsMs = await ask();
+  const afterMs = Date.now();
+  const skewMs = Math.max(0, beforeMs - theirsMs, theirsMs - afterMs);
+  if (skewMs <= SKEW_MS_MAX) return ok(`this machine's and ${whose}'s agree`);
+  const text = `this machine's and ${whose}'s differ by ${(skewMs / 1_000).toFixed(1)} s: let both follow a time server (NTP).`;
+  return skewMs > SKEW_MS_BROKEN ? problem(text) : warning(text);
+}

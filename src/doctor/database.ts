@@ -1,0 +1,145 @@
+/**
+ * Checks PostgreSQL: that it answers, its settings, its schema, and that the secret key fits it.
+ */
+
+import { secretKeyFault } from '../access/credentials.ts';
+import type { Secrets } from '../access/secrets.ts';
+import { databaseFault } from '../store/database-fault.ts';
+import { readMigrations } from '../store/migrate.ts';
+import { readClock } from '../store/read-clock.ts';
+import type { Sql, SqlPool } from '../store/sql.ts';
+import { connect } from '../store/sql.ts';
+import { checkClock } from './clock.ts';
+import type { Finding } from './finding.ts';
+import { findingsAbout } from './finding.ts';
+
+const { ok, warning, problem } = findingsAbout('PostgreSQL');
+const secretKey = findingsAbout('SECRET_KEY');
+
+/** As store.ts refuses an older one. */
+const VERSION_MIN = 150_000;
+/** Of a node without its senders: pools, ledger, probe, lanes (docs/operating.md, "PostgreSQL"). */
+const CONNECTIONS_PER_NODE = 27;
+const CONNECTIONS_PER_WORKER = 2;
+/** For commands, backups and people. */
+const CONNECTIONS_KEPT = 20;
+const CONNECTIONS_MAX = 2;
+const CLOSE_TIMEOUT_SECONDS = 1;
+
+interface Settings {
+  readonly version: string;
+  readonly versionNumber: number;
+  readonly fsync: string;
+  readonly synchronousCommit: string;
+  readonly fullPageWrites: string;
+  readonly connectionsMax: number;
+  readonly isReadOnly: boolean;
+}
+
+export interface DatabaseCheck {
+  readonly findings: readonly Finding[];
+  /** To look further into it; null: it cannot be used, or is empty. */
+  readonly sql: SqlPool | null;
+  close(): Promise<void>;
+}
+
+/** Looks, and changes nothing: the schema is brought up to date by the next start of an engine. */
+export async function checkDatabase(
+  url: string,
+  workers: number,
+  secrets: Secrets,
+): Promise<DatabaseCheck> {
+  const sql = connect({ kind: 'postgres', url }, CONNECTIONS_MAX);
+  const close = () => sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
+  try {
+    const settings = await readSettings(sql);
+    const findings = [
+      ...checkServer(settings),
+      await checkClock('PostgreSQL', () => readClock(sql)),
+    ];
+    const schema = await checkSchema(sql);
+    findings.push(...schema.findings);
+    if (!schema.isThere) return { findings, sql: null, close };
+    findings.push(await checkConnections(sql, settings, workers));
+    const fault = await secretKeyFault(sql, secrets);
+    findings.push(fault === null ? secretKey.ok('it fits the database') : secretKey.problem(fault));
+    return { findings, sql, close };
+  } catch (error) {
+    return { findings: [problem(databaseFault(url, error).message)], sql: null, close };
+  }
+}
+
+async function readSettings(sql: Sql): Promise<Settings> {
+  const [row] = await sql<Settings[]>`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::integer as "versionNumber",
+      current_setting('fsync') as fsync,
+      current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('full_page_writes') as "fullPageWrites",
+      current_setting('max_connections')::integer as "connectionsMax",
+      pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as "isReadOnly"`;
+  if (row === undefined) throw new Error('PostgreSQL did not tell its settings');
+  return row;
+}
+
+function* checkServer(settings: Settings): Generator<Finding> {
+  const { version, versionNumber, isReadOnly, fsync, synchronousCommit, fullPageWrites } = settings;
+  yield versionNumber < VERSION_MIN
+    ? problem(`it is ${version}: upgrade it to 15 or later.`)
+    : ok(`it answers: version ${version}`);
+  if (isReadOnly) yield problem('it accepts no writes: use the primary, or promote this one.');
+  const off = [
+    ...(fsync === 'off' ? ['fsync'] : []),
+    ...(fullPageWrites === 'off' ? ['full_page_writes'] : []),
+  ];
+  yield off.length === 0
+    ? ok('fsync and full_page_writes are on')
+    : problem(`${off.join(' and ')} off: a power cut may destroy the database; set it on.`);
+  yield synchronousCommit === 'off'
+    ? problem(
+        'synchronous_commit is off: registrations that were answered OK may be gone after a crash; set it on.',
+      )
+    : ok(`synchronous_commit is ${synchronousCommit}`);
+}
+
+async function checkSchema(
+  sql: SqlPool,
+): Promise<{ readonly isThere: boolean; readonly findings: readonly Finding[] }> {
+  const { missing, ahead } = await readMigrations(sql);
+  if (missing === 'all') {
+    const text = 'it is empty: the first start of an engine makes the tables.';
+    return { isThere: false, findings: [warning(text)] };
+  }
+  const findings = [
+    ...(missing.length === 0
+      ? [ok('its tables are up to date')]
+      : [
+          warning(
+            `${missing.length} migrations are missing: the next start of an engine of this version applies them.`,
+          ),
+        ]),
+    ...(ahead.length === 0
+      ? []
+      : [warning(`a later version runs on it (${ahead.at(-1)}): upgrade this node, too.`)]),
+  ];
+  return { isThere: missing.length === 0, findings };
+}
+
+/**
+ * The nodes that live now, or the one that is to be started, and one more for a rolling upgrade.
+ */
+async function checkConnections(
+  sql: Sql,
+  { connectionsMax }: Settings,
+  workers: number,
+): Promise<Finding> {
+  const [row] = await sql<{ nodes: number }[]>`
+    select count(*)::integer as nodes from nodes where died_at is null`;
+  const nodes = Math.max(row?.nodes ?? 0, 1);
+  const perNode = CONNECTIONS_PER_NODE + CONNECTIONS_PER_WORKER * workers;
+  const wanted = (nodes + 1) * perNode + CONNECTIONS_KEPT;
+  const told = `max_connections is ${connectionsMax}; ${nodes} node${nodes === 1 ? '' : 's'} and one more in an upgrade want ${wanted}`;
+  return connectionsMax >= wanted
+    ? ok(told)
+    : warning(`${told}: raise it, or answers will be 503 when they run out.`);
+}

@@ -1,0 +1,53 @@
+/** Puts the checks of `tagcast doctor` together, on the settings of the engine beside it. */
+
+import { loadSecretKey } from './access/secret-key.ts';
+import { createSecrets } from './access/secrets.ts';
+import type { Config } from './config.ts';
+import { redisAddressOf } from './config.ts';
+import { createCheck } from './credentials/provider-check.ts';
+import { checkCertificates } from './doctor/certificates.ts';
+import { checkCredentials } from './doctor/credentials.ts';
+import { checkDatabase } from './doctor/database.ts';
+import { checkEngine } from './doctor/engine-check.ts';
+import type { Finding } from './doctor/finding.ts';
+import { findingsAbout } from './doctor/finding.ts';
+import { checkDescriptors, checkDisk, checkNode, readDisk } from './doctor/machine.ts';
+import { checkRedis } from './doctor/redis.ts';
+import { providerOrigins } from './provider-origins.ts';
+
+/** All findings, in the order of the parts. `asksProviders`: each stored credential is tried. */
+export async function examine(config: Config, asksProviders: boolean): Promise<readonly Finding[]> {
+  const { DATA_DIR, DATABASE_URL } = config;
+  const address = redisAddressOf(config);
+  return [
+    checkNode(),
+    checkDescriptors(),
+    checkDisk(DATA_DIR, await readDisk(DATA_DIR), DATABASE_URL === undefined),
+    ...checkCertificates(config),
+    ...(DATABASE_URL === undefined
+      ? [EMBEDDED]
+      : await examineDatabase(config, DATABASE_URL, asksProviders)),
+    ...(address === null ? [] : await checkRedis(address)),
+    ...(await checkEngine(config)),
+  ];
+}
+
+const EMBEDDED = findingsAbout('database').warning(
+  'it is the embedded one, which does not survive a power cut, and only its engine can look into it: set DATABASE_URL to a PostgreSQL for more than a trial.',
+);
+
+async function examineDatabase(
+  config: Config,
+  url: string,
+  asksProviders: boolean,
+): Promise<readonly Finding[]> {
+  const secrets = createSecrets(await loadSecretKey(config), config.SECRET_KEY_OTHER);
+  const { findings, sql, close } = await checkDatabase(url, config.WORKERS, secrets);
+  try {
+    if (sql === null) return findings;
+    const check = asksProviders ? createCheck(sql, secrets, providerOrigins(config, null)) : null;
+    return [...findings, ...(await checkCredentials(sql, check))];
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,102 @@
+/** A push is watched to its end: at a rate, over a restart of the engine, and when cancelled. */
+
+import { once } from 'node:events';
+import t from 'tap';
+import { post } from '../../support/client.ts';
+import { until } from '../../support/poll.ts';
+import type { Demo } from '../../support/processes.ts';
+import { MAIN, runCommand, startCommand, startEngine } from '../../support/processes.ts';
+import { findProgram, freePorts, runProgram } from '../../support/programs.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** Some blocks, as a sender reports them. */
+const DEVICES = 400;
+/** Some seconds for a push. */
+const RATE = '80';
+
+const deviceOf = (index: number): string => index.toString(16).padStart(64, '0');
+
+async function registerDevices({ baseUrl, appId, apiUser }: Demo): Promise<void> {
+  await Promise.all(
+    Array.from({ length: DEVICES }, async (_, index) => {
+      const body = { appId, platformId: 3, deviceId: deviceOf(index), tagSourceId: 'tennis' };
+      const answer = await post(`${baseUrl}/push-api/reg`, apiUser.token, body);
+      await answer.text();
+    }),
+  );
+}
+
+t.test('watched to its end', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const [port] = await freePorts(1);
+  const settings = { PORT: String(port) };
+  let engine = await startEngine(t, dataDir, settings);
+  await registerDevices(engine.demo());
+  const home = temporaryDirectory(t);
+  const environment = { HOME: home, DATA_DIR: dataDir };
+  const run = (...args: readonly string[]) => runCommand(t, args, environment);
+  const send = async (rate: string): Promise<string> => {
+    const sent = await run('send', '--tag', 'tennis', '--title', 'goal!', '--rate', rate);
+    t.equal(sent.code, 0, sent.output);
+    return sent.output.trim();
+  };
+
+  await t.test('each change is a line for programs', async (t) => {
+    const { code, output } = await run('status', await send(RATE), '--watch', '--json');
+    t.equal(code, 0);
+    const jobs = output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    t.ok(jobs.length > 1, `${jobs.length} changes`);
+    t.match(jobs.at(-1), { state: 'FINISHED', successCount: DEVICES });
+  });
+
+  const hasTerminal = findProgram('script') !== null;
+  const skip = hasTerminal ? false : 'script (bsdutils) is not installed';
+  await t.test('on a terminal a bar, with rate and time left', { skip }, async (t) => {
+    const job = await send(RATE);
+    const command = `${process.execPath} ${MAIN} status ${job} --watch`;
+    const line = `HOME=${home} DATA_DIR=${dataDir} exec script -qec '${command}' /dev/null`;
+    const { code, out } = await runProgram(t, 'sh', ['-c', line]);
+    t.equal(code, 0);
+    t.match(out.toString(), /\[#*\.+\] +\d+ % {2}\d+ devices {2}\d+\/s {2}\d+ s left/);
+    t.match(out.toString(), new RegExp(`FINISHED {2}${DEVICES} devices: ${DEVICES} accepted`));
+  });
+
+  await t.test('a cancelled one', async (t) => {
+    const job = await send('1');
+    const watched = run('status', job, '--watch');
+    t.equal((await run('notification', 'cancel', job)).code, 0);
+    t.match(await watched, { code: 3, output: /CANCELLED .*cancelled/ });
+  });
+
+  await t.test('left with Ctrl-C, it goes on', async (t) => {
+    const job = await send('1');
+    const { child, end } = startCommand(t, ['status', job, '--watch', '--json'], environment);
+    if (child.stdout === null) throw new Error('stdout is a pipe');
+    await once(child.stdout, 'data');
+    t.equal(await end('SIGINT'), 130);
+    t.match(await run('status', job), { code: 0, output: /RUNNING/ });
+    t.equal((await run('notification', 'cancel', job)).code, 0);
+  });
+
+  await t.test('the engine is started again meanwhile', async (t) => {
+    const job = await send('40');
+    const watched = run('status', job, '--watch', '--json');
+    await until('some are sent', async () => {
+      const { output } = await run('status', job, '--json');
+      return JSON.parse(output).successCount > 0 ? true : null;
+    });
+    await engine.end('SIGKILL');
+    engine = await startEngine(t, dataDir, settings);
+    const { code, output } = await watched;
+    t.equal(code, 0, output);
+    t.match(output, /"state":"FINISHED".*\n$/);
+  });
+
+  await t.test('one that does not exist', async (t) => {
+    const nobody = '019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52';
+    t.match(await run('status', nobody, '--watch'), { code: 1 });
+  });
+});

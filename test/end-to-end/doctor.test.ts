@@ -1,0 +1,58 @@
+/** `tagcast doctor` beside engines: of a demo, and on a PostgreSQL with a simulator. */
+
+import t from 'tap';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { runCommand, startEngine, startSimulatorProcess } from '../support/processes.ts';
+import { freePorts } from '../support/programs.ts';
+import { withPostgres } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+await withPostgres(t, async (t, url) => {
+  const simulator = await startSimulatorProcess(t);
+  const [port] = await freePorts(1);
+  const environment = {
+    ...simulator.environment,
+    DATABASE_URL: url,
+    SECRET_KEY: 'x'.repeat(32),
+    DATA_DIR: temporaryDirectory(t),
+    PORT: String(port),
+    WORKERS: '1',
+  };
+  const examine = async (...flags: readonly string[]) => {
+    const { code, output } = await runCommand(t, ['doctor', '--json', ...flags], environment);
+    const findings: readonly Finding[] = JSON.parse(output);
+    const problems = findings.filter(({ level }) => level === 'problem');
+    t.equal(code, problems.length === 0 ? 0 : 1);
+    return {
+      // The tests' server is set for speed.
+      problems: problems.filter(({ text }) => !text.startsWith('fsync')),
+      of: (about: string) => findings.filter((finding) => finding.about === about),
+    };
+  };
+  const before = await examine();
+  t.same(before.problems, [], 'an empty database is no problem');
+  t.match(before.of('engine'), [{ level: 'warning', text: /nothing answers/ }]);
+
+  await startEngine(t, environment.DATA_DIR, environment);
+  const client = ['demo', '--accounts-file', simulator.accountsFile];
+  t.equal((await runCommand(t, client, environment)).code, 0);
+  const running = await examine('--probe');
+  t.same(running.problems, []);
+  t.match(running.of('engine'), [{ level: 'ok', text: /is ready/ }]);
+  t.match(running.of('SECRET_KEY'), [{ level: 'ok' }]);
+  t.match(running.of('credentials'), [
+    { level: 'ok', text: /app 1 on platform 3/ },
+    { level: 'ok', text: /app 1 on platform 15/ },
+  ]);
+
+  const other = { ...environment, SECRET_KEY: 'y'.repeat(32) };
+  const wrong = await runCommand(t, ['doctor'], other);
+  t.match(wrong, { code: 1, output: /^problem +SECRET_KEY .*\n[\s\S]*\d problems, \d+ warnings/m });
+});
+
+t.test('of a demo', async (t) => {
+  const { code, output } = await runCommand(t, ['doctor'], { DATA_DIR: temporaryDirectory(t) });
+  t.equal(code, 0);
+  t.match(output, /^warning +database .*embedded/m);
+  t.match(await runCommand(t, ['doctor'], { PORT: 'x' }), { code: 1, output: /^PORT: / });
+});

@@ -1,0 +1,109 @@
+/** A publisher's day on the command line: real processes, and the demo as `npm start` makes it. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import t from 'tap';
+import { runCommand, startEngine } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const DEVICE = 'ab'.repeat(32);
+
+/** Runs commands of one user; the answer of those with `--json` is read. */
+function publisherOn(t: Test, dataDir: string) {
+  const home = temporaryDirectory(t);
+  const environment = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), DATA_DIR: dataDir };
+  const run = (...args: readonly string[]) => runCommand(t, args, environment);
+  return {
+    home,
+    run,
+    // biome-ignore lint/suspicious/noExplicitAny: a test matches it.
+    async json(...args: readonly string[]): Promise<any> {
+      const { code, output, errors } = await run(...args, '--json');
+      t.equal(code, 0, `${args.join(' ')}: ${errors}`);
+      return JSON.parse(output);
+    },
+  };
+}
+
+t.test('from the first device to the end of a push', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const engine = await startEngine(t, dataDir);
+  const demo = engine.demo();
+  const { run, json, home } = publisherOn(t, dataDir);
+  const register = ['device', 'register', DEVICE, '--platform', '3'];
+
+  t.match(await run(...register, '--tag', 'tennis'), { code: 0, output: 'OK\n' });
+  t.match(await run(...register, '--tag', 'nothing'), { code: 1, output: /Not used.*tagSourceId/ });
+  t.match(await run('device', 'register', DEVICE), { code: 2, output: /--platform is missing/ });
+
+  const group = await json('group', 'add', 'Winter', '--source-id', 'winter');
+  const ski = ['tag', 'add', 'Ski', '--source-id', 'ski', '--group', 'winter'];
+  t.match(await json(...ski, '--expires', '2100-01-01T00:00:00Z', '--app', String(demo.appId)), {
+    name: 'Ski',
+    groupId: group.id,
+    expiration: Date.UTC(2100, 0),
+    appIds: [demo.appId],
+  });
+  t.match(await run('tag', 'list', '--search', 'ski'), { code: 0, output: /^#\d+\tski\tSki\t/ });
+  const clears = ['--group', 'none', '--expires', 'none', '--app', 'none', '--name', 'Skiing'];
+  const changed = await json('tag', 'update', 'ski', ...clears);
+  t.same(Object.keys(changed).toSorted(), ['id', 'name', 'sourceId']);
+  t.same(await json('tag', 'show', `#${changed.id}`), changed);
+  t.match(await run('tag', 'update', 'ski'), { code: 2, output: /nothing to change/ });
+  t.match(await run('tag', 'show', 'nothing'), { code: 2, output: /no tag with the source id/ });
+  t.match(await run('tag', 'show', '#99999'), { code: 1, output: /no tag/ });
+  t.match(await run('group', 'update', 'winter', '--name', 'Snow'), { code: 0, output: /Snow/ });
+  t.match(await run('group', 'list'), { code: 0, output: /Snow/ });
+  t.match(await run('tag', 'delete', 'ski'), { code: 0, output: /is deleted/ });
+  t.match(await run('group', 'delete', 'winter'), { code: 0, output: /is deleted/ });
+
+  const goal = ['send', '--title', 'goal!', '--message', '1:0'];
+  const nobody = ['--audience', 'tennis && !#999'];
+  t.match(await run(...goal, ...nobody), { code: 1, output: /audience: There is no tag 999/ });
+  t.match(await json(...goal, '--tag', 'tennis', '--dry-run'), { dryRun: true });
+  const watched = await run(...goal, '--tag', 'tennis', '--watch');
+  t.match(watched, { code: 0, output: /FINISHED {2}1 devices: 1 accepted/ });
+  const key = ['--idempotency-key', 'once'];
+  const first = await json(...goal, '--tag', 'tennis', '--tag', 'nobody', ...key);
+  t.match(first, { unknownTags: ['nobody'], idempotencyKey: 'once' });
+  t.equal((await json(...goal, '--tag', 'tennis', '--tag', 'nobody', ...key)).id, first.id);
+  const payload = join(home, 'payload.json');
+  writeFileSync(payload, '{"title":"of the file","data":{"a":"b"}}');
+  const sent = await json('send', '--tag', `#${demo.tagIds[0]}`, '--payload-file', payload);
+  t.match(await json('status', sent.id), { payload: { title: 'of the file', data: { a: 'b' } } });
+  t.match(await run('send', '--tag', 'tennis'), { code: 2, output: /what\?$/m });
+  t.match(await run('send', '--title', 'x'), { code: 2, output: /to whom\?$/m });
+  t.match(await run(...goal, '--tag', 'tennis', '--at', '5'), { code: 1, output: /sendAt: / });
+
+  const later = await json(...goal, '--tag', 'tennis', '--at', '2100-01-01T00:00:00Z');
+  t.match(await run('notification', 'pause', later.id), { code: 0, output: /PAUSED/ });
+  t.match(await run('notification', 'resume', later.id), { code: 0, output: /SCHEDULED/ });
+  t.match(await json('notification', 'list', '--state', 'SCHEDULED'), [{ id: later.id }]);
+  t.match(await run('notification', 'cancel', later.id), { code: 0, output: /CANCELLED/ });
+  t.match(await run('status', later.id), { code: 3, output: /CANCELLED/ });
+  t.match(await run('notification', 'resume', later.id), { code: 1, output: /CANCELLED/ });
+  t.equal((await json('notification', 'list', '--limit', '1')).length, 1);
+
+  const device = [DEVICE, '--platform', '3'];
+  t.match(await json('device', 'lookup', ...device), { registered: true, deviceId: DEVICE });
+  t.match(await run('device', 'lookup', ...device), { code: 0, output: /tag #\d+\ttennis/ });
+  t.match(await run('device', 'unregister', ...device), { code: 0, output: 'OK\n' });
+  t.match(await run('device', 'erase', ...device), { code: 0, output: /is erased/ });
+  t.match(await run('device', 'lookup', ...device), { code: 1 });
+
+  const wrong = join(home, 'token');
+  writeFileSync(wrong, 'tcs_wrong');
+  const add = ['profile', 'add', 'wrong', '--url', engine.baseUrl, '--client', 'demo'];
+  t.equal((await run(...add, '--token-file', wrong)).code, 0);
+  t.match(await run('tag', 'list'), {
+    code: 1,
+    output: /does not know the token of profile wrong/,
+  });
+  t.match(await run('status', later.id, '--watch'), { code: 1, output: /profile wrong/ });
+  t.equal((await run('tag', 'list', '--profile', 'demo')).code, 0);
+  t.match(await run('tag', 'list', '--profile', 'x'), { code: 2, output: /no profile x/ });
+  await engine.end('SIGTERM');
+  const gone = await run('tag', 'list', '--profile', 'demo');
+  t.match(gone, { code: 1, output: /The engine at http:\S+ did not answer: ECONNREFUSED\.$/m });
+});
