@@ -131,9 +131,21 @@ export interface Payload {
   readonly apns?: Readonly<Record<string, unknown>>;
   readonly fcm?: Readonly<Record<string, unknown>>;
   readonly webpush?: Readonly<Record<string, unknown>>;
+  /** For devices with these tags; of several, the first counts. Absent: the same for all. */
+  readonly languages?: readonly LanguagePayload[];
 }
 
-/** What the templates of its (app, platform)s made of a payload when the push was accepted. */
+export interface LanguagePayload {
+  readonly tagSourceId: string;
+  /** Absent: the tag is not looked up yet. */
+  readonly tagId?: number;
+  readonly payload: Payload;
+}
+
+/**
+ * What was made of a payload that is not the same for all, when the push was accepted: by the
+ * templates of its (app, platform)s, or in several languages.
+ */
 export interface TemplatedPayload {
   /** The payload as its publisher wrote it. */
   readonly given: JsonObject;

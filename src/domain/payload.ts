@@ -6,7 +6,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../std/json.ts';
 import { isObject, parseJson } from '../std/json.ts';
-import type { Payload } from './notification.ts';
+import { localise } from './localised-payload.ts';
+import type { LanguagePayload, Payload } from './notification.ts';
 
 /** One fault of a payload, as the caller is told it. */
 export interface PayloadFault {
@@ -56,7 +57,29 @@ export function sendablePayload(given: JsonObject): PayloadResult {
 const PAYLOAD_EMPTY =
   'shows nothing on any platform and carries nothing: give it a title or a message, or data, or make it silent.';
 
+/** In one language or in several. */
 function commonForm(given: JsonObject): PayloadResult {
+  const localised = localise(given);
+  switch (localised.kind) {
+    case 'plain':
+      return inOneLanguage(given);
+    case 'invalid':
+      return { ok: false, faults: localised.faults };
+    case 'localised': {
+      const whole = inOneLanguage(localised.whole);
+      if (!whole.ok) return whole;
+      const languages: LanguagePayload[] = [];
+      for (const [tagSourceId, one] of localised.byTag) {
+        const read = inOneLanguage(one);
+        if (!read.ok) return read;
+        languages.push({ tagSourceId, payload: read.payload });
+      }
+      return { ok: true, payload: { ...whole.payload, languages } };
+    }
+  }
+}
+
+function inOneLanguage(given: JsonObject): PayloadResult {
   const { known, unknown } = split(given);
   const parsed = payloadFields.safeParse(known);
   if (!parsed.success) return { ok: false, faults: parsed.error.issues.map(faultOf) };

@@ -39,6 +39,11 @@ export interface DeviceRun {
    * Absent: none was.
    */
   readonly endOffset?: number;
+  /**
+   * By position: which of the languages is the device's, from 1; 0: none. Absent: not asked for, or
+   * nobody is there.
+   */
+  readonly languages?: Uint8Array;
 }
 
 /** The answer for a group in which no device matches. */
@@ -52,6 +57,8 @@ export const NOBODY: DeviceRun = {
 export interface PresentDevices {
   readonly deviceIds: ReadonlyMap<number, string>;
   readonly histories: DeviceHistories;
+  /** As of a run, by ordinal. Absent: not asked for. */
+  readonly languages?: ReadonlyMap<number, number>;
 }
 
 export interface ResolveRequest {
@@ -66,6 +73,10 @@ export interface ResolveRequest {
   readonly expectedVersion: number;
   /** Whole blocks below it are not wanted. Absent: 0. */
   readonly firstOffset?: number;
+  /**
+   * Tags, the first of which that a device has is its language: at most 255. Absent: nobody asks.
+   */
+  readonly languageTagIds?: readonly number[];
 }
 
 export interface TagIndex {
@@ -75,7 +86,12 @@ export interface TagIndex {
    * Of these ordinals of one (app, platform), the ones that still exist and still match, for
    * retries.
    */
-  recheck(scope: Scope, ordinals: readonly number[], audience: Audience): Promise<PresentDevices>;
+  recheck(
+    scope: Scope,
+    ordinals: readonly number[],
+    audience: Audience,
+    languageTagIds?: readonly number[],
+  ): Promise<PresentDevices>;
   /**
    * Counts the devices of an (app, platform) that match now. `sql` is for the queries to the
    * database, because these may take seconds. `groupsMax`: looks at so many of the groups at most,

@@ -237,12 +237,20 @@ async function compare(
     for (const groupNumber of [0, 1, 2]) {
       const group = { ...scope, groupNumber };
       const expectedVersion = await versionOf(group);
-      const run = await index.resolve({ group, audience: asked, ordinalEnd, expectedVersion });
+      const run = await index.resolve({
+        group,
+        audience: asked,
+        ordinalEnd,
+        expectedVersion,
+        languageTagIds: LANGUAGES,
+      });
       for (const [position, offset] of run.offsets.entries()) {
         const ordinal = groupNumber * GROUP_DEVICES + offset;
         found.push(ordinal);
         const history = run.histories.get(ordinal);
         if (history !== undefined) histories.set(ordinal, history);
+        const language = run.languages?.[position];
+        equal([language], [languageOf(model.get(deviceIdOf(scope, ordinal)))], 'language');
         if (String(run.deviceIds.at(position)) !== deviceIdOf(scope, ordinal))
           t.fail('another device');
       }
@@ -253,11 +261,13 @@ async function compare(
       'resolve',
     );
     if (ordinalEnd === ORDINAL_END_MAX) equal(listed(histories), noted, 'histories');
-    const { deviceIds: rechecked, histories: recheckedHistories } = await index.recheck(
-      scope,
-      ORDINALS,
-      asked,
-    );
+    const plain = await index.recheck(scope, ORDINALS, asked);
+    equal([plain.languages], [undefined], 'no languages');
+    const {
+      deviceIds: rechecked,
+      histories: recheckedHistories,
+      languages,
+    } = await index.recheck(scope, ORDINALS, asked, LANGUAGES);
     equal(listed(recheckedHistories), noted, 'histories of recheck');
     equal(
       [...rechecked.keys()].sort((a, b) => a - b),
@@ -266,10 +276,16 @@ async function compare(
     );
     for (const [ordinal, deviceId] of rechecked) {
       if (deviceId !== deviceIdOf(scope, ordinal)) t.fail('another device');
+      equal([languages?.get(ordinal)], [languageOf(model.get(deviceId))], 'language of recheck');
     }
     equal([await index.count(sql, scope, asked)], [expected.length], 'count');
   }
 }
+
+/** A tag that no device has among them. */
+const LANGUAGES = [4, 99, 2, 1];
+const languageOf = (device: { readonly tagIds: ReadonlySet<number> } | undefined): number =>
+  LANGUAGES.findIndex((tagId) => device?.tagIds.has(tagId)) + 1;
 
 const matches = (tagIds: ReadonlySet<number>, asked: Audience): boolean =>
   asked.anyTagIds.some((tagId) => tagIds.has(tagId)) &&

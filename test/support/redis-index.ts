@@ -80,7 +80,7 @@ export async function openNodeIndex(
   const database: TagIndex = {
     resolve: refusal,
     count: refusal,
-    recheck: (scope, ordinals, audience) => truth.recheck(scope, ordinals, audience),
+    recheck: (...asked) => truth.recheck(...asked),
   };
   const index = new RedisTagIndex({ client, name, breaker, sql, database, clock });
   return { client, name, breaker, feed, repairs, index, missed: () => missed };

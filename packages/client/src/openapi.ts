@@ -3181,6 +3181,12 @@ export interface operations {
                             readonly sizeBytesMax: number;
                             /** @description What the provider would get. */
                             readonly message: unknown;
+                            /** @description The message for devices with a tag of a language. */
+                            readonly languages?: readonly {
+                                readonly tagSourceId: string;
+                                readonly sizeBytes: number;
+                                readonly message: unknown;
+                            }[];
                         }[];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
@@ -5736,6 +5742,11 @@ export interface operations {
                             readonly sizeBytesMax: number;
                             /** @description What the provider would get. */
                             readonly message: unknown;
+                            readonly languages?: readonly {
+                                readonly tagSourceId: string;
+                                readonly sizeBytes: number;
+                                readonly message: unknown;
+                            }[];
                         };
                     };
                 };

@@ -19,6 +19,9 @@ const tried = template.extend({
       sizeBytes: count,
       sizeBytesMax: count,
       message: z.unknown().meta({ description: 'What the provider would get.' }),
+      languages: z
+        .array(z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }))
+        .optional(),
     })
     .optional()
     .meta({ description: 'What it makes of the sample.' }),

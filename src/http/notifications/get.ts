@@ -5,6 +5,7 @@ import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Counts, Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { priorityOf } from '../../domain/notification.ts';
+import type { JsonObject } from '../../std/json.ts';
 import type { NotificationTimes } from '../../store/notifications/list-notifications.ts';
 import type { ScopeEstimate } from '../../store/notifications/read-estimates.ts';
 import { readEstimates } from '../../store/notifications/read-estimates.ts';
@@ -161,7 +162,22 @@ function templatedIn(
 }
 
 /** As it may be submitted again. */
-const payloadObject = ({ ttlSeconds, data, ...payload }: Payload) => ({
+const payloadObject = ({ languages, ...payload }: Payload) => ({
+  ...oneLanguageObject(payload),
+  ...(languages === undefined
+    ? {}
+    : {
+        languages: Object.fromEntries(
+          languages.map((one) => [one.tagSourceId, oneLanguageObject(one.payload)]),
+        ),
+      }),
+});
+
+const oneLanguageObject = ({
+  ttlSeconds,
+  data,
+  ...payload
+}: Omit<Payload, 'languages'>): JsonObject => ({
   ...payload,
   ...(ttlSeconds === undefined ? {} : { ttl: ttlSeconds }),
   ...(Object.keys(data).length === 0 ? {} : { data }),

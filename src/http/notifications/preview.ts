@@ -90,12 +90,12 @@ async function ask(
 }
 
 /** As each provider would get it now. */
-function previewOf(push: Push, { audience, templated }: Counted) {
+function previewOf(push: Push, { audience, payload, templated }: Counted) {
   const nowMs = Date.now();
   const dueAtMs = Math.max(push.sendAtMs ?? nowMs, nowMs);
   return audience.map(({ appId, platformId, count }) => {
     const made = templated?.payloads[scopeKeyOf({ appId, platformId })];
-    const message = { payload: made ?? push.payload, dueAtMs, expiresAtMs: push.expiresAtMs };
+    const message = { payload: made ?? payload, dueAtMs, expiresAtMs: push.expiresAtMs };
     return {
       appId,
       platformId,

@@ -74,13 +74,13 @@ export const payload = z.looseObject({ ...payloadFields.shape, body: z.string().
   description:
     'What the push shows and carries. `body` is another name of `message`; any other field becomes data.',
 });
-const forTemplates = z.looseObject({}).meta({
+const otherForm = z.looseObject({}).meta({
   description:
-    'Any object, where each app and platform of the push has a template, which makes a payload of it.',
+    'A payload with texts in several languages, or any object, where each app and platform of the push has a template that makes a payload of it.',
 });
 const payloadOrText = z.union([
   payload,
-  forTemplates,
+  otherForm,
   z.string().meta({ description: 'The same, as a string that holds JSON.' }),
 ]);
 
@@ -178,6 +178,12 @@ export const pushOperations = {
               sizeBytes: count,
               sizeBytesMax: count,
               message: z.unknown().meta({ description: 'What the provider would get.' }),
+              languages: z
+                .array(
+                  z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }),
+                )
+                .optional()
+                .meta({ description: 'The message for devices with a tag of a language.' }),
             }),
           ),
           unknownTags,

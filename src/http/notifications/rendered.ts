@@ -5,14 +5,30 @@ import type { PlatformId } from '../../domain/device.ts';
 import type { Message } from '../../domain/notification.ts';
 import { PROVIDERS } from '../../providers/providers.ts';
 
-/** With its size. The job's id stands where NIL does when there is a job. */
-export function renderedFor(platformId: PlatformId, message: Omit<Message, 'notificationId'>) {
-  const { name, content, payloadBytesMax } = PROVIDERS[platformId];
-  const rendered = content({ ...message, notificationId: NIL }, message.dueAtMs);
+type Shown = Omit<Message, 'notificationId'>;
+
+/** With its size, and in each of its languages. */
+export function renderedFor(platformId: PlatformId, message: Shown) {
+  const { name, payloadBytesMax } = PROVIDERS[platformId];
+  const { languages = [] } = message.payload;
   return {
     provider: name,
-    sizeBytes: Buffer.byteLength(rendered),
     sizeBytesMax: payloadBytesMax,
-    message: JSON.parse(rendered) as unknown,
+    ...inOneLanguage(platformId, message),
+    ...(languages.length === 0
+      ? {}
+      : {
+          languages: languages.map(({ tagSourceId, payload }) => ({
+            tagSourceId,
+            ...inOneLanguage(platformId, { ...message, payload }),
+          })),
+        }),
   };
+}
+
+/** The job's id stands where NIL does when there is a job. */
+function inOneLanguage(platformId: PlatformId, message: Shown) {
+  const { content } = PROVIDERS[platformId];
+  const rendered = content({ ...message, notificationId: NIL }, message.dueAtMs);
+  return { sizeBytes: Buffer.byteLength(rendered), message: JSON.parse(rendered) as unknown };
 }

@@ -3,7 +3,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
-import type { NotificationState, TemplatedPayload } from '../../domain/notification.ts';
+import type { NotificationState, Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { faultOf } from '../../store/faults.ts';
 import type { KeyedNotification } from '../../store/notifications/find-by-idempotency-keys.ts';
@@ -65,7 +65,9 @@ export type DryRun =
       readonly kind: 'counted';
       readonly audience: readonly (Scope<PlatformId> & { readonly count: number })[];
       readonly unknownTags: readonly TagReference[];
-      /** Null: no template concerns it. */
+      /** What goes where no template is. */
+      readonly payload: Payload;
+      /** Null: no template concerns it, and it is in one language. */
       readonly templated: TemplatedPayload | null;
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
@@ -151,6 +153,7 @@ export class Accept {
           kind: 'counted',
           audience: counted.result,
           unknownTags,
+          payload: checked.payload,
           templated: checked.templated,
         };
   }
@@ -293,14 +296,14 @@ export class Accept {
 
   private notificationOf(
     { push, publisher }: Submission,
-    { targets: { audience, scopes }, templated }: Fit,
+    { targets: { audience, scopes }, payload, templated }: Fit,
   ): NewNotification {
     return {
       ...publisher,
       id: uuidV7(),
       audience,
       ...(push.expression === undefined ? {} : { expression: push.expression.text }),
-      payload: push.payload,
+      payload,
       ...(templated === null ? {} : { templated }),
       isAtMostOnce: push.delivery === 'at-most-once',
       isUrgent: push.priority === 'urgent',
@@ -329,7 +332,8 @@ interface Written {
 }
 
 const NOTHING_KNOWN: Known = { tags: [], scopes: [] };
-const NOTHING: Content = { kind: 'fit', templated: null };
+/** As there is a content for each push, this one is never used. */
+const NOTHING: Content = { kind: 'fit', payload: { data: {} }, templated: null };
 
 /** A push that no earlier request has made, before its content is known. */
 interface Resolved {
@@ -343,6 +347,7 @@ interface Resolved {
 interface Fit {
   readonly kind: 'fit';
   readonly targets: FoundTargets;
+  readonly payload: Payload;
   readonly templated: TemplatedPayload | null;
 }
 type Checked =
@@ -358,7 +363,7 @@ function check(targets: Targets, content: Content, knownFaults: readonly PushFau
     ...(content.kind === 'fit' ? [] : content.faults),
   ];
   return targets.ok && content.kind === 'fit' && faults.length === 0
-    ? { kind: 'fit', targets, templated: content.templated }
+    ? { ...content, targets }
     : { kind: 'invalid', faults };
 }
 

@@ -4,18 +4,24 @@
  */
 
 import { scopeKeyOf } from '../../domain/device.ts';
-import type { TemplatedPayload } from '../../domain/notification.ts';
+import type { Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import type { ClientScope } from '../../store/notifications/list-scopes.ts';
 import type { Sql } from '../../store/sql.ts';
 import { listTemplates } from '../../store/templates/templates.ts';
 import { applyTemplates } from '../../templates/apply-templates.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
+import { withLanguages } from './languages.ts';
 import type { Push, PushFault } from './push.ts';
 
 export type Content =
-  /** Null: no template concerns it. */
-  | { readonly kind: 'fit'; readonly templated: TemplatedPayload | null }
+  | {
+      readonly kind: 'fit';
+      /** For those without a template. */
+      readonly payload: Payload;
+      /** Null: no template concerns it, and it is in one language. */
+      readonly templated: TemplatedPayload | null;
+    }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
   /** Too many templates are being evaluated. */
   | { readonly kind: 'busy' };
@@ -39,7 +45,10 @@ export async function contentsOf(
   const appIds = new Set(asked.flatMap(appsWithTemplates));
   const templates = appIds.size === 0 ? [] : await listTemplates(sql, clientId, [...appIds]);
   const expressions = new Map(templates.map((one) => [scopeKeyOf(one), one.expression]));
-  return Promise.all(asked.map((one) => contentOf(evaluator, clientId, one, expressions)));
+  const contents = await Promise.all(
+    asked.map((one) => contentOf(evaluator, clientId, one, expressions)),
+  );
+  return withLanguages(sql, clientId, contents);
 }
 
 const appsWithTemplates = ({ push, scopes }: Asked): readonly number[] =>
@@ -60,16 +69,24 @@ async function contentOf(
   });
   const plain = scopes.filter((scope) => !expressions.has(scopeKeyOf(scope)));
   const faults = templated.length > 0 && plain.length === 0 ? [] : plainFaults(push, plain);
-  if (given === undefined || templated.length === 0) return contentWith(faults, null);
+  if (given === undefined) return contentWith(push, faults, null);
+  if (templated.length === 0) {
+    const isLocalised = push.payload.languages !== undefined;
+    return contentWith(push, faults, isLocalised ? { given, payloads: {} } : null);
+  }
   const applied = await applyTemplates(evaluator, clientId, given, templated);
   if (applied.kind === 'busy') return applied;
   return applied.kind === 'invalid'
-    ? contentWith([...faults, ...applied.faults], null)
-    : contentWith(faults, { given, payloads: applied.payloads });
+    ? contentWith(push, [...faults, ...applied.faults], null)
+    : contentWith(push, faults, { given, payloads: applied.payloads });
 }
 
-const contentWith = (faults: readonly PushFault[], templated: TemplatedPayload | null): Content =>
-  faults.length > 0 ? { kind: 'invalid', faults } : { kind: 'fit', templated };
+const contentWith = (
+  { payload }: Push,
+  faults: readonly PushFault[],
+  templated: TemplatedPayload | null,
+): Content =>
+  faults.length > 0 ? { kind: 'invalid', faults } : { kind: 'fit', payload, templated };
 
 const plainFaults = (
   { formFaults, payload }: Push,

@@ -65,8 +65,13 @@ export class LimitedTagIndex implements TagIndex {
     return run;
   }
 
-  recheck(scope: Scope, ordinals: readonly number[], audience: Audience): Promise<PresentDevices> {
-    return this.limiter.tagIndex.recheck(scope, ordinals, audience);
+  recheck(
+    scope: Scope,
+    ordinals: readonly number[],
+    audience: Audience,
+    languageTagIds?: readonly number[],
+  ): Promise<PresentDevices> {
+    return this.limiter.tagIndex.recheck(scope, ordinals, audience, languageTagIds);
   }
 
   count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<number> {

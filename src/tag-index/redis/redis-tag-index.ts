@@ -69,9 +69,16 @@ interface Matching {
   readonly version: number;
   readonly set: OffsetSet;
   readonly histories: Buffer | null;
+  /** The devices of each tag of a language. */
+  readonly ofLanguages: readonly OffsetSet[];
 }
 
-const NOBODY_MATCHES: Matching = { version: 0, set: emptySet(), histories: null };
+const NOBODY_MATCHES: Matching = {
+  version: 0,
+  set: emptySet(),
+  histories: null,
+  ofLanguages: [],
+};
 
 export class RedisTagIndex implements TagIndex {
   readonly #options: RedisTagIndexOptions;
@@ -101,8 +108,13 @@ export class RedisTagIndex implements TagIndex {
   }
 
   /** From the database: retries are few, and each is for one device. */
-  recheck(scope: Scope, ordinals: readonly number[], audience: Audience): Promise<PresentDevices> {
-    return this.#options.database.recheck(scope, ordinals, audience);
+  recheck(
+    scope: Scope,
+    ordinals: readonly number[],
+    audience: Audience,
+    languageTagIds?: readonly number[],
+  ): Promise<PresentDevices> {
+    return this.#options.database.recheck(scope, ordinals, audience, languageTagIds);
   }
 
   async count(
@@ -149,28 +161,39 @@ export class RedisTagIndex implements TagIndex {
     ordinalEnd,
     expectedVersion,
     firstOffset = 0,
+    languageTagIds = [],
   }: ResolveRequest): Promise<DeviceRun | null> {
     const hashKey = this.#keyOf(group);
     const start = group.groupNumber * GROUP_DEVICES;
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const found = await this.#currentMatching({ ...group, version: expectedVersion }, audience);
+      const current = { ...group, version: expectedVersion };
+      const found = await this.#currentMatching(current, audience, languageTagIds);
       if (found === null) return null;
       const offsets = offsetsIn(found.set, firstOffset, ordinalEnd - start);
       const tokens = await readTokens(this.#options.client, hashKey, offsets, found.version);
       if (tokens === null) continue;
       const { deviceIds } = tokens;
       const known = offsets.subarray(0, deviceIds.length);
-      return { ...tokens, offsets: known, histories: historiesOf(found, start) };
+      return {
+        ...tokens,
+        offsets: known,
+        histories: historiesOf(found, start),
+        ...(languageTagIds.length === 0 ? {} : { languages: languagesOf(known, found) }),
+      };
     }
     return null;
   }
 
   /** Waits a little for a change that is on its way. */
-  async #currentMatching(group: RaisedDeviceGroup, audience: Audience): Promise<Matching | null> {
+  async #currentMatching(
+    group: RaisedDeviceGroup,
+    audience: Audience,
+    languageTagIds: readonly number[],
+  ): Promise<Matching | null> {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + LAG_MS_MAX;
     for (;;) {
-      const [found = null] = await this.#matching([group], audience);
+      const [found = null] = await this.#matching([group], audience, languageTagIds);
       if (found !== null || clock.monotonicMs() >= untilMs) return found;
       await sleep(LAG_POLL_MS);
     }
@@ -183,8 +206,9 @@ export class RedisTagIndex implements TagIndex {
   async #matching(
     groups: readonly RaisedDeviceGroup[],
     audience: Audience,
+    languageTagIds: readonly number[] = [],
   ): Promise<readonly (Matching | null)[]> {
-    const tagIds = concernedTagIds(audience);
+    const tagIds = [...new Set([...concernedTagIds(audience), ...languageTagIds])];
     const hashKeys = groups.map((group) => this.#keyOf(group));
     const fields = [VERSION_FIELD, HISTORIES_FIELD, ...tagIds.map(String)];
     const answers = await readFields(this.#options.client, hashKeys, fields);
@@ -196,7 +220,8 @@ export class RedisTagIndex implements TagIndex {
       if (current < expectedVersion) return null;
       const byTag = new Map(tagIds.map((tagId, place) => [tagId, values[place] ?? null]));
       const set = matchingSet(audience, (tagId) => byTag.get(tagId) ?? null);
-      return { version: current, set, histories };
+      const ofLanguages = languageTagIds.map((tagId) => setOf(byTag.get(tagId) ?? null));
+      return { version: current, set, histories, ofLanguages };
     });
   }
 
@@ -248,12 +273,23 @@ function meeting(
   return found;
 }
 
+function setOf(value: Buffer | null): OffsetSet {
+  const set = emptySet();
+  unite(set, value);
+  return set;
+}
+
+const isIn = (set: OffsetSet, offset: number): boolean =>
+  ((set[offset >>> 5] ?? 0) & (1 << (offset & 31))) !== 0;
+
+/** By position in the offsets: which language is the first that the device has, from 1; 0: none. */
+const languagesOf = (offsets: Uint16Array, { ofLanguages }: Matching): Uint8Array =>
+  Uint8Array.from(offsets, (offset) => ofLanguages.findIndex((set) => isIn(set, offset)) + 1);
+
 /** The histories of the matching devices, by ordinal. */
 function historiesOf({ set, histories }: Matching, start: number): DeviceHistories {
   if (histories === null) return NO_HISTORIES;
-  const ofMatching = [...decodeHistories(histories)].filter(
-    ([offset]) => ((set[offset >>> 5] ?? 0) & (1 << (offset & 31))) !== 0,
-  );
+  const ofMatching = [...decodeHistories(histories)].filter(([offset]) => isIn(set, offset));
   return new Map(ofMatching.map(([offset, history]) => [start + offset, history]));
 }
 

@@ -20,6 +20,13 @@ export function matches(sql: Sql, audience: Audience) {
     ${condition === null ? sql`` : sql`and array_to_tsvector(tag_ids::text[]) @@ ${queryOf(condition)}::tsquery`}`;
 }
 
+/** Which of the tags is the first that a device's row has, from 1; 0: none. */
+export const languageIn = (sql: Sql, tagIds: readonly number[]) => sql`
+  coalesce((
+    select min(place) from unnest(${list(tagIds)}::integer[]) with ordinality as l (id, place)
+    where id = any (tag_ids)
+  ), 0)::integer`;
+
 function queryOf(condition: AudienceCondition): string {
   if (typeof condition === 'number') return condition < 0 ? `!${-condition}` : String(condition);
   const [parts, operator] = 'and' in condition ? [condition.and, '&'] : [condition.or, '|'];

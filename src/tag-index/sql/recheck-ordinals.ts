@@ -5,13 +5,15 @@ import type { Scope } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { list } from '../../store/sql.ts';
-import { matches } from './matching.ts';
+import { languageIn, matches } from './matching.ts';
 
 export interface MatchingDevice {
   readonly ordinal: number;
   readonly deviceId: string;
   readonly refusals: number;
   readonly environment: ApnsEnvironment | null;
+  /** Of the languages that were asked for. */
+  readonly language?: number;
 }
 
 export const recheckOrdinals = (
@@ -19,8 +21,10 @@ export const recheckOrdinals = (
   { appId, platformId }: Scope,
   ordinals: readonly number[],
   audience: Audience,
+  languageTagIds: readonly number[],
 ): Promise<readonly MatchingDevice[]> => sql<MatchingDevice[]>`
   select ordinal, device_id as "deviceId", refusals, apns_environment as environment
+    ${languageTagIds.length === 0 ? sql`` : sql`, ${languageIn(sql, languageTagIds)} as language`}
   from devices
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = any(${list(ordinals)}::integer[])
     and ${matches(sql, audience)}`;

@@ -8,7 +8,7 @@ import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';
-import { matches } from './matching.ts';
+import { languageIn, matches } from './matching.ts';
 
 /**
  * Parallel lists, in order of the ordinals; null: no device matches, or their tokens are too large
@@ -20,6 +20,8 @@ export interface MatchingGroup {
   readonly ordinals: readonly number[] | null;
   readonly deviceIds: readonly string[] | null;
   readonly histories: readonly HistoryRow[] | null;
+  /** Of the languages that were asked for. */
+  readonly languages?: readonly number[] | null;
 }
 
 /** A device with a history, as the database writes it. */
@@ -39,18 +41,24 @@ export async function resolveGroup(
   { appId, platformId }: DeviceGroupKey,
   { start, end }: { readonly start: number; readonly end: number },
   audience: Audience,
+  languageTagIds: readonly number[],
 ): Promise<MatchingGroup> {
+  const asked = languageTagIds.length > 0;
   const fits = sql`lists.bytes <= ${TOKEN_BYTES_MAX}`;
   const [group] = await sql<MatchingGroup[]>`
     select bytes, case when ${fits} then ordinals end as ordinals,
       case when ${fits} then device_ids end as "deviceIds", case when ${fits} then histories end as histories
+      ${asked ? sql`, case when ${fits} then languages end as languages` : sql``}
     from (
       select coalesce(sum(octet_length(device_id)), 0) as bytes, json_agg(ordinal) as ordinals,
         json_agg(device_id) as device_ids,
         json_agg(json_build_array(ordinal, refusals, apns_environment))
           filter (where refusals > 0 or apns_environment is not null) as histories
+        ${asked ? sql`, json_agg(language) as languages` : sql``}
       from (
-        select ordinal, device_id, refusals, apns_environment from devices
+        select ordinal, device_id, refusals, apns_environment
+          ${asked ? sql`, ${languageIn(sql, languageTagIds)} as language` : sql``}
+        from devices
         where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
           and ${matches(sql, audience)}
         order by ordinal

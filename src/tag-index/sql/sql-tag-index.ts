@@ -38,26 +38,27 @@ export class SqlTagIndex implements TagIndex {
 
   /** If all tokens are too large together, answers as many blocks as fit. */
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
-    const { group, audience, ordinalEnd, firstOffset = 0 } = request;
+    const { group, audience, ordinalEnd, firstOffset = 0, languageTagIds = [] } = request;
     const groupStart = group.groupNumber * GROUP_DEVICES;
     const start = groupStart + firstOffset;
     const groupEnd = Math.min(groupStart + GROUP_DEVICES, ordinalEnd);
     if (isNobody(audience) || groupEnd <= start) return NOBODY;
     const startedMs = performance.now();
     let end = groupEnd;
-    let found = await resolveGroup(this.sql, group, { start, end }, audience);
+    let found = await resolveGroup(this.sql, group, { start, end }, audience, languageTagIds);
     while (found.bytes > TOKEN_BYTES_MAX) {
       end = start + BLOCK_DEVICES * blocksThatFit(end - start, found.bytes);
-      found = await resolveGroup(this.sql, group, { start, end }, audience);
+      found = await resolveGroup(this.sql, group, { start, end }, audience, languageTagIds);
     }
     this.meter.databaseSeconds.observe((performance.now() - startedMs) / 1_000);
-    const { ordinals, deviceIds, histories } = found;
+    const { ordinals, deviceIds, histories, languages } = found;
     const rest = end < groupEnd ? { endOffset: end - groupStart } : {};
     if (ordinals === null || deviceIds === null) return { ...NOBODY, ...rest };
     return {
       offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - groupStart),
       deviceIds,
       histories: histories === null ? NO_HISTORIES : historiesOf(histories),
+      ...(languages ? { languages: Uint8Array.from(languages) } : {}),
       ...rest,
     };
   }
@@ -66,15 +67,19 @@ export class SqlTagIndex implements TagIndex {
     scope: Scope,
     ordinals: readonly number[],
     audience: Audience,
+    languageTagIds: readonly number[] = [],
   ): Promise<PresentDevices> {
     if (isNobody(audience) || ordinals.length === 0) {
       return { deviceIds: new Map(), histories: NO_HISTORIES };
     }
-    const rows = await recheckOrdinals(this.sql, scope, ordinals, audience);
+    const rows = await recheckOrdinals(this.sql, scope, ordinals, audience, languageTagIds);
     const noted = rows.filter(({ refusals, environment }) => refusals > 0 || environment !== null);
     return {
       deviceIds: new Map(rows.map(({ ordinal, deviceId }) => [ordinal, deviceId])),
       histories: historiesOf(noted.map((row) => [row.ordinal, row.refusals, row.environment])),
+      ...(languageTagIds.length === 0
+        ? {}
+        : { languages: new Map(rows.map(({ ordinal, language = 0 }) => [ordinal, language])) }),
     };
   }
 

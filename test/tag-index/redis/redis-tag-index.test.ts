@@ -74,7 +74,7 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
   const database: TagIndex = {
     resolve: () => Promise.reject(new Error('the database was asked')),
     count: () => Promise.reject(new Error('the database was asked')),
-    recheck: (scope, ordinals, audience) => truth.recheck(scope, ordinals, audience),
+    recheck: (...asked) => truth.recheck(...asked),
   };
   const raise = async (scope: ModelScope, ordinal: number, edits: Edits): Promise<void> => {
     const raised = await raiseDeviceGroups(sql, [

@@ -73,6 +73,10 @@ export class ChunkSendQueue implements SendQueue {
     return this.run.histories.get(this.blocks.ordinalAt(position)) ?? null;
   }
 
+  languageAt(position: number): number {
+    return this.run.languages?.[position] ?? 0;
+  }
+
   deviceIdAt(position: number): DeviceToken {
     const deviceId = this.run.deviceIds.at(position);
     if (deviceId === undefined) throw new RangeError(`no device at position ${position}`);

@@ -7,14 +7,19 @@
 import type { RetryTask } from '../../protocol/task.ts';
 import { Reporter } from '../reporter.ts';
 import type { RunContext } from '../run-context.ts';
-import { sendAll } from '../send/delivery.ts';
+import { languageTagIdsOf, sendAll } from '../send/delivery.ts';
 import type { Halt } from '../send/send-loop.ts';
 import { RetrySendQueue } from './retry-send-queue.ts';
 
 /** Resolves when the batch's last report is answered. */
 export async function runRetries(task: RetryTask, context: RunContext): Promise<void> {
   const { tagIndex, control, share, clock } = context;
-  const present = await tagIndex.recheck(task, task.ordinals, task.audience);
+  const present = await tagIndex.recheck(
+    task,
+    task.ordinals,
+    task.audience,
+    languageTagIdsOf(task),
+  );
   const queue = new RetrySendQueue(task, context, present, () => reporter.poke());
   const reporter = new Reporter({
     report: context.report,

@@ -72,6 +72,10 @@ export class RetrySendQueue implements SendQueue {
     return this.present.histories.get(this.rowAt(position).ordinal) ?? null;
   }
 
+  languageAt(position: number): number {
+    return this.present.languages?.get(this.rowAt(position).ordinal) ?? 0;
+  }
+
   advance(atMs: number): void {
     this.sentFromMs ??= atMs;
     this.sentToMs = atMs;

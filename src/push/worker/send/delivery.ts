@@ -1,5 +1,6 @@
 /** What both runners share: the send loop for a task, and the meaning of an outcome for it. */
 
+import { NO_TAG } from '../../../domain/audience-condition.ts';
 import type { DeviceHistory } from '../../../domain/device-group-change.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
 import { DELIVERED, reasonOf } from '../../../domain/outcome.ts';
@@ -34,7 +35,7 @@ export function sendAll(
     queue,
     sender,
     fairQueue,
-    rendered,
+    ...rendered,
     deadlines: task,
     urgeReport,
   });
@@ -49,13 +50,25 @@ function unsent({ expires, sendUntilMs }: Task, { control, clock }: RunContext):
   return failedWith(MISSING_CREDENTIAL);
 }
 
+/** The tags of the languages of its payload, as its index is asked for them. */
+export const languageTagIdsOf = ({ message }: Task): readonly number[] =>
+  (message.payload.languages ?? []).map(({ tagId = NO_TAG }) => tagId);
+
 /** Null: the sender threw, as it would at every try: a fault, so that the notification can end. */
-function render(sender: Sender, task: Task, { control, log }: RunContext): Rendered | null {
+function render(
+  sender: Sender,
+  { message }: Task,
+  { control, log }: RunContext,
+): { readonly rendered: Rendered; readonly inLanguages: readonly Rendered[] } | null {
   try {
-    return sender.render(task.message);
+    const { languages = [] } = message.payload;
+    return {
+      rendered: sender.render(message),
+      inLanguages: languages.map(({ payload }) => sender.render({ ...message, payload })),
+    };
   } catch (error) {
     log.error(
-      { err: error, notificationId: task.message.notificationId },
+      { err: error, notificationId: message.notificationId },
       'a message cannot be rendered',
     );
     control.find(CANNOT_BE_RENDERED);

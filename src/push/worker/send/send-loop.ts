@@ -41,6 +41,8 @@ export interface SendQueue {
   deviceIdAt(position: number): DeviceToken;
   /** The history of the device. Null, as for most: none. */
   historyAt(position: number): DeviceHistory | null;
+  /** Which language of the payload is the device's, from 1; 0: none. */
+  languageAt(position: number): number;
   /** `next` was handed to the sender at this time (epoch milliseconds). */
   advance(atMs: number): void;
   settle(position: number, outcome: Outcome): void;
@@ -55,6 +57,8 @@ export interface SendLoopOptions {
   readonly sender: Sender;
   readonly fairQueue: FairQueue;
   readonly rendered: Rendered;
+  /** In the languages of the payload, from 1. Empty: all devices get the same. */
+  readonly inLanguages: readonly Rendered[];
   readonly breaker: CircuitBreaker;
   /** Null: no quota limits it. */
   readonly permits: Permits | null;
@@ -262,7 +266,13 @@ export class SendLoop {
     const environment = queue.historyAt(position)?.environment ?? null;
     queue.advance(nowMs);
     const deviceId = queue.deviceIdAt(position);
-    this.sender.send(this.options.rendered, deviceId, position, this.settle, environment);
+    this.sender.send(this.renderedAt(position), deviceId, position, this.settle, environment);
+  }
+
+  private renderedAt(position: number): Rendered {
+    const { rendered, inLanguages } = this.options;
+    if (inLanguages.length === 0) return rendered;
+    return inLanguages[this.queue.languageAt(position) - 1] ?? rendered;
   }
 
   private readonly settle = (position: number, outcome: Outcome): void => {

@@ -37,6 +37,10 @@ class Row implements SendQueue {
     return `device-${position}`;
   }
 
+  languageAt(): number {
+    return 0;
+  }
+
   historyAt(): null {
     return null;
   }
@@ -80,6 +84,7 @@ function makeLoop(
     sender,
     fairQueue: new FairQueue(sender, scene.clock),
     rendered: sender.render(),
+    inLanguages: [],
     deadlines: task,
     urgeReport: () => undefined,
   };

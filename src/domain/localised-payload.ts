@@ -1,0 +1,87 @@
+/**
+ * A payload in several languages: `languages` tells the language of each tag, and a text may be a
+ * map of languages. It becomes one payload for each tag, and one for devices that have none of
+ * them.
+ */
+
+import type { JsonObject } from '../std/json.ts';
+import { isObject } from '../std/json.ts';
+import type { PayloadFault } from './payload.ts';
+
+/** Tags of languages in one payload: as many messages are rendered and measured. */
+export const LANGUAGES_MAX = 32;
+
+/** Fields of a payload that may be maps of languages. */
+const TEXTS = ['title', 'message', 'body', 'url', 'image', 'sound'] as const;
+
+/** What names the language of devices that have none of the tags. */
+const DEFAULT = 'default';
+
+export type Localised =
+  /** The payload is in one language: `languages`, if it is there, is data like another field. */
+  | { readonly kind: 'plain' }
+  | {
+      readonly kind: 'localised';
+      readonly whole: JsonObject;
+      readonly byTag: readonly (readonly [tagSourceId: string, payload: JsonObject])[];
+    }
+  | { readonly kind: 'invalid'; readonly faults: readonly PayloadFault[] };
+
+export function localise(given: JsonObject): Localised {
+  const { languages } = given;
+  const maps = TEXTS.filter((name) => isObject(given[name]));
+  if (maps.length === 0 || !isObject(languages)) return { kind: 'plain' };
+  const faults = [...faultsOfLanguages(languages), ...maps.flatMap((name) => faultsOfMap(name))];
+  if (faults.length > 0) return { kind: 'invalid', faults };
+  const ofDefault = String(languages[DEFAULT]);
+  const tags = Object.entries(languages).filter(([name]) => name !== DEFAULT);
+  return {
+    kind: 'localised',
+    whole: inLanguage(ofDefault),
+    byTag: tags.map(([sourceId, language]) => [sourceId, inLanguage(String(language))]),
+  };
+
+  function faultsOfMap(name: string): readonly PayloadFault[] {
+    const map = given[name] as JsonObject;
+    const known = new Set(Object.values(languages as JsonObject));
+    const path = `payload.${name}`;
+    const unknown = Object.keys(map).filter((language) => !known.has(language));
+    const isWithout = !Object.hasOwn(map, String((languages as JsonObject)[DEFAULT]));
+    return [
+      ...unknown.slice(0, 1).map((language) => ({
+        path,
+        message: `is in ${JSON.stringify(language)}, which is no language of payload.languages.`,
+      })),
+      ...(isWithout ? [{ path, message: 'has no text in the default language.' }] : []),
+    ];
+  }
+
+  /** A text that is missing in it stands in the default language. */
+  function inLanguage(language: string): JsonObject {
+    const entries = Object.entries(given).flatMap(([name, value]) => {
+      if (name === 'languages') return [];
+      if (!(maps as readonly string[]).includes(name)) return [[name, value] as const];
+      const map = value as JsonObject;
+      return [[name, map[Object.hasOwn(map, language) ? language : ofDefault]] as const];
+    });
+    return Object.fromEntries(entries);
+  }
+}
+
+function faultsOfLanguages(languages: JsonObject): readonly PayloadFault[] {
+  const path = 'payload.languages';
+  const entries = Object.entries(languages);
+  const isText = ([, language]: readonly [string, unknown]) =>
+    typeof language === 'string' && language !== '';
+  if (!entries.every(isText)) {
+    return [{ path, message: 'must have the language of each tag, as a text.' }];
+  }
+  if (!Object.hasOwn(languages, DEFAULT)) {
+    const message = `has no ${DEFAULT}: the language of devices that have none of the tags.`;
+    return [{ path, message }];
+  }
+  if (entries.length - 1 > LANGUAGES_MAX) {
+    return [{ path, message: `has more than ${LANGUAGES_MAX} tags.` }];
+  }
+  return [];
+}
