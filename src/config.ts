@@ -159,6 +159,11 @@ export const schema = z.object({
     .describe(
       'Most connections of one credential to one provider, over all threads of a node; each thread has at least one.',
     ),
+  WEBHOOK_PRIVATE_ADDRESSES: flag
+    .default(false)
+    .describe(
+      '1: webhooks may be at http:// addresses and in private networks, also on this machine; 0: only at https:// in the public internet.',
+    ),
   REGISTRATIONS_IN_FLIGHT_MAX: count(1, 1_000_000)
     .default(8_000)
     .describe('Registrations that may wait for their commit; beyond that the answer is 503.'),

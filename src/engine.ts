@@ -67,7 +67,7 @@ import type { CredentialState } from './store/health/read-credential-states.ts';
 import { WriteProbe } from './store/health/write-probe.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
-import { createBacklog, gatherSystem } from './system-state.ts';
+import { createBacklog, createWebhookBacklog, gatherSystem } from './system-state.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
 import { NO_FEED } from './tag-index/tag-index.ts';
@@ -79,6 +79,8 @@ import { Evaluator } from './templates/evaluator.ts';
 import { BulkOperations } from './upkeep/bulk-operations.ts';
 import { Housekeeping } from './upkeep/housekeeping.ts';
 import { Maintenance } from './upkeep/maintenance.ts';
+import { version } from './version.ts';
+import { DELIVERY_OUTCOMES, WebhookDeliverer } from './webhooks/deliverer.ts';
 
 export interface EngineParts {
   readonly config: Config;
@@ -161,6 +163,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   metrics.watchParts(fanOut.parts);
   const backlog = createBacklog(sql);
   metrics.watchBacklog(() => backlog.read());
+  const webhookBacklog = createWebhookBacklog(sql);
+  metrics.watchWebhooks(() => webhookBacklog.read());
   const ownVitals = new VitalsWatch();
   metrics.watchThreads(() => [
     ...readingsOf('main', ownVitals.vitals),
@@ -182,6 +186,16 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     feed,
     log,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
+  const webhooks = new WebhookDeliverer({
+    sql,
+    secrets,
+    log,
+    agent: `Tagcast/${version()}`,
+    isPrivateAllowed: config.WEBHOOK_PRIVATE_ADDRESSES,
+    onAttempt: (outcome) => {
+      metrics.webhookDeliveries.with({ outcome }).value += 1;
+    },
   });
   metrics.watchObjectIds(() => housekeeping.objectIdsUsedShare);
   const maintenance = new Maintenance(store, log);
@@ -243,6 +257,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       patientReads: store.patientReads,
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
+      arePrivateWebhooksAllowed: config.WEBHOOK_PRIVATE_ADDRESSES,
     }),
     ...consoleRoutes({
       sql,
@@ -278,6 +293,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   });
   housekeeping.start();
   bulkOperations.start();
+  webhooks.start();
   maintenance.start();
   const url = urlOf(config, server.port);
   const consoleUrl = await demoConsoleUrl(store, secrets, demo, url);
@@ -299,7 +315,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
       evaluator.close();
-      await Promise.all([housekeeping.stop(), bulkOperations.stop()]);
+      await Promise.all([housekeeping.stop(), bulkOperations.stop(), webhooks.stop()]);
       await Promise.all([maintenance.stop(), watch.stop()]);
       await Promise.all([registration.drain(), replacements.drain(), importer.drain()]);
       await Promise.all([tagIndex.stop(), writeProbe.close()]);
@@ -468,6 +484,7 @@ function beginCounts(metrics: Metrics): void {
   for (const reason of ['limit', 'refused', 'unavailable']) {
     metrics.registrationFailures.with({ reason });
   }
+  for (const outcome of DELIVERY_OUTCOMES) metrics.webhookDeliveries.with({ outcome });
   for (const result of ['given-back', 'parked']) metrics.partFailures.with({ result });
   for (const platform of PLATFORM_IDS.map(String)) {
     metrics.retries.with({ platform });

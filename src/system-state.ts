@@ -8,6 +8,8 @@ import type { QueueReading } from './store/health/read-queue.ts';
 import { readQueue } from './store/health/read-queue.ts';
 import { listNodes } from './store/nodes/list-nodes.ts';
 import type { Sql } from './store/sql.ts';
+import type { WaitingWebhooks } from './store/webhooks/read-waiting.ts';
+import { readWaitingWebhooks } from './store/webhooks/read-waiting.ts';
 import { version } from './version.ts';
 
 export interface SystemSources extends Pick<SystemState, 'providers' | 'index'> {
@@ -33,6 +35,13 @@ const BACKLOG_AGE_MS_MAX = 120_000;
 export const createBacklog = (sql: Sql): LastKnown<QueueReading> =>
   new LastKnown({
     ask: () => readQueue(sql, BACKLOG_COUNTED_MAX),
+    ageMsMax: BACKLOG_AGE_MS_MAX,
+  });
+
+/** What webhooks are still to be told, likewise. */
+export const createWebhookBacklog = (sql: Sql): LastKnown<WaitingWebhooks> =>
+  new LastKnown({
+    ask: () => readWaitingWebhooks(sql, BACKLOG_COUNTED_MAX),
     ageMsMax: BACKLOG_AGE_MS_MAX,
   });
 

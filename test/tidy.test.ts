@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   registration: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
   upkeep: ['registration', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
   access: ['store', 'domain', 'std'],
+  webhooks: ['access', 'store', 'std'],
   credentials: ['access', 'providers', 'store', 'domain', 'std'],
   // What crosses between the main thread (dispatch) and a sending thread (worker), which know
   // nothing else of each other.
@@ -75,6 +76,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   http: [
     'access',
+    'webhooks',
     'credentials',
     'templates',
     'push/accept',
@@ -90,6 +92,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   transfer: ['domain', 'std'],
   operator: [
     'access',
+    'webhooks',
     'credentials',
     'providers',
     'registration',

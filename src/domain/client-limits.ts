@@ -33,6 +33,8 @@ export const CLIENT_LIMIT_DEFAULTS = {
   apps: 1_000,
   /** A key for each system that pushes. */
   keys: 1_000,
+  /** One for each system that wants to know. */
+  webhooks: 20,
   /** Counting them takes tenths of a second. At 300 pushes a second, they are those of an hour. */
   openJobs: 1_000_000,
 };
@@ -52,6 +54,7 @@ const MAXIMA: ClientLimits = {
   tagGroups: 100_000,
   apps: 10_000,
   keys: 10_000,
+  webhooks: 1_000,
 };
 
 /** The most that an operator may set a limit to. */
@@ -80,6 +83,7 @@ export const CLIENT_LIMIT_MEANINGS: Readonly<Record<ClientLimitName, string>> = 
   tagGroups: 'tag groups',
   apps: 'apps',
   keys: 'further keys',
+  webhooks: 'webhooks',
   openJobs: 'push jobs that have not ended',
 };
 

@@ -13,13 +13,16 @@ import {
   readKeys,
   readPlatforms,
   readTokens,
+  readWebhookSecrets,
   writeCredential,
   writeKey,
   writePlatform,
   writeSealedToken,
+  writeWebhookSecrets,
 } from '../store/sealed/reseal.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
+import { webhookIdentityOf } from '../webhooks/secret.ts';
 
 export interface RotatedKey {
   /** The key that everything is under now. */
@@ -43,6 +46,7 @@ export async function rotateSecretKey(sql: SqlPool, secrets: Secrets): Promise<R
     await everyPiece(0, (after) => transact(sql, (tx) => resealKeys(tx, secrets, after))),
     await everyPiece(0, (after) => transact(sql, (tx) => resealPlatforms(tx, secrets, after))),
     await everyPiece('', (after) => transact(sql, (tx) => resealTokens(tx, secrets, after))),
+    await everyPiece(0, (after) => transact(sql, (tx) => resealWebhooks(tx, secrets, after))),
   ];
   return {
     keyId: secrets.keyId,
@@ -130,6 +134,17 @@ async function resealKeys(tx: Sql, secrets: Secrets, after: number) {
   );
 }
 
+/** The secret sealed again, if there is one. */
+function resealed(
+  secrets: Secrets,
+  sealed: Buffer | null,
+  keyId: string | null,
+  identity: string,
+): Buffer | null | 'unreadable' {
+  if (sealed === null || keyId === null) return null;
+  return reseal(secrets, sealed, keyId, identity)?.sealed ?? 'unreadable';
+}
+
 async function resealPlatforms(tx: Sql, secrets: Secrets, after: number) {
   const rows = await readPlatforms(tx, secrets.keyId, after);
   return piece(
@@ -137,12 +152,8 @@ async function resealPlatforms(tx: Sql, secrets: Secrets, after: number) {
     ({ appId }) => appId,
     (row) => {
       const identity = providerIdentityOf(row.appId, row.platformId);
-      const anew = (sealed: Buffer | null, keyId: string | null): Buffer | null | 'unreadable' => {
-        if (sealed === null || keyId === null) return null;
-        return reseal(secrets, sealed, keyId, identity)?.sealed ?? 'unreadable';
-      };
-      const sealed = anew(row.sealed, row.keyId);
-      const previousSealed = anew(row.previousSealed, row.previousKeyId);
+      const sealed = resealed(secrets, row.sealed, row.keyId, identity);
+      const previousSealed = resealed(secrets, row.previousSealed, row.previousKeyId, identity);
       if (sealed === 'unreadable' || previousSealed === 'unreadable') return null;
       return writePlatform(tx, {
         ...row,
@@ -150,6 +161,27 @@ async function resealPlatforms(tx: Sql, secrets: Secrets, after: number) {
         keyId: sealed === null ? null : secrets.keyId,
         previousSealed,
         previousKeyId: previousSealed === null ? null : secrets.keyId,
+      });
+    },
+  );
+}
+
+async function resealWebhooks(tx: Sql, secrets: Secrets, after: number) {
+  const rows = await readWebhookSecrets(tx, secrets.keyId, after);
+  return piece(
+    rows,
+    ({ id }) => id,
+    (row) => {
+      const identity = webhookIdentityOf(row.id);
+      const sealed = resealed(secrets, row.sealed, row.keyId, identity);
+      const previous = resealed(secrets, row.previousSealed, row.previousKeyId, identity);
+      if (sealed === null || sealed === 'unreadable' || previous === 'unreadable') return null;
+      return writeWebhookSecrets(tx, {
+        ...row,
+        sealed,
+        keyId: secrets.keyId,
+        previousSealed: previous,
+        previousKeyId: previous === null ? null : secrets.keyId,
       });
     },
   );

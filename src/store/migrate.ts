@@ -36,6 +36,7 @@ import * as openJobs from './migrations/0027-open-jobs.ts';
 import * as expiredTags from './migrations/0028-expired-tags.ts';
 import * as sessionRevision from './migrations/0029-session-revision.ts';
 import * as estimatedTotals from './migrations/0030-estimated-totals.ts';
+import * as webhooks from './migrations/0031-webhooks.ts';
 import * as templates from './migrations/0033-templates.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   expiredTags,
   sessionRevision,
   estimatedTotals,
+  webhooks,
   templates,
 ];
 

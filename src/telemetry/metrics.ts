@@ -19,6 +19,8 @@ import type { SendingReading } from './sending-metrics.ts';
 import { registerSendingMetrics } from './sending-metrics.ts';
 import type { ThreadReading } from './thread-metrics.ts';
 import { registerThreadMetrics } from './thread-metrics.ts';
+import type { WaitingWebhooksReading } from './webhook-metrics.ts';
+import { registerWebhookMetrics } from './webhook-metrics.ts';
 
 /** One series, looked up once and then raised without hashing labels. */
 export interface Count {
@@ -42,6 +44,7 @@ export interface Metrics {
   readonly registrationFailures: CountFamily<'reason'>;
   readonly retries: CountFamily<'platform'>;
   readonly partFailures: CountFamily<'result'>;
+  readonly webhookDeliveries: CountFamily<'outcome'>;
   /** Calls `read` for the length of a queue whenever the metrics are read. */
   watchQueue(queue: string, read: () => number): void;
   /** Calls `read` for the state of provider credentials whenever the metrics are read. */
@@ -62,6 +65,8 @@ export interface Metrics {
   watchParts(read: () => PartsReading): void;
   /** Likewise, once, for what waits in the database; null: not known. */
   watchBacklog(read: () => BacklogReading | null): void;
+  /** Likewise, once, for what webhooks are still to be told; null: not known. */
+  watchWebhooks(read: () => WaitingWebhooksReading | null): void;
   /** Likewise, once, for what the worker threads do. */
   watchSending(read: () => SendingReading): void;
   /** Likewise, once, for the threads of this process. */
@@ -156,6 +161,11 @@ export function createMetrics(): Metrics {
     partFailures: family('tagcast_part_failures_total', 'Parts that failed by a fault of ours.', [
       'result',
     ]),
+    webhookDeliveries: family(
+      'tagcast_webhook_deliveries_total',
+      'Requests to webhooks by how they ended.',
+      ['outcome'],
+    ),
     watchQueue: (queue, read) => queues.set(queue, read),
     watchCredentials: (read) => {
       credentials.read = read;
@@ -170,6 +180,7 @@ export function createMetrics(): Metrics {
     watchLedger: (read) => registerLedgerMetrics(registry, read),
     watchParts: (read) => registerPartsMetrics(registry, read),
     watchBacklog: (read) => registerBacklogMetrics(registry, read),
+    watchWebhooks: (read) => registerWebhookMetrics(registry, read),
     watchSending: (read) => registerSendingMetrics(registry, read),
     watchThreads: (read) => registerThreadMetrics(registry, read),
     text: () => registry.metrics(),

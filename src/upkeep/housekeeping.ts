@@ -42,6 +42,7 @@ import { DeviceEvents } from './device-events.ts';
 import { ExpiredTags } from './expired-tags.ts';
 import { keepStatistics } from './statistics.ts';
 import { TransactionBudget } from './transaction-budget.ts';
+import { WebhookDeliveries } from './webhook-deliveries.ts';
 
 /** Time between two runs. With DEVICES_MAX it covers 17 million devices a day. */
 const INTERVAL_MS = 10_000;
@@ -142,6 +143,7 @@ export class Housekeeping {
       new Compaction(options),
       new AuditLogs(options.sql),
       new DeviceEvents(options.sql),
+      new WebhookDeliveries(options.sql),
     ];
   }
 

@@ -141,6 +141,7 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
   metrics.registrationFailures.with({ reason: 'limit' });
   metrics.retries.with({ platform: '3' });
   metrics.partFailures.with({ result: 'parked' });
+  metrics.webhookDeliveries.with({ outcome: 'dead' });
   metrics.watchQueue('registrations', () => 1);
   metrics.watchRegistration(() => ({ batchSeconds: NO_HISTOGRAM, batchOperations: NO_HISTOGRAM }));
   metrics.watchLedger(() => ({
@@ -151,6 +152,7 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
   }));
   const parts = { chunk: 0, retries: 0 };
   metrics.watchParts(() => ({ claimed: parts, underWay: parts }));
+  metrics.watchWebhooks(() => ({ events: 0, pendingDeliveries: 0, oldestSeconds: 0 }));
   metrics.watchBacklog(() => ({ jobs: { RUNNING: 0 }, chunks: 0, retries: 0 }));
   metrics.watchCredentials(() => [
     { ...scope, isHealthy: true, expiresAtMs: 1, isFallback: false },

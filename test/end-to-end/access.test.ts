@@ -23,6 +23,7 @@ import { addTenant, secrets } from '../support/api.ts';
 import { DocumentCheck } from '../support/document-check.ts';
 import { temporaryEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { makeWebhook } from '../support/webhooks.ts';
 
 /** Who asks, in the order of the columns. */
 const CALLERS = [
@@ -65,6 +66,7 @@ interface Things {
   readonly number: number;
   readonly operationId: number;
   readonly doomedKey: number;
+  readonly webhookId: number;
   readonly doomedTag: number;
   readonly groupId: number;
   readonly doomedGroup: number;
@@ -196,6 +198,15 @@ const TABLE: readonly Row[] = [
   ['GET /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   ['POST /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`, () => ({ name: 'Another', scopes: ['read'] })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 403, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
   ['DELETE /push-admin-api/v3/:client/keys/:id', ({ doomedKey }) => ({ path: `${admin}/v3/demo/keys/${doomedKey}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 403, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/webhooks', to(`${admin}/v3/demo/webhooks`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/webhooks', to(`${admin}/v3/demo/webhooks`, () => ({ url: 'https://cms.example/hook' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 403, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/webhooks/:id', ({ webhookId }) => ({ path: `${admin}/v3/demo/webhooks/${webhookId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['PATCH /push-admin-api/v3/:client/webhooks/:id', ({ webhookId }) => ({ path: `${admin}/v3/demo/webhooks/${webhookId}`, body: {} }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/webhooks/:id/rotate', ({ webhookId }) => ({ path: `${admin}/v3/demo/webhooks/${webhookId}/rotate`, body: { graceHours: 168 } }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/webhooks/:id/deliveries', ({ webhookId }) => ({ path: `${admin}/v3/demo/webhooks/${webhookId}/deliveries` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/webhooks/:id/deliveries/replay', ({ webhookId }) => ({ path: `${admin}/v3/demo/webhooks/${webhookId}/deliveries/replay`, body: { state: 'dead' } }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  // 404: a webhook of nobody, so that there are not too many.
+  ['DELETE /push-admin-api/v3/:client/webhooks/:id', to(`${admin}/v3/demo/webhooks/2147483647`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 403, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   // For sessions only. 400: nothing is asked for, so that no password is hashed.
   ['GET /console/api/settings', to(`${own}/settings`), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 403, 200, 200]],
   ['POST /console/api/register', to(`${own}/register`, () => ({})), [400, 400], [400, 400, 400, 400, 400], [400, 400, 400, 400], [400, 400, 400, 400, 400, 400], [400, 400, 400, 400, 400, 403, 400, 400]],
@@ -366,6 +377,7 @@ async function populate(store: Store, url: string) {
     "another client's key of all scopes": (await key({ scopes: ['send', 'read', 'admin'] }, other))
       .token,
   };
+  const webhook = await makeWebhook(sql, clientId, 'https://cms.example/hook');
   const [job, later] = await Promise.all([pushed.text(), notDue.text()]);
   const sessionHeaders = await signIn(sql, clientId, other.clientId);
   const headersOf = (
@@ -384,6 +396,7 @@ async function populate(store: Store, url: string) {
     later,
     operationId,
     doomed,
+    webhookId: webhook.id,
     doomedTags,
     doomedGroups,
     headersOf,

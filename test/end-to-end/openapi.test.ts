@@ -195,6 +195,10 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
   // It comes after that one, which takes half a second: it is cancelled before its turn.
   const cancelled = await make(list, { action: 'unsubscribe', tagIds: [2], deviceIds: ['x'] });
   await post(`${baseUrl}${admin}/operations/${cancelled['id']}/cancel`, demo.superUser.token, {});
+  const webhook = (): Promise<Ids> =>
+    make(`${admin}/webhooks`, { url: 'https://cms.example/hook', isEnabled: false });
+  // The examples name the first.
+  await webhook();
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
     getStatus: shown,
@@ -215,6 +219,7 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     cancelBulkOperation: cancelled,
     deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
     deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
+    deleteWebhook: await webhook(),
     deleteKey: await make(`${admin}/keys`, { name: 'Doomed', scopes: ['read'] }),
   };
 }

@@ -1172,6 +1172,130 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the webhooks of the client
+         * @description For the super user of the client; no key is enough.
+         */
+        readonly get: operations["listWebhooks"];
+        readonly put?: never;
+        /**
+         * Make a webhook
+         * @description Events go to its address, several in one request, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it.
+         *
+         *     For the super user of the client; no key is enough.
+         */
+        readonly post: operations["createWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/webhooks/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One webhook
+         * @description For the super user of the client; no key is enough.
+         */
+        readonly get: operations["getWebhook"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a webhook, at once
+         * @description With its deliveries, and with what it was to be told.
+         *
+         *     For the super user of the client; no key is enough.
+         */
+        readonly delete: operations["deleteWebhook"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a webhook, or turn it off and on
+         * @description What is absent stays. While it is off, nothing is kept for it.
+         *
+         *     For the super user of the client; no key is enough.
+         */
+        readonly patch: operations["changeWebhook"];
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/webhooks/{id}/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a new secret of a webhook
+         * @description For `graceHours` more, requests are signed with the old one, too.
+         *
+         *     For the super user of the client; no key is enough.
+         */
+        readonly post: operations["rotateWebhookSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/webhooks/{id}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the requests to a webhook, newest first
+         * @description Those of the last seven days, up to 1,000.
+         *
+         *     For the super user of the client; no key is enough.
+         */
+        readonly get: operations["listWebhookDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/webhooks/{id}/deliveries/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send again what was given up, or what the receiver has lost
+         * @description Those with these `ids` that are not pending, or all that are `dead`.
+         *
+         *     For the super user of the client; no key is enough.
+         */
+        readonly post: operations["replayWebhookDeliveries"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/push-admin-api/v3/{client}/audit": {
         readonly parameters: {
             readonly query?: never;
@@ -2107,8 +2231,55 @@ export interface components {
             readonly expiresAt?: number;
             readonly token: string;
         };
+        readonly Webhook: {
+            readonly id: number;
+            readonly url: string;
+            readonly eventTypes: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
+            readonly isEnabled: boolean;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt: number;
+            /** @description Requests that failed in a row. */
+            readonly failures: number;
+            /** @description Events that were deleted untold, because too many waited. */
+            readonly droppedEvents: number;
+        };
+        readonly WebhookWithSecret: {
+            readonly id: number;
+            readonly url: string;
+            readonly eventTypes: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
+            readonly isEnabled: boolean;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt: number;
+            /** @description Requests that failed in a row. */
+            readonly failures: number;
+            /** @description Events that were deleted untold, because too many waited. */
+            readonly droppedEvents: number;
+            /** @description It is told this once. */
+            readonly secret: string;
+        };
+        readonly WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of the request.
+             */
+            readonly id: string;
+            /** @enum {string} */
+            readonly state: "pending" | "delivered" | "dead";
+            readonly eventCount: number;
+            readonly attempts: number;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt: number;
+            /** @description Milliseconds since 1970. */
+            readonly lastAttemptAt?: number;
+            /** @description Milliseconds since 1970. */
+            readonly nextAttemptAt?: number;
+            /** @description What the last attempt was answered. */
+            readonly status?: number;
+            /** @description Why the last attempt failed. */
+            readonly fault?: string;
+        };
         /** @enum {string} */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -2405,6 +2576,9 @@ export type LookedUpDevice = components['schemas']['LookedUpDevice'];
 export type BulkOperation = components['schemas']['BulkOperation'];
 export type Key = components['schemas']['Key'];
 export type NewKey = components['schemas']['NewKey'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type AuditAction = components['schemas']['AuditAction'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Session = components['schemas']['Session'];
@@ -6883,6 +7057,485 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listWebhooks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many rows. Without it, the list is answered whole. */
+                readonly limit?: number;
+                /** @description Where the page begins: a cursor that the `Link` of this list has named. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhooks, by id. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the next page is, as `<…>; rel="next"`; absent on the last page. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "url": "https://cms.example.com/push-events",
+                     *         "eventTypes": [
+                     *           "job.finished",
+                     *           "token.removed"
+                     *         ],
+                     *         "isEnabled": true,
+                     *         "createdAt": 1795392000000,
+                     *         "failures": 0,
+                     *         "droppedEvents": 0
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Webhook"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly createWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "url": "https://cms.example.com/push-events",
+                 *       "eventTypes": [
+                 *         "job.finished",
+                 *         "token.removed"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly url: string;
+                    readonly eventTypes?: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
+                    readonly isEnabled?: boolean;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Made. No cache may store its secret. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "url": "https://cms.example.com/push-events",
+                     *       "eventTypes": [
+                     *         "job.finished",
+                     *         "token.removed"
+                     *       ],
+                     *       "isEnabled": true,
+                     *       "createdAt": 1795392000000,
+                     *       "failures": 0,
+                     *       "droppedEvents": 0,
+                     *       "secret": "whsec_…"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the webhook.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook, without its secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "url": "https://cms.example.com/push-events",
+                     *       "eventTypes": [
+                     *         "job.finished",
+                     *         "token.removed"
+                     *       ],
+                     *       "isEnabled": true,
+                     *       "createdAt": 1795392000000,
+                     *       "failures": 0,
+                     *       "droppedEvents": 0
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the webhook.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the webhook.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "isEnabled": true
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly url?: string;
+                    readonly eventTypes?: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
+                    readonly isEnabled?: boolean;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "url": "https://cms.example.com/push-events",
+                     *       "eventTypes": [
+                     *         "job.finished",
+                     *         "token.removed"
+                     *       ],
+                     *       "isEnabled": true,
+                     *       "createdAt": 1795392000000,
+                     *       "failures": 0,
+                     *       "droppedEvents": 0
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly rotateWebhookSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the webhook.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "graceHours": 24
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly graceHours: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Made. No cache may store the secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "url": "https://cms.example.com/push-events",
+                     *       "eventTypes": [
+                     *         "job.finished",
+                     *         "token.removed"
+                     *       ],
+                     *       "isEnabled": true,
+                     *       "createdAt": 1795392000000,
+                     *       "failures": 0,
+                     *       "droppedEvents": 0,
+                     *       "secret": "whsec_…"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listWebhookDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many rows. Without it, 100. */
+                readonly limit?: number;
+                /** @description Where the page begins: a cursor that the `Link` of this list has named. */
+                readonly cursor?: string;
+                /** @description Only those in this state. */
+                readonly state?: "pending" | "delivered" | "dead";
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the webhook.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The deliveries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the next page is, as `<…>; rel="next"`; absent on the last page. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01979c5e-8b5a-7d1e-9f5b-0d5f3c1c9a77",
+                     *         "state": "dead",
+                     *         "eventCount": 3,
+                     *         "attempts": 14,
+                     *         "createdAt": 1795392000000,
+                     *         "lastAttemptAt": 1795452000000,
+                     *         "status": 503,
+                     *         "fault": "answered 503"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["WebhookDelivery"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replayWebhookDeliveries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the webhook.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "state": "dead"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly ids?: readonly string[];
+                    /** @constant */
+                    readonly state?: "dead";
+                };
+            };
+        };
+        readonly responses: {
+            /** @description How many. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "replayed": 3
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly replayed: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -28,8 +28,10 @@ export interface CredentialRouteParts {
 
 const GRACE = `must be whole hours, 0–${GRACE_HOURS_MAX}`;
 const APP_ID = 'must be the id of an app';
+/** For how long what is replaced works on. */
+export const graceHours = z.int(GRACE).min(0, GRACE).max(GRACE_HOURS_MAX, GRACE);
 export const rotateForm = strictForm({
-  graceHours: z.int(GRACE).min(0, GRACE).max(GRACE_HOURS_MAX, GRACE),
+  graceHours,
   appId: z.int(APP_ID).min(1, APP_ID).max(ID_MAX, APP_ID).optional(),
 });
 

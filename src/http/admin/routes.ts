@@ -23,12 +23,16 @@ import { tagGroupResourceRoutes } from './tag-group-resources.ts';
 import type { TagResourceParts } from './tag-resources.ts';
 import { tagResourceRoutes } from './tag-resources.ts';
 import { tagRoutes } from './tags.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import type { WebhookRouteParts } from './webhooks.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 export interface AdminApi
   extends TagResourceParts,
     AppPlatformParts,
     AppTemplateParts,
-    AppDeviceParts {
+    AppDeviceParts,
+    WebhookRouteParts {
   readonly sql: SqlPool;
 }
 
@@ -49,5 +53,7 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   statsAppRoute(api),
   ...credentialRoutes(api),
   ...keyRoutes(api),
+  ...webhookRoutes(api),
+  ...webhookDeliveryRoutes(api.sql),
   auditRoute(api.patientReads),
 ];

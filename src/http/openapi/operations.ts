@@ -13,6 +13,7 @@ import { statisticsOperations } from '../admin/statistics-operations.ts';
 import { tagGroupOperations } from '../admin/tag-group-operations.ts';
 import { tagOperations } from '../admin/tag-operations.ts';
 import { tagResourceOperations } from '../admin/tag-resource-operations.ts';
+import { webhookOperations } from '../admin/webhook-operations.ts';
 import { appOperations } from '../app-api/operations.ts';
 import { memberOperations } from '../console/member-operations.ts';
 import { sessionOperations } from '../console/session-operations.ts';
@@ -34,6 +35,7 @@ export const OPERATIONS = {
   ...bulkOperations,
   ...statisticsOperations,
   ...credentialOperations,
+  ...webhookOperations,
   ...auditOperations,
   ...sessionOperations,
   ...memberOperations,

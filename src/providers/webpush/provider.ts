@@ -5,6 +5,7 @@
 
 import type { WebPushCredential } from '../../domain/credential.ts';
 import { PLATFORM_WEB_PUSH } from '../../domain/device.ts';
+import { isPublicAddress } from '../../std/public-address.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 import { publicAccount } from '../fcm/credential-form.ts';
 import { fcmMinting } from '../fcm/credentials.ts';
@@ -17,7 +18,6 @@ import { WEB_PUSH_FLAGS } from './credential-flags.ts';
 import { parseWebPush } from './credential-form.ts';
 import { pushContent } from './message.ts';
 import type { WebPushOrigins } from './origins.ts';
-import { isPublicAddress } from './public-address.ts';
 import { WebPushSender } from './sender.ts';
 import { WEB_PUSH_LIMITS, WEB_PUSH_PATIENCE_MS, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 

@@ -3,7 +3,11 @@
  * changes.
  */
 
-import type { DeviceGroupChange, DeviceHistory } from '../../domain/device-group-change.ts';
+import type {
+  DeviceGroupChange,
+  DeviceHistory,
+  DevicePlace,
+} from '../../domain/device-group-change.ts';
 import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
 import { recordReplaced } from '../../store/device-events/record-removals.ts';
@@ -20,6 +24,7 @@ import { lockPair, moveDevice, writeMerged } from '../../store/devices/replace-d
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { REPLACING_SLOT } from '../../store/tag-days/slots.ts';
 import { transact } from '../../store/transact.ts';
+import { recordReplacedTokens } from '../../store/webhooks/record-events.ts';
 import { tagsAfter } from '../change.ts';
 import type { DeviceRef } from '../operation.ts';
 
@@ -70,6 +75,14 @@ async function replace(tx: Sql, replacement: Replacement, tagsMax: number): Prom
     : await merge(tx, replacement, pair.old, pair.new, tagsMax);
 }
 
+/** For the history of devices, and for webhooks, before the row of the old token is another. */
+async function recordOld(tx: Sql, place: DevicePlace, by: DeviceRef): Promise<void> {
+  await Promise.all([
+    recordReplaced(tx, [place]),
+    recordReplacedTokens(tx, [{ ...place, newDeviceId: by.deviceId }]),
+  ]);
+}
+
 const unchanged = (outcome: 'unchanged' | 'unknown'): Replaced => ({
   outcome,
   isTagsLimited: false,
@@ -87,7 +100,7 @@ async function move(
   const { appId, platformId } = device;
   const { deviceKey, deviceId } = by;
   const place = { appId, platformId, ordinal };
-  await recordReplaced(tx, [place]);
+  await recordOld(tx, place, by);
   await moveDevice(tx, place, { deviceKey, deviceId, appVersion });
   const raised = await raiseDeviceGroups(tx, [deviceGroupOf(place)]);
   const edits = {
@@ -103,7 +116,7 @@ async function move(
  */
 async function merge(
   tx: Sql,
-  { device: { appId, platformId }, appVersion }: Replacement,
+  { device: { appId, platformId }, by, appVersion }: Replacement,
   old: LockedToReplace,
   fresh: LockedToReplace,
   tagsMax: number,
@@ -116,7 +129,7 @@ async function merge(
     appVersion: appVersion ?? fresh.appVersion ?? old.appVersion,
     tagIds,
   });
-  await recordReplaced(tx, [gone]);
+  await recordOld(tx, gone, by);
   await deleteDevices(tx, [gone]);
   const lost = old.tagIds.filter((tagId) => !gained.includes(tagId));
   const subscribers =

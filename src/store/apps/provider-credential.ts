@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { recordTroubles } from '../webhooks/record-events.ts';
 
 export interface SealedCredential {
   readonly sealed: Buffer;
@@ -112,10 +113,16 @@ export async function refuseCredential(
   refused: { readonly version: number; readonly reason: string },
 ): Promise<boolean> {
   const rows = await sql`
-    update app_platforms set refused_reason = ${refused.reason}, refused_at = now()
-    where app_id = ${appId} and platform_id = ${platformId} and credential_version = ${refused.version}
-      and refused_reason is null and previous_until > now()
-    returning 1`;
+    with refused as (
+      update app_platforms set refused_reason = ${refused.reason}, refused_at = now()
+      where app_id = ${appId} and platform_id = ${platformId} and credential_version = ${refused.version}
+        and refused_reason is null and previous_until > now()
+      returning app_id, platform_id, refused_reason as note, previous_until as expires_at
+    ),
+    told as (
+      ${recordTroubles(sql, 'fallback-used', sql`refused`)}
+    )
+    select from refused`;
   return rows.length > 0;
 }
 

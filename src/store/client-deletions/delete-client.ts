@@ -26,6 +26,8 @@ export async function deleteClient(tx: Sql, slug: string): Promise<DeletedClient
     where a.client_id = ${id} group by a.id`;
   await tx`delete from credentials where client_id = ${id}`;
   await tx`delete from client_keys where client_id = ${id}`;
+  // Housekeeping deletes what they were to be told.
+  await tx`delete from webhooks where client_id = ${id}`;
   const apps = tx`select id from apps where client_id = ${id}`;
   await tx`delete from app_parameters where app_id in (${apps})`;
   await tx`delete from credential_health where app_id in (${apps})`;

@@ -12,6 +12,7 @@ import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
 import { deletionGateHolds } from '../ledger/condemn.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
+import { recordRemovedTokens } from '../webhooks/record-events.ts';
 
 interface Condemned extends DevicePlace {
   readonly registeredBeforeMs: number;
@@ -60,7 +61,12 @@ export const carryOutDeletions = (
       const reason = isRefusal.has(device.ordinal) ? 'refused' : 'dead';
       return { ...device, reason } as const;
     });
-    if (removals.length > 0) await recordRemovals(tx, scope.notificationId, removals);
+    if (removals.length > 0) {
+      await Promise.all([
+        recordRemovals(tx, scope.notificationId, removals),
+        recordRemovedTokens(tx, scope.notificationId, removals),
+      ]);
+    }
     const changes = await eraseLocked(tx, erased, { groups: counted, edits: { histories } });
     return { devices: taken.length, changes };
   });

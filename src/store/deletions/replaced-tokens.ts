@@ -15,6 +15,7 @@ import { integer, rowsOf, uuid } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
+import { recordReplacedTokens } from '../webhooks/record-events.ts';
 
 export interface ReplacedTokens {
   /** Number of condemned devices that were taken from the list. */
@@ -38,10 +39,14 @@ export const carryOutReplacedTokens = (
     const dead = await readDead(tx, scope, afterOrdinal, limit);
     const lastOrdinal = dead.length < limit ? null : (dead.at(-1)?.ordinal ?? null);
     const replaced = await findReplaced(tx, scope, dead);
-    if (replaced.length === 0) return { devices: 0, lastOrdinal, changes: [] };
-    const taken = await takeCondemned(tx, scope, replaced);
+    if (replaced.size === 0) return { devices: 0, lastOrdinal, changes: [] };
+    const taken = await takeCondemned(tx, scope, [...replaced.keys()]);
     const locked = await lockDevicesToErase(tx, taken);
-    await recordReplaced(tx, locked);
+    const renamed = locked.map((device) => ({
+      ...device,
+      newDeviceId: replaced.get(device.ordinal) ?? '',
+    }));
+    await Promise.all([recordReplaced(tx, locked), recordReplacedTokens(tx, renamed)]);
     const changes = await eraseLocked(tx, locked);
     return { devices: taken.length, lastOrdinal, changes };
   });
@@ -68,26 +73,32 @@ const readDead = (
   order by c.ordinal`;
 
 /**
- * Leaves out a token that its app registered after the id, because the app went back to the token;
- * also one that may have been registered after it without a write (decision 42).
+ * The ordinals of replaced tokens, each with the id of its installation. Leaves out a token that
+ * its app registered after the id, because the app went back to the token; also one that may have
+ * been registered after it without a write (decision 42).
  */
 async function findReplaced(
   tx: Sql,
   { appId, platformId }: NotificationScope,
   dead: readonly DeadDevice[],
-): Promise<readonly number[]> {
+): Promise<ReadonlyMap<number, string>> {
   const tokens = dead.flatMap(({ ordinal, deviceId }) => {
     const installation = deviceId === null ? null : installationOfToken(deviceId);
-    return installation === null ? [] : { ordinal, key: deviceKeyOf(installation) };
+    return installation === null ? [] : { ordinal, installation, key: deviceKeyOf(installation) };
   });
-  if (tokens.length === 0) return [];
+  if (tokens.length === 0) return new Map();
   const rows = await tx<{ ordinal: number }[]>`
     select t.ordinal
     from ${replaceable(tx, tokens)}
     join devices t on t.app_id = ${appId} and t.platform_id = ${platformId} and t.ordinal = replaceable.ordinal
     join devices i on i.device_key = replaceable.installation_key and i.app_id = ${appId} and i.platform_id = ${platformId}
     where i.registered_at >= t.registered_at + ${UNWRITTEN_MS_MAX}::float8 * interval '1 millisecond'`;
-  return rows.map(({ ordinal }) => ordinal);
+  const found = new Set(rows.map(({ ordinal }) => ordinal));
+  return new Map(
+    tokens.flatMap(({ ordinal, installation }) =>
+      found.has(ordinal) ? [[ordinal, installation] as const] : [],
+    ),
+  );
 }
 
 interface DeadToken {

@@ -7,6 +7,7 @@
 import type { Counts, NotificationState } from '../../domain/notification.ts';
 import { float8, integer, rowsOf, uuid } from '../rows.ts';
 import type { Sql } from '../sql.ts';
+import { recordEndedJobs } from '../webhooks/record-events.ts';
 
 /** What was recorded of a notification. */
 export interface Advance {
@@ -78,6 +79,9 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
     where n.id = any (array[a.id])
       and (a.has_ended or a.closed_chunks <> 0 or a.added_retries <> 0 or a.sent_from_ms is not null)
     returning n.id, n.client_id, n.state, n.accepted_at, n.send_at, n.finished_at, a.has_ended
+  ),
+  told as (
+    ${recordEndedJobs(sql, sql`(select id, client_id, state from written where has_ended)`)}
   ),
   listed as (
     -- Statistics count it (store/statistics/count-ended.ts).

@@ -10,4 +10,6 @@ export const releaseAllLeases = (sql: SqlPool): Promise<unknown> =>
   sql.begin((tx) => [
     tx`update chunks set lease_until = now() where lease_until > now()`,
     tx`update retries set lease_until = now() where lease_until > now()`,
+    // A receiver that failed rests on.
+    tx`update webhooks set not_before = now() where not_before > now() and failures = 0`,
   ]);

@@ -13,6 +13,7 @@ import { GROUP_DEVICES } from '../../domain/device.ts';
 import { URGENT_PER_OTHER } from '../../domain/notification.ts';
 import { boolean, integer, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
+import { recordEndedJobs } from '../webhooks/record-events.ts';
 
 /**
  * Notifications planned at a time: for so many small ones the statement takes some ten
@@ -225,6 +226,16 @@ export const planDue = (
       insert into ended_notifications (notification_id)
       select id from summed where chunks = 0
       on conflict do nothing
+    ),
+    told as (
+      ${recordEndedJobs(
+        sql,
+        sql`(
+          select s.id, n.client_id, 'FINISHED' as state
+          from summed s join notifications n on n.id = any (array[s.id])
+          where s.chunks = 0
+        )`,
+      )}
     )
     update notifications n set
       any_tag_ids = d.any_tag_ids,

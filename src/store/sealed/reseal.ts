@@ -83,6 +83,28 @@ export async function writePlatform(tx: Sql, row: PlatformSecrets): Promise<void
     where app_id = ${row.appId} and platform_id = ${row.platformId}`;
 }
 
+export interface WebhookSecrets {
+  readonly id: number;
+  readonly sealed: Buffer;
+  readonly keyId: string;
+  readonly previousSealed: Buffer | null;
+  readonly previousKeyId: string | null;
+}
+
+export const readWebhookSecrets = (tx: Sql, keyId: string, after: number) =>
+  tx<WebhookSecrets[]>`
+    select id, secret_sealed as sealed, secret_key_id as "keyId",
+      previous_sealed as "previousSealed", previous_key_id as "previousKeyId"
+    from webhooks where (secret_key_id <> ${keyId} or previous_key_id <> ${keyId}) and id > ${after}
+    order by id limit ${ROWS_MAX} for update`;
+
+export async function writeWebhookSecrets(tx: Sql, row: WebhookSecrets): Promise<void> {
+  await tx`
+    update webhooks set secret_sealed = ${row.sealed}, secret_key_id = ${row.keyId},
+      previous_sealed = ${row.previousSealed}, previous_key_id = ${row.previousKeyId}
+    where id = ${row.id}`;
+}
+
 export interface TokenSecret {
   readonly identity: string;
   readonly sealed: Buffer;

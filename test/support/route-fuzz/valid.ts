@@ -116,6 +116,18 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
     maxDevices: 10,
     expiresAt: '2100-01-01T00:00:00Z',
   }),
+  'POST /push-admin-api/v3/:client/webhooks': () => ({
+    url: 'https://cms.example/another',
+    eventTypes: ['job.finished', 'credential.trouble'],
+    isEnabled: false,
+  }),
+  'PATCH /push-admin-api/v3/:client/webhooks/:id': () => ({
+    url: 'https://cms.example/another',
+    eventTypes: ['token.removed'],
+    isEnabled: true,
+  }),
+  'POST /push-admin-api/v3/:client/webhooks/:id/rotate': () => ({ graceHours: 1 }),
+  'POST /push-admin-api/v3/:client/webhooks/:id/deliveries/replay': () => ({ state: 'dead' }),
 };
 
 const APP_BODIES: Readonly<Record<string, Body>> = {
@@ -255,6 +267,8 @@ function parameter(name: string, before: string, world: World): string | null {
       return String(world.groupId);
     case 'keys':
       return String(world.keyId);
+    case 'webhooks':
+      return String(world.webhookId);
     case 'operations':
       return String(world.operationId);
     case 'apps':

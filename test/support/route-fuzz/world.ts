@@ -14,6 +14,7 @@ import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
 import { addTenant, secrets } from '../api.ts';
 import { post } from '../client.ts';
 import type { Service } from '../service.ts';
+import { makeWebhook } from '../webhooks.ts';
 
 export interface World {
   readonly slug: string;
@@ -21,6 +22,8 @@ export interface World {
   readonly tagId: number;
   readonly groupId: number;
   readonly keyId: number;
+  /** It is turned off, and has a dead delivery. */
+  readonly webhookId: number;
   /** Not due for a long time. */
   readonly jobId: string;
   /** A bulk operation. */
@@ -108,6 +111,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     tagId,
     groupId: groups[0].id,
     keyId: key.id,
+    webhookId: await makeDeadWebhook(sql, clientId),
     jobId,
     operationId: (JSON.parse(operation) as { readonly id: number }).id,
     deviceId,
@@ -119,6 +123,15 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     login: `${superUser.username}:${superUser.password}`,
     passwords: [superUser.password, apiUser.password],
   };
+}
+
+async function makeDeadWebhook(sql: SqlPool, clientId: number): Promise<number> {
+  const { id } = await makeWebhook(sql, clientId, 'https://cms.example/hook');
+  await sql`update webhooks set is_enabled = false where id = ${id}`;
+  await sql`
+    insert into webhook_deliveries (id, webhook_id, events, event_count, state)
+    values (gen_random_uuid(), ${id}, '[]', 0, 'dead')`;
+  return id;
 }
 
 interface Made {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isPublicAddress } from '../../../src/providers/webpush/public-address.ts';
+import { isPublicAddress } from '../../src/std/public-address.ts';
 
 t.test('addresses of the public internet', (t) => {
   for (const address of ['8.8.8.8', '142.250.185.74', '17.188.1.1', '2a00:1450:4001::200a']) {

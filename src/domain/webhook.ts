@@ -1,0 +1,17 @@
+/** What a webhook may be told. */
+
+export const WEBHOOK_EVENT_TYPES = [
+  // A push job has come to its end: finished, failed or cancelled.
+  'job.finished',
+  // Devices were erased, because their provider said that their tokens are dead.
+  'token.removed',
+  // A device has another token now.
+  'token.replaced',
+  // Pushes of an app fail or will fail, because of its provider credential.
+  'credential.trouble',
+] as const;
+export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
+
+/** `dead`: given up, until somebody replays it. */
+export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
