@@ -22,7 +22,7 @@ import { startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(390_000);
 
 /** What a browser loads before the first page is there. */
 const FIRST_LOAD_BYTES_MAX = 150_000;
@@ -243,7 +243,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await page.getByLabel('Team ID').fill('TEAM123456');
       await page.getByLabel('Bundle ID').fill('example.kurier');
       await page.getByRole('button', { name: 'Check and keep it' }).click();
-      await page.getByRole('alert').getByText('privateKey').waitFor();
+      await page.getByRole('alert').getByText('The key in the file').waitFor();
       await page.goto(`${engine.baseUrl}/console/#/client/demo/keys`);
       await page.getByRole('button', { name: 'New key' }).first().click();
       await page.getByLabel('Name').fill('CMS');

@@ -10,13 +10,14 @@ import type { Test } from 'tap';
 import type {
   Browser,
   BrowserContext,
+  Locator,
   Page,
 } from '../../console/node_modules/playwright-core/index.js';
 import { screenshotsFolder, skipsForbidden } from './environment.ts';
 import type { Lifetime } from './lifetime.ts';
 import { findProgram } from './programs.ts';
 
-export type { Page };
+export type { Locator, Page };
 
 const CONSOLE = createRequire(
   join(import.meta.dirname, '..', '..', '..', 'console', 'package.json'),

@@ -1,6 +1,6 @@
 /** A page of the audit log, by what the address says. */
 
-import type { AuditEntry } from '../../../packages/client/src/openapi.ts';
+import type { AuditEntry, Notification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from './client.ts';
 import { cursorOf, startOfDay } from './page.ts';
 
@@ -10,6 +10,8 @@ export interface AuditPage {
 }
 
 const PAGE_ROWS = 100;
+/** As many as one request answers: a client's changes while one notification was sent. */
+const CHANGES_MAX = 1_000;
 
 export async function listAudit(
   api: ClientApi,
@@ -29,4 +31,22 @@ export async function listAudit(
     signal,
   });
   return { rows: body, cursor: cursorOf(headers) };
+}
+
+/** The newest changes since a notification was submitted, until it had ended. */
+export async function listChanges(
+  api: ClientApi,
+  { acceptedAt, finishedAt }: Notification,
+  signal: AbortSignal,
+): Promise<readonly AuditEntry[]> {
+  const { body } = await api.request('GET', '/push-admin-api/v3/{client}/audit', {
+    query: {
+      limit: CHANGES_MAX,
+      from: acceptedAt,
+      // `to` itself is not included.
+      ...(finishedAt === undefined ? {} : { to: finishedAt + 1 }),
+    },
+    signal,
+  });
+  return body;
 }

@@ -32,9 +32,9 @@ export const keyTexts = {
   everything: 'everything',
   limitedTo: (tags: number, groups: number, apps: number) =>
     [
-      tags > 0 ? `${tags} tags` : '',
-      groups > 0 ? `${groups} groups` : '',
-      apps > 0 ? `${apps} apps` : '',
+      tags > 0 ? `${tags} ${tags === 1 ? 'tag' : 'tags'}` : '',
+      groups > 0 ? `${groups} ${groups === 1 ? 'group' : 'groups'}` : '',
+      apps > 0 ? `${apps} ${apps === 1 ? 'app' : 'apps'}` : '',
     ]
       .filter(Boolean)
       .join(', '),

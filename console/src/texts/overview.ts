@@ -4,6 +4,7 @@ export const overviewTexts = {
   title: 'Overview',
   send: 'New notification',
   nothingYet: 'Nothing was sent yet.',
+  onAirMark: 'on air',
   onAir: (name: string) => `“${name}” is on its way to about`,
   onAirYet: (name: string) => `“${name}” is on its way:`,
   devicesDone: 'devices are done.',

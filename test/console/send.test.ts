@@ -1,0 +1,176 @@
+/** Composed in a browser: to whom, what, when; what is wrong is said at its field. */
+
+import t from 'tap';
+import type { Locator } from '../support/browser.ts';
+import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
+import { accepted } from '../support/client.ts';
+import { registerDevices, signInToDemo, startConsoleEngine } from '../support/console.ts';
+
+t.setTimeout(240_000);
+
+const IPHONES = 3;
+const ANDROIDS = 2;
+const HOUR_MS = 3_600_000;
+
+/** As an input of date and time has it, in the zone of this machine, which is the browser's. */
+function inputOf(atMs: number): string {
+  const offsetMs = new Date(atMs).getTimezoneOffset() * 60_000;
+  return new Date(atMs - offsetMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
+}
+
+t.test('composing', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t);
+    const [tagId = 0, otherId = 0] = demo.tagIds;
+    await registerDevices(demo, { platformId: 3, tagId, count: IPHONES });
+    await registerDevices(demo, { platformId: 15, tagId: otherId, count: ANDROIDS });
+    const { page, complaints } = await openPage(t, browser);
+    await signInToDemo(page, demo);
+    const send = `${engine.baseUrl}/console/#/client/demo/send`;
+    await page.goto(send);
+    const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
+    const counted = (text: string) => page.getByRole('heading', { name: text }).waitFor();
+    const button = page.getByRole('button', { name: /^(Send…|Send to \d|Send to about|Plan for)/ });
+    const dialog = page.getByRole('dialog');
+    const names = await Promise.all(
+      [tagId, otherId].map(async (id) => {
+        const url = `${engine.baseUrl}/push-admin-api/v3/demo/tags/${id}`;
+        const headers = { Authorization: `Bearer ${demo.superUser.token}` };
+        const tag = (await (await fetch(url, { headers })).json()) as { readonly name: string };
+        return tag.name;
+      }),
+    );
+    const pick = async (field: Locator, name = '') => {
+      await field.pressSequentially(name);
+      await page.getByRole('option', { name, exact: false }).first().waitFor();
+      await page.keyboard.press('Enter');
+    };
+    const any = page.getByRole('combobox', { name: 'Devices with any of these tags' });
+
+    await t.test('by the keyboard: a tag, then all of, none of; counted by platform', async (t) => {
+      for (const name of names) await pick(any, name);
+      await counted(`about ${IPHONES + ANDROIDS} devices`);
+      const figures = await page.locator('aside dl.figures').textContent();
+      t.match(figures, /iOS\s*3\s*Android\s*2/);
+      await page.keyboard.press('Tab');
+      const focused = await page.evaluate('document.activeElement?.labels?.[0]?.textContent');
+      t.equal(focused, 'which also have all of');
+      await pick(page.locator(':focus'), names[0]);
+      await counted(`about ${IPHONES} devices`);
+      await page.keyboard.press('Backspace');
+      await pick(page.getByRole('combobox', { name: 'and none of' }), names[0]);
+      await counted(`about ${ANDROIDS} devices`);
+      await page.keyboard.press('Escape');
+    });
+
+    await t.test('as an expression; a mistake is told with its place', async () => {
+      await page.getByRole('button', { name: 'Write it as an expression' }).click();
+      const field = page.getByLabel('Audience', { exact: true });
+      await field.fill('(breaking-news || ');
+      await page.getByRole('alert').first().waitFor();
+      await page.locator('textarea[aria-invalid="true"]').waitFor();
+      await field.fill(`#${tagId} || #${otherId}`);
+      await counted(`about ${IPHONES + ANDROIDS} devices`);
+      await page.getByRole('button', { name: 'Choose tags instead' }).click();
+      await counted(`about ${ANDROIDS} devices`);
+    });
+
+    await t.test('what they see: on each platform, as JSON, with its size', async (t) => {
+      await page.getByLabel('Title', { exact: true }).fill('Goal!');
+      await page.getByLabel('Message', { exact: true }).fill('1:0 <b>not bold</b>');
+      await shows(/Android · \d+ of 4,0\d\d bytes/);
+      await page.getByText('The JSON that each provider gets').click();
+      const json = await page.getByRole('region', { name: 'fcm' }).textContent();
+      t.match(json, /1:0 <b>not bold<\/b>/);
+      await page.getByText('Badge, sound, data').click();
+      await page.getByLabel('Data for the app').fill('{ "match": ');
+      await shows('This is no JSON object.');
+      t.ok(await button.isDisabled());
+      await page.getByLabel('Data for the app').fill('{ "match": 7 }');
+      await page.getByLabel('Title', { exact: true }).fill('x'.repeat(5_000));
+      await page.getByRole('alert').first().waitFor();
+      t.ok(await button.isDisabled());
+      await page.getByLabel('Title', { exact: true }).fill('Goal!');
+      await page.getByRole('alert').first().waitFor({ state: 'detached' });
+    });
+
+    await t.test('without a time, or with one that is over, nothing is planned', async (t) => {
+      await page.getByText('At a time', { exact: true }).click();
+      await shows('Choose the time, or send it now.');
+      t.ok(await button.isDisabled());
+      const time = page.getByLabel('Goes out at');
+      await time.fill(inputOf(Date.now() - HOUR_MS));
+      await shows('This time is over.');
+      t.ok(await button.isDisabled());
+      await page.keyboard.press('Control+Enter');
+      t.equal(await dialog.count(), 0);
+      await page.getByLabel('At most a second').fill('0');
+      await time.fill(inputOf(Date.now() + HOUR_MS));
+      await page.locator('input[type=number][aria-invalid="true"]').waitFor();
+      await page.getByLabel('At most a second').fill('1000');
+      for (const [look, options] of Object.entries(LOOKS)) {
+        await page.emulateMedia({ colorScheme: options.colorScheme });
+        await page.setViewportSize(options.viewport);
+        t.strictSame(await axeFaults(page), [], `composed, ${look}`);
+        await takePicture(page, `send-composed-${look}`);
+      }
+      await page.setViewportSize(LOOKS.light.viewport);
+      await page.emulateMedia({ colorScheme: 'light' });
+    });
+
+    await t.test('one device gets it; what the provider says is shown', async () => {
+      await page.getByRole('button', { name: 'Send to one device…' }).click();
+      await dialog.getByLabel('Token of the device').fill('no token');
+      await dialog.getByRole('button', { name: 'Send it there' }).click();
+      await dialog
+        .getByText(/The provider refused it|Token of the device/)
+        .nth(1)
+        .waitFor();
+      await dialog.getByLabel('Token of the device').fill('ab'.repeat(32));
+      await dialog.getByRole('button', { name: 'Send it there' }).click();
+      await dialog.getByText('The provider accepted it.').waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    });
+
+    await t.test('a large one asks for the number, is planned, found by its state', async (t) => {
+      t.equal(await accepted(demo.simulator.controlUrl, 'fcm'), 0);
+      await button.click();
+      const deed = dialog.getByRole('button', { name: /^Send it / });
+      await dialog.getByLabel('Ask for the number above').fill('1');
+      await dialog.getByLabel(`Type the number of devices, ${ANDROIDS}`).waitFor();
+      t.ok(await deed.isDisabled());
+      for (const [look, options] of Object.entries(LOOKS)) {
+        await page.emulateMedia({ colorScheme: options.colorScheme });
+        await page.setViewportSize(options.viewport);
+        t.strictSame(await axeFaults(page), [], `confirming, ${look}`);
+        await takePicture(page, `send-confirm-${look}`);
+      }
+      await page.setViewportSize(LOOKS.light.viewport);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await dialog.getByLabel('Type the number of devices').fill(`${ANDROIDS}`);
+      await deed.click();
+      await page.getByRole('heading', { name: 'Goal!', level: 1 }).waitFor();
+      await page.getByText('planned', { exact: true }).first().waitFor();
+      await page.getByText('Planned for this time').waitFor();
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications?state=FINISHED`);
+      await shows('None with these filters.');
+      await page.getByLabel('State').selectOption('planned');
+      await page.getByRole('link', { name: 'Goal!' }).click();
+      await page.getByRole('button', { name: 'Cancel…' }).click();
+      await dialog.getByRole('button', { name: 'Cancel the rest' }).click();
+      await page.getByText('Ended: cancelled').waitFor();
+      await page
+        .locator('ol.timeline')
+        .getByText(/^Cancelled/)
+        .waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Notifications', level: 1 }).waitFor();
+      t.match(page.url(), /state=SCHEDULED$/, 'a step back leads to the filter');
+      await page.goto(send);
+      t.equal(await page.getByLabel('Title', { exact: true }).inputValue(), '', 'it was sent');
+    });
+
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);
