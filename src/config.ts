@@ -132,6 +132,24 @@ export const schema = z.object({
     .describe(
       'Requests that are logged one by one, at level info: all, those of publishers (all but the App API, health and pages), or none.',
     ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be a URL as http://collector:4318' })
+    .optional()
+    .describe(
+      'Collector that gets traces by OTLP over HTTP (JSON), without the path /v1/traces; without one nothing is traced.',
+    ),
+  OTEL_TRACES_SAMPLER: z
+    .enum(['parentbased_always_on', 'parentbased_traceidratio'], {
+      error: 'must be parentbased_always_on or parentbased_traceidratio',
+    })
+    .default('parentbased_always_on')
+    .describe('Which traces that begin here are recorded: all, or a share of them.'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number({ error: 'must be a share from 0 to 1' })
+    .min(0, { error: 'must be a share from 0 to 1' })
+    .max(1, { error: 'must be a share from 0 to 1' })
+    .default(1)
+    .describe('The share of parentbased_traceidratio; the same on every node.'),
   WORKERS: count(1, 64)
     .default(Math.max(1, availableParallelism() - 1))
     .describe('Threads that send. Default: one less than the cores.'),

@@ -75,6 +75,7 @@ import { JobJournal } from './telemetry/job-journal.ts';
 import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import type { ThreadReading } from './telemetry/thread-metrics.ts';
+import type { OpenTracer } from './telemetry/traces/tracer.ts';
 import { Evaluator } from './templates/evaluator.ts';
 import { BulkOperations } from './upkeep/bulk-operations.ts';
 import { Housekeeping } from './upkeep/housekeeping.ts';
@@ -142,7 +143,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   metrics.watchCredentials(() =>
     watch.states.filter((state) => state.hasCredential).map(readingOf),
   );
-  const journal = new JobJournal(log);
+  const tracer = await openTraces(config, log);
+  const journal = new JobJournal(log, tracer);
   const parts = { config, store, secrets, log };
   const evaluator = new Evaluator(log);
   const fanOut = await startSending(parts, tagIndex, origins, authorizations, {
@@ -289,6 +291,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     metrics,
     log,
     requestLog: config.REQUEST_LOG,
+    tracer,
     routes,
   });
   housekeeping.start();
@@ -320,9 +323,20 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       await Promise.all([registration.drain(), replacements.drain(), importer.drain()]);
       await Promise.all([tagIndex.stop(), writeProbe.close()]);
       await demo?.simulator.close();
+      await tracer?.stop();
       ownVitals.stop();
     },
   };
+}
+
+/** Null: nothing is traced, and the SDK is not loaded. */
+async function openTraces(config: Config, log: Logger): Promise<OpenTracer | null> {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === undefined) return null;
+  const { openTracer } = await import('./telemetry/traces/open.ts');
+  const isShare = config.OTEL_TRACES_SAMPLER === 'parentbased_traceidratio';
+  const share = isShare ? config.OTEL_TRACES_SAMPLER_ARG : 1;
+  return openTracer({ endpoint, share, version: version(), log });
 }
 
 /** The demo client and the simulator exist only when embedded, unless DEMO says otherwise. */

@@ -19,6 +19,7 @@ import { Request } from './request.ts';
 import type { RequestHead } from './request-head.ts';
 import { requestIdOf } from './request-id.ts';
 import type { RequestLog } from './request-log.ts';
+import type { RequestTraces } from './request-traces.ts';
 import type { Found, Match } from './router.ts';
 
 /** The objects that all exchanges share. */
@@ -29,6 +30,8 @@ export interface ExchangeParts extends CallerCheckParts {
   readonly metrics: Metrics;
   readonly failureLog: FailureLog;
   readonly requestLog: RequestLog;
+  /** Null: nothing is traced. */
+  readonly requestTraces: RequestTraces | null;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -66,7 +69,7 @@ export class Exchange implements CheckedRequest {
   readonly #check: CallerCheck;
   #asked: Promise<Refusal> | null = null;
   #isLate = false;
-  /** Of a request that is logged. */
+  /** Of a request that is logged or traced. */
   readonly #startedMs: number | null;
 
   constructor(parts: ExchangeParts, head: RequestHead, match: Match<Route>) {
@@ -75,7 +78,7 @@ export class Exchange implements CheckedRequest {
     this.#match = match;
     this.requestId = requestIdOf(head.headers.get('x-request-id'));
     this.#check = new CallerCheck(parts, this, head, match);
-    this.#startedMs = parts.requestLog.takes(this.#route) ? performance.now() : null;
+    this.#startedMs = this.#isLogged || this.#isTraced ? performance.now() : null;
   }
 
   get isHead(): boolean {
@@ -205,7 +208,7 @@ export class Exchange implements CheckedRequest {
     const { status, headers = {}, beyondLimit } = response;
     const route = this.#route;
     this.#count(route, status);
-    if (this.#startedMs !== null) this.#log(response, this.#startedMs);
+    if (this.#startedMs !== null) this.#tell(response, this.#startedMs);
     if (beyondLimit !== undefined) {
       this.#parts.metrics.limitRefusals.with({ limit: beyondLimit }).value += 1;
     }
@@ -226,9 +229,17 @@ export class Exchange implements CheckedRequest {
     return this.#match.kind === 'found' ? this.#match.route : null;
   }
 
-  #log({ status, notificationId }: HttpResponse, startedMs: number): void {
+  get #isLogged(): boolean {
+    return this.#parts.requestLog.takes(this.#route);
+  }
+
+  get #isTraced(): boolean {
+    return this.#parts.requestTraces?.takes(this.#route) ?? false;
+  }
+
+  #tell({ status, notificationId, steps = [] }: HttpResponse, startedMs: number): void {
     const { caller, session } = this.#check;
-    this.#parts.requestLog.tell({
+    const answered = {
       requestId: this.requestId,
       method: this.#head.method,
       route: this.#route,
@@ -238,7 +249,12 @@ export class Exchange implements CheckedRequest {
       status,
       notificationId,
       durationMs: performance.now() - startedMs,
-    });
+    };
+    if (this.#isLogged) this.#parts.requestLog.tell(answered);
+    if (this.#isTraced) {
+      const traceparent = this.#head.headers.get('traceparent');
+      this.#parts.requestTraces?.tell({ ...answered, traceparent, steps });
+    }
   }
 
   #count(route: Route | null, status: number): void {

@@ -6,6 +6,7 @@
 import type { Session } from '../access/accounts/sessions.ts';
 import type { Caller, KeyScope } from '../access/caller.ts';
 import type { ClientLimitName } from '../domain/client-limits.ts';
+import type { Step } from '../std/step.ts';
 import type { BodyStream } from './body-stream.ts';
 import type { OperationId } from './openapi/operations.ts';
 
@@ -36,6 +37,8 @@ export interface HttpResponse {
   readonly stream?: BodyStream;
   /** The push job that it has made, for the log. */
   readonly notificationId?: string;
+  /** What the handler tells of its work, for the trace. */
+  readonly steps?: readonly Step[];
   /** The limit of its client that the request is refused for. It is counted. */
   readonly beyondLimit?: RefusedLimit;
 }

@@ -29,6 +29,7 @@ export const READ_HEADERS = [
   'x-csrf-token',
   'x-forwarded-for',
   'x-forwarded-proto',
+  'traceparent',
   'x-request-id',
 ] as const;
 

@@ -18,6 +18,10 @@ export type RequestLogMode = (typeof REQUEST_LOGS)[number];
 /** An id that we have given out; whatever else stands in a path is the caller's own. */
 const ID = /^(?:\d{1,10}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
+/** What publishers, consoles and operators ask for; devices, balancers and browsers' pages not. */
+export const isOfPublishers = (route: Route | null): boolean =>
+  route !== null && route.api !== 'app' && route.api !== 'open';
+
 export interface AnsweredRequest {
   readonly requestId: string;
   readonly method: string;
@@ -47,7 +51,7 @@ export class RequestLog {
   /** Whether requests of a route are logged; null: those that match none. */
   takes(route: Route | null): boolean {
     if (this.#mode !== 'publishers') return this.#mode === 'all';
-    return route !== null && route.api !== 'app' && route.api !== 'open';
+    return isOfPublishers(route);
   }
 
   tell(request: AnsweredRequest): void {

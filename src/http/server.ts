@@ -8,6 +8,7 @@ import { CallerRates } from '../access/caller-rates.ts';
 import { createTokenCheck } from '../access/operator-token.ts';
 import { Seldom } from '../std/seldom.ts';
 import { FailureLog } from '../telemetry/failure-log.ts';
+import type { Tracer } from '../telemetry/traces/tracer.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { Admission } from './admission.ts';
 import { createAddressResolver, createSecurityResolver } from './client-address.ts';
@@ -28,12 +29,15 @@ import type { RequestHead } from './request-head.ts';
 import { NO_HEADERS } from './request-head.ts';
 import type { RequestLogMode } from './request-log.ts';
 import { RequestLog } from './request-log.ts';
+import { RequestTraces } from './request-traces.ts';
 import { Router } from './router.ts';
 
 export interface ServerOptions
   extends Pick<ExchangeParts, 'authenticator' | 'sessions' | 'failures' | 'metrics'> {
   readonly log: Logger;
   readonly requestLog: RequestLogMode;
+  /** Null: nothing is traced. */
+  readonly tracer: Tracer | null;
   readonly routes: readonly Route[];
   readonly host: string;
   /** 0: a free port. */
@@ -159,6 +163,7 @@ class RunningServer implements Server, RequestHandler, Desk {
       rates: new CallerRates(),
       failureLog: new FailureLog(options.log),
       requestLog: new RequestLog(options.log, options.requestLog),
+      requestTraces: options.tracer === null ? null : new RequestTraces(options.tracer),
       cors: createCors(options.corsOrigins),
       isOperator: createTokenCheck(options.operatorToken),
       addressOf: createAddressResolver(trustedProxies, onUntrusted),

@@ -10,6 +10,7 @@ import type { Scope } from '../domain/device.ts';
 import type { Message, Payload } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { CANNOT_BE_RENDERED } from '../domain/own-faults.ts';
+import type { Step } from '../std/step.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';
 import { within } from '../std/within.ts';
 import type { Rendered, TransportLimits, TransportName } from '../transport/transport.ts';
@@ -48,7 +49,12 @@ export interface TestSend extends Scope {
 
 export type TestResult =
   /** By the provider, or, where it could not be asked, by us. */
-  | { readonly kind: 'answered'; readonly outcome: Outcome; readonly isSimulated: boolean }
+  | {
+      readonly kind: 'answered';
+      readonly outcome: Outcome;
+      readonly isSimulated: boolean;
+      readonly steps: readonly Step[];
+    }
   /** The client has just tried one. */
   | { readonly kind: 'too-many' }
   /** Too many are under way, of this client or in all. */
@@ -77,15 +83,19 @@ export class TestSends {
     this.underWay = [...this.underWay, test];
     try {
       const isSimulated = this.options.origins.simulated.some((id) => id === platformId);
-      return { kind: 'answered', outcome: await this.outcomeOf(test), isSimulated };
+      const steps: Step[] = [];
+      return { kind: 'answered', outcome: await this.outcomeOf(test, steps), isSimulated, steps };
     } finally {
       this.underWay = this.underWay.filter((other) => other !== test);
     }
   }
 
-  private async outcomeOf({ appId, platformId, deviceId, payload }: TestSend): Promise<Outcome> {
+  private async outcomeOf(
+    { appId, platformId, deviceId, payload }: TestSend,
+    steps: Step[],
+  ): Promise<Outcome> {
     const { origins, transport, authorize } = this.options;
-    const grant = await authorize(appId, platformId);
+    const grant = await stepOf('authorize', steps, () => authorize(appId, platformId));
     if (grant.kind === 'fault') return { kind: 'bad-credential', reason: grant.reason };
     if (grant.kind === 'later') {
       return { kind: 'unavailable', reason: grant.reason, retryAfterMs: null };
@@ -95,27 +105,46 @@ export class TestSends {
     const nowMs = Date.now();
     const message = { notificationId: uuidV7(), payload, dueAtMs: nowMs, expiresAtMs: null };
     try {
-      return await sendOnce(sender, message, deviceId);
+      return await sendOnce(sender, message, deviceId, steps);
     } finally {
       await sender.close();
     }
   }
 }
 
-async function sendOnce(sender: Sender, message: Message, deviceId: string): Promise<Outcome> {
+async function sendOnce(
+  sender: Sender,
+  message: Message,
+  deviceId: string,
+  steps: Step[],
+): Promise<Outcome> {
   const endMs = performance.now() + TIMEOUT_MS;
   const rendered = renderedBy(sender, message);
   if (rendered === null) return { kind: 'bad-message', reason: CANNOT_BE_RENDERED };
-  const isReady = await within(
-    TIMEOUT_MS,
-    sender.whenReady().then(() => true),
-    false,
+  const isReady = await stepOf('connect', steps, () =>
+    within(
+      TIMEOUT_MS,
+      sender.whenReady().then(() => true),
+      false,
+    ),
   );
   if (!isReady) return UNREACHABLE;
-  const answered = new Promise<Outcome>((resolve) => {
-    sender.send(rendered, deviceId, 0, (_position, outcome) => resolve(outcome));
+  return stepOf('answer', steps, () => {
+    const answered = new Promise<Outcome>((resolve) => {
+      sender.send(rendered, deviceId, 0, (_position, outcome) => resolve(outcome));
+    });
+    return within(endMs - performance.now(), answered, UNANSWERED);
   });
-  return within(endMs - performance.now(), answered, UNANSWERED);
+}
+
+/** Does it, and notes how long it took. */
+async function stepOf<T>(name: string, steps: Step[], work: () => Promise<T>): Promise<T> {
+  const startMs = Date.now();
+  try {
+    return await work();
+  } finally {
+    steps.push({ name, startMs, endMs: Date.now(), attributes: {} });
+  }
 }
 
 /** A message that makes its sender throw would do so for every device. */

@@ -136,6 +136,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     quotas,
     pacer: new Pacer({ sql: store.sql, clock, log }),
     leaseMs,
+    journal,
     countUndone: (chunk) => countUndone(store.sql, chunk, chunk.terms.audience),
     clock,
     log,

@@ -1,11 +1,14 @@
 /**
- * What becomes of push jobs, as the log tells it: one line when a job is accepted, planned, and
- * over. Each is told by the node that committed it, after the commit: a process that is killed
- * between the two leaves its line out.
+ * What becomes of push jobs, as the log and the traces tell it: one line, and a span, when a job is
+ * accepted, planned, and over; spans of its parts besides. Each is told by the node that committed
+ * it, after the commit: a process that is killed between the two leaves its line out.
  */
 
 import type { Logger } from 'pino';
+import type { Step, StepAttributes } from '../std/step.ts';
 import { flatLogger } from './log.ts';
+import type { SpanContext, Tracer } from './traces/tracer.ts';
+import { contextOfJob, readTraceparent } from './traces/tracer.ts';
 
 /** Apps that a line names: a push may address a thousand. */
 const APPS_TOLD_MAX = 10;
@@ -15,6 +18,10 @@ export interface AcceptedJob {
   readonly clientId: number;
   /** Of the request that has brought it. */
   readonly requestId: string;
+  /** The trace that the request has named, or ''. */
+  readonly traceparent: string;
+  /** When the request handed it over. */
+  readonly startedMs: number;
   readonly state: string;
   readonly appIds: readonly number[];
   /** When it is due; null: at once. */
@@ -49,14 +56,29 @@ export interface EndedJob {
   readonly cancelled: number;
 }
 
+/** What is told of one part while it is under way. */
+export interface PartTrace {
+  tell(step: Step): void;
+  /** It is over. `error`: it has failed so. */
+  end(error: string | null): void;
+}
+
 export class JobJournal {
   readonly #log: Logger;
+  readonly #tracer: Tracer | null;
 
-  constructor(log: Logger) {
+  /** `tracer`: null, nothing is traced. */
+  constructor(log: Logger, tracer: Tracer | null = null) {
     this.#log = flatLogger(log);
+    this.#tracer = tracer;
   }
 
-  accepted({ id, clientId, requestId, state, appIds, sendAtMs }: AcceptedJob): void {
+  accepted(job: AcceptedJob): void {
+    const { id, clientId, requestId, state, appIds, sendAtMs, startedMs, traceparent } = job;
+    const caller = readTraceparent(traceparent);
+    const attributes = { 'tagcast.client_id': clientId, 'tagcast.request_id': requestId };
+    const step = { name: 'accept', startMs: startedMs, endMs: Date.now(), attributes };
+    this.#tell(id, step, caller === null ? [] : [caller]);
     this.#log.info(
       {
         notificationId: id,
@@ -70,11 +92,14 @@ export class JobJournal {
     );
   }
 
-  planned(jobs: readonly PlannedJob[]): void {
+  /** `startedMs`: when planning began. */
+  planned(jobs: readonly PlannedJob[], startedMs: number): void {
     for (const { id, clientId, scopes, dueAtMs, plannedAtMs } of jobs) {
       const chunks = scopes.reduce((sum, scope) => sum + scope.chunks, 0);
       const waitedMs = spanMs(dueAtMs, plannedAtMs);
       const apps = appsOf(scopes.map(({ appId }) => appId));
+      const attributes = { 'tagcast.chunks': chunks, 'tagcast.waited_ms': waitedMs };
+      this.#tell(id, { name: 'plan', startMs: startedMs, endMs: Date.now(), attributes });
       this.#log.info(
         { notificationId: id, clientId, ...apps, chunks, waitedMs },
         'a push job was planned',
@@ -85,8 +110,9 @@ export class JobJournal {
   }
 
   ended(jobs: readonly EndedJob[]): void {
-    for (const { id, clientId, appIds, dueAtMs, endedAtMs, fault, ...counts } of jobs) {
-      const { state, ...devices } = counts;
+    for (const job of jobs) {
+      this.#tellWhole(job);
+      const { id, clientId, appIds, dueAtMs, endedAtMs, fault, state, ...devices } = job;
       this.#log.info(
         {
           notificationId: id,
@@ -101,7 +127,84 @@ export class JobJournal {
       );
     }
   }
+
+  /** Begins the span of a part. Null: it has none. */
+  beginPart(notificationId: string, attributes: StepAttributes): PartTrace | null {
+    const job = this.#contextOf(notificationId);
+    if (job === null || this.#tracer === null) return null;
+    const tracer = this.#tracer;
+    const startMs = Date.now();
+    const own = { traceId: job.traceId, spanId: tracer.newSpanId() };
+    const span = { kind: 'internal', links: [] } as const;
+    return {
+      tell: (step) =>
+        tracer.tell({
+          ...span,
+          ...step,
+          context: { traceId: job.traceId, spanId: tracer.newSpanId() },
+          parentId: own.spanId,
+          error: null,
+        }),
+      end: (error) =>
+        tracer.tell({
+          ...span,
+          name: 'part',
+          startMs,
+          endMs: Date.now(),
+          context: own,
+          parentId: job.spanId,
+          attributes,
+          error,
+        }),
+    };
+  }
+
+  /** The span that all others of the job are below. */
+  #tellWhole({ id, clientId, state, fault, dueAtMs, endedAtMs, ...job }: EndedJob): void {
+    const context = this.#contextOf(id);
+    if (context === null) return;
+    this.#tracer?.tell({
+      name: 'push job',
+      kind: 'internal',
+      context,
+      parentId: null,
+      startMs: Math.min(timeOf(id), endedAtMs),
+      endMs: endedAtMs,
+      attributes: {
+        'tagcast.notification_id': id,
+        'tagcast.client_id': clientId,
+        'tagcast.state': state,
+        'tagcast.due_at_ms': dueAtMs,
+        'tagcast.total': job.total,
+        'tagcast.delivered': job.delivered,
+        'tagcast.failed': job.failed,
+        'tagcast.skipped': job.skipped,
+        'tagcast.expired': job.expired,
+        'tagcast.cancelled': job.cancelled,
+      },
+      links: [],
+      error: fault ?? (state === 'FAILED' ? state : null),
+    });
+  }
+
+  #tell(notificationId: string, step: Step, links: readonly SpanContext[] = []): void {
+    const job = this.#contextOf(notificationId);
+    if (job === null || this.#tracer === null) return;
+    const context = { traceId: job.traceId, spanId: this.#tracer.newSpanId() };
+    const span = { kind: 'internal', parentId: job.spanId, links, error: null } as const;
+    this.#tracer.tell({ ...span, ...step, context });
+  }
+
+  /** Null: the job is not traced. */
+  #contextOf(notificationId: string): SpanContext | null {
+    if (this.#tracer === null) return null;
+    const context = contextOfJob(notificationId);
+    return this.#tracer.isSampled(context.traceId) ? context : null;
+  }
 }
+
+/** When a UUID of version 7 was made. */
+const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 
 const NOBODY = {
   state: 'FINISHED',

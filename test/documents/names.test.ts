@@ -89,8 +89,8 @@ t.test('every path that a document names exists, below src/ or the root', (t) =>
 });
 
 /**
- * Variables that others read: Node.js, the C library, the test runner, the load test, docker
- * compose, the examples themselves.
+ * Variables that others read: Node.js, the SDK of OpenTelemetry, the C library, the test runner,
+ * the load test, docker compose, the examples themselves.
  */
 const OF_OTHERS = [
   // The guides' own, and Android's.
@@ -106,6 +106,9 @@ const OF_OTHERS = [
   'POSTGRES_PASSWORD',
   'TEST_DATABASE_URL',
   'LOAD_APP_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_SERVICE_NAME',
 ];
 
 t.test('every variable that a document sets or shows in capitals exists', (t) => {

@@ -95,6 +95,7 @@ export async function startApi(
     metrics: createMetrics(),
     log: pino({ level: 'silent' }),
     requestLog: 'none',
+    tracer: null,
     // Clients keep connections that nothing comes over any more.
     limits: { closingGraceMs: 0 },
     ...more,

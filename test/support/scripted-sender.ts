@@ -196,6 +196,7 @@ export function sceneOf(
   const unfamiliar: Unfamiliar[] = [];
   const provider = providerOn(task.platformId);
   const context: RunContext = {
+    step: null,
     tagIndex: new ScriptedTagIndex(
       options.offsets,
       options.histories ?? new Map(),

@@ -78,6 +78,7 @@ async function push(
   const bodyHash = createHash('sha256').update(request.body).digest();
   const publisher = {
     requestId: request.requestId,
+    traceparent: request.header('traceparent'),
     clientId: caller.clientId,
     userName: caller.userName,
     idempotency: key === '' ? null : { key, bodyHash },

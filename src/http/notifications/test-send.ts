@@ -77,7 +77,7 @@ export async function sendTest(
   });
   switch (result.kind) {
     case 'answered':
-      return json(answerOf(result.outcome, result.isSimulated));
+      return { ...json(answerOf(result.outcome, result.isSimulated)), steps: result.steps };
     case 'too-many':
       return problem(request.requestId, 429, 'A client may try one message a second.', {
         headers: { 'Retry-After': TOO_MANY_RETRY_SECONDS },

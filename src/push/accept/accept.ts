@@ -37,6 +37,8 @@ const PUSH_WEIGHT_OCTETS = 256;
 export interface Publisher {
   /** Of the request, for the log. */
   readonly requestId: string;
+  /** The caller's own trace, as its request names it. Absent: none. */
+  readonly traceparent?: string;
   readonly clientId: number;
   readonly userName: string;
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
@@ -92,6 +94,7 @@ interface Submission {
   readonly push: Push;
   readonly publisher: Publisher;
   readonly knownFaults: readonly PushFault[];
+  readonly startedMs: number;
 }
 
 export class Accept {
@@ -118,7 +121,7 @@ export class Accept {
     publisher: Publisher,
     knownFaults: readonly PushFault[] = [],
   ): Promise<Acceptance> {
-    const settled = await this.batch({ push, publisher, knownFaults });
+    const settled = await this.batch({ push, publisher, knownFaults, startedMs: Date.now() });
     if (settled.status === 'rejected') throw settled.reason;
     return settled.value;
   }
@@ -286,10 +289,12 @@ export class Accept {
       if (state === undefined) continue;
       answers.set(submission, { kind: 'accepted', id, state, unknownTags: targets.unknownTags });
       isDue ||= submission.push.sendAtMs === null;
-      const { clientId, requestId } = submission.publisher;
+      const { startedMs } = submission;
+      const { clientId, requestId, traceparent = '' } = submission.publisher;
       const { scopes, sendAtMs } = notification;
       const appIds = scopes.map(({ appId }) => appId);
-      this.options.journal.accepted({ id, clientId, requestId, state, appIds, sendAtMs });
+      const told = { id, clientId, requestId, traceparent, state, appIds, sendAtMs, startedMs };
+      this.options.journal.accepted(told);
     }
     if (isDue) this.options.onAccepted();
   }

@@ -36,6 +36,7 @@ export function taskOf(
   authorization: {
     readonly authorized: AuthorizedCredential | null;
     readonly fault: string | null;
+    readonly isTraced?: true;
   },
 ): Task {
   const part = partOf(claimed);

@@ -13,6 +13,7 @@ import type { Clock } from '../../std/clock.ts';
 import { failureText } from '../../std/failure-text.ts';
 import type { ClaimedChunk, ClaimedScope } from '../../store/ledger/claim-chunks.ts';
 import type { NotificationOrders } from '../../store/ledger/read-orders.ts';
+import type { JobJournal, PartTrace } from '../../telemetry/job-journal.ts';
 import type { GiveBack, Task, Unfamiliar } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
 import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
@@ -45,6 +46,7 @@ export interface DispatcherOptions {
   readonly countUndone: (chunk: ClaimedChunk) => Promise<number>;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly journal: Pick<JobJournal, 'beginPart'>;
 }
 
 /** The parts of this node by their kind, for the metrics. */
@@ -101,7 +103,10 @@ export class Dispatcher {
     const run = new Run(this.options, claimed, authorization, lot, this.unfamiliarReasons);
     run.place = this.runs.push(run) - 1;
     this.claimed[claimed.kind] += 1;
-    const finished = run.toEnd().finally(() => this.remove(run));
+    const finished = run.toEnd().finally(() => {
+      this.remove(run);
+      run.endTrace();
+    });
     return { finished, giveBack: (terms) => run.giveBack(terms) };
   }
 
@@ -139,6 +144,8 @@ class Run {
   private recording: Promise<unknown> = Promise.resolve();
   /** Why this claim has failed. */
   private failure: string | null = null;
+  /** Null: it is not traced. */
+  private readonly trace: PartTrace | null;
 
   constructor(
     options: DispatcherOptions,
@@ -154,6 +161,12 @@ class Run {
     this.authorization = authorization;
     this.lot = lot;
     this.unfamiliarReasons = unfamiliarReasons;
+    const { notificationId, appId, platformId } = partOf(claimed);
+    this.trace = options.journal.beginPart(notificationId, {
+      'tagcast.part': claimed.kind === 'chunk' ? `group ${claimed.chunk.groupNumber}` : 'retries',
+      'tagcast.app_id': appId,
+      'tagcast.platform_id': platformId,
+    });
   }
 
   async toEnd(): Promise<void> {
@@ -170,6 +183,10 @@ class Run {
     }
     if (this.failure === null || this.mayHaveSentInVain) return;
     await ledger.record(this.release(this.failure));
+  }
+
+  endTrace(): void {
+    this.trace?.end(this.failure);
   }
 
   private release(failure: string | null): Progress {
@@ -234,7 +251,10 @@ class Run {
     const { appId, platformId, state, fault } = partOf(this.claimed);
     const { sendUntilMs, expires } = deadlinesOfClaimed(this.claimed);
     const task = (authorization: Pick<Task, 'authorized' | 'fault'>): Task =>
-      taskOf(this.claimed, leaseMs, authorization);
+      taskOf(this.claimed, leaseMs, {
+        ...authorization,
+        ...(this.trace === null ? {} : { isTraced: true }),
+      });
     if (state === 'CANCELLED' || fault !== null) return task({ authorized: null, fault });
     const authorization = await this.authorization;
     switch (authorization.kind) {
@@ -272,6 +292,7 @@ class Run {
         tooManyTokens: () => void this.freeze(task),
         credentialRefused: (reason) => void this.fallBack(task, reason),
         unfamiliar: (answer) => this.tell(task, answer),
+        step: (step) => this.trace?.tell(step),
         quota: member === null ? null : (message) => member.hear(message),
         pace: paced === null ? null : (message) => paced.hear(message),
       };
@@ -294,7 +315,10 @@ class Run {
       const meaning = faultSentence(fault);
       log.warn({ notificationId, appId, platformId, fault, meaning }, 'a fault stops a send');
     }
+    const startMs = Date.now();
     const reply = await ledger.record(progress);
+    const attributes = { 'tagcast.sends': progress.sends, 'tagcast.reply': reply.kind };
+    this.trace?.tell({ name: 'record', startMs, endMs: Date.now(), attributes });
     if (reply.kind === 'refused') this.failure = reply.reason;
     this.running?.say({ kind: 'reply', reply });
   }

@@ -6,6 +6,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { Progress } from '../../domain/progress.ts';
+import type { Step } from '../../std/step.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import { within } from '../../std/within.ts';
 import { Outbox } from '../protocol/outbox.ts';
@@ -53,6 +54,8 @@ export interface TaskEvents {
   /** Null: it is held to no rate. */
   readonly pace: ((message: PaceMessage) => void) | null;
   unfamiliar(answer: Unfamiliar): void;
+  /** Of a task that is traced. */
+  step(step: Step): void;
 }
 
 /** Identifies tasks that go to a worker together; `run` gets them in one turn of the event loop. */
@@ -236,6 +239,9 @@ class Posting {
         break;
       case 'unfamiliar':
         events.unfamiliar(message);
+        break;
+      case 'step':
+        events.step(message.step);
         break;
       case 'ended':
         part.hasEnded = true;

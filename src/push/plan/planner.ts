@@ -74,6 +74,7 @@ export class Planner {
   /** Answers how long to wait for the next look. */
   private async look(): Promise<number> {
     const { log, journal, fullLines, onPlanned } = this.options;
+    const startedMs = Date.now();
     try {
       const [planned, urgentInMs] = await this.connection.transactAtOnce((tx) =>
         Promise.all([
@@ -86,7 +87,7 @@ export class Planner {
       if (planned.length >= (isLess ? 1 : LARGE_AT_ONCE_MAX)) this.bell.ring();
       this.atOnceMax = Math.min(PLANNED_AT_ONCE_MAX, this.atOnceMax * STEP);
       if (planned.length > 0) onPlanned(planned);
-      journal.planned(planned);
+      journal.planned(planned, startedMs);
       return urgentInMs === null ? POLL_INTERVAL_MS : Math.max(URGENT_APART_MS, urgentInMs);
     } catch (error) {
       this.atOnceMax = Math.max(1, this.atOnceMax / STEP);

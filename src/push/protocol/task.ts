@@ -6,6 +6,7 @@ import type { Message, NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { Reply } from '../../outcomes/reply.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
+import type { Step } from '../../std/step.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import type { NotificationTerms } from '../../store/notifications/terms.ts';
 import type { DatabaseAddress } from '../../store/sql.ts';
@@ -73,6 +74,8 @@ interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload'> {
   readonly fault: string | null;
   /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
   readonly authorized: AuthorizedCredential | null;
+  /** The worker tells what it has done, for the trace. */
+  readonly isTraced?: true;
 }
 
 export interface ChunkTask extends TaskShape {
@@ -143,7 +146,9 @@ export type MessageFromTask =
   | { readonly kind: 'pace'; readonly message: PaceMessage }
   /** The last one: the task has ended. `error`: why it failed, or null. */
   | { readonly kind: 'ended'; readonly error: unknown }
-  | ({ readonly kind: 'unfamiliar' } & Unfamiliar);
+  | ({ readonly kind: 'unfamiliar' } & Unfamiliar)
+  /** Of a task that is traced. */
+  | { readonly kind: 'step'; readonly step: Step };
 
 /** A provider's reason that is in no documentation: the HTTP status alone decided what it means. */
 export interface Unfamiliar {

@@ -241,6 +241,7 @@ function contextOf(task: Task, { cached, share, permits, pace, channel }: Means)
       if (!unfamiliarReasons.isNew(task.platformId, status, reason)) return;
       say({ kind: 'unfamiliar', status, reason });
     },
+    step: task.isTraced === true ? (step) => say({ kind: 'step', step }) : null,
     provider,
     retryPolicy: provider.retryPolicy(origins),
   };

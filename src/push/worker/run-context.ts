@@ -5,6 +5,7 @@ import type { RetryPolicy } from '../../providers/provider.ts';
 import type { AnyProvider } from '../../providers/providers.ts';
 import type { Sender } from '../../providers/sender.ts';
 import type { Clock } from '../../std/clock.ts';
+import type { Step } from '../../std/step.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { Pace } from '../protocol/pace.ts';
 import type { Permits } from '../protocol/permits.ts';
@@ -40,6 +41,8 @@ export interface RunContext {
   readonly credentialRefused: (reason: string) => void;
   /** The provider gave a reason that is in no documentation. */
   readonly unfamiliar: (answer: Unfamiliar) => void;
+  /** Tells what was done; null: the task is not traced. */
+  readonly step: ((step: Step) => void) | null;
   /** The provider of the task's platform. */
   readonly provider: Pick<AnyProvider, 'tooManyTokens'>;
   /** Of that provider. */

@@ -54,6 +54,7 @@ const ledger = new Ledger({
 });
 
 const shared = {
+  journal: SILENT_JOURNAL,
   ledger,
   leaseMs: LEASE_MS,
   clock: systemClock,

@@ -71,6 +71,7 @@ class PlayedNode {
       run: (task, events) => this.run(task, events, play),
     };
     const dispatcher = new Dispatcher({
+      journal: SILENT_JOURNAL,
       ledger,
       pool,
       authorizer,

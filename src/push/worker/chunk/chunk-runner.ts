@@ -12,6 +12,7 @@ import { languageTagIdsOf, sendAll } from '../send/delivery.ts';
 import type { Ending } from '../send/ending.ts';
 import { outcomeUnknown } from '../send/ending.ts';
 import type { Halt, Release } from '../send/send-loop.ts';
+import { Steps } from '../steps.ts';
 import { Blocks } from './blocks.ts';
 import { ChunkSendQueue } from './chunk-send-queue.ts';
 
@@ -31,6 +32,7 @@ const REST: Release = { kind: 'give-back', afterMs: 0, reason: null };
 export async function runChunk(task: ChunkTask, context: RunContext): Promise<void> {
   const { tagIndex, control, share, lease, clock } = context;
   const { appId, platformId, groupNumber } = task;
+  const steps = new Steps(context);
   const run = await tagIndex.resolve({
     group: { appId, platformId, groupNumber },
     audience: task.audience,
@@ -39,6 +41,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     firstOffset: firstUndone(task.doneBlocks) * BLOCK_DEVICES,
     languageTagIds: languageTagIdsOf(task),
   });
+  steps.resolved(run.offsets.length);
   const firstOrdinal = groupNumber * GROUP_DEVICES;
   const known = (run.endOffset ?? GROUP_DEVICES) / BLOCK_DEVICES;
   const { doneBlocks, startedBlocks } = task;
@@ -56,6 +59,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
       }
       control.hear(reply, clock.monotonicMs());
       share.recorded(progress.sends);
+      steps.recorded(progress.sends);
     },
     isUrgent: () => share.budget.isNearlyUsedUp,
     signOfLifeEveryMs: task.leaseMs / 4,
@@ -66,6 +70,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   try {
     const halt =
       (await sendAll(task, context, queue, () => reporter.urge())) ?? doubt(blocks, context);
+    steps.sent();
     await reporter.finish(() => {
       if (control.isLost) return null;
       const release = conclude(blocks, halt, rest);
@@ -73,6 +78,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     });
   } finally {
     reporter.stop();
+    steps.end();
   }
 }
 

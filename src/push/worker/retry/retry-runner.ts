@@ -9,17 +9,20 @@ import { Reporter } from '../reporter.ts';
 import type { RunContext } from '../run-context.ts';
 import { languageTagIdsOf, sendAll } from '../send/delivery.ts';
 import type { Halt } from '../send/send-loop.ts';
+import { Steps } from '../steps.ts';
 import { RetrySendQueue } from './retry-send-queue.ts';
 
 /** Resolves when the batch's last report is answered. */
 export async function runRetries(task: RetryTask, context: RunContext): Promise<void> {
   const { tagIndex, control, share, clock } = context;
+  const steps = new Steps(context);
   const present = await tagIndex.recheck(
     task,
     task.ordinals,
     task.audience,
     languageTagIdsOf(task),
   );
+  steps.resolved(task.ordinals.length);
   const queue = new RetrySendQueue(task, context, present, () => reporter.poke());
   const reporter = new Reporter({
     report: context.report,
@@ -27,18 +30,21 @@ export async function runRetries(task: RetryTask, context: RunContext): Promise<
     heard: (reply, progress) => {
       control.hear(reply, clock.monotonicMs());
       share.recorded(progress.sends);
+      steps.recorded(progress.sends);
     },
     isUrgent: () => share.budget.isNearlyUsedUp,
     signOfLifeEveryMs: task.leaseMs / 4,
   });
   try {
     const halt = await sendAll(task, context, queue, () => reporter.urge());
+    steps.sent();
     await reporter.finish(() => {
       conclude(queue, halt);
       return queue.takeReport();
     });
   } finally {
     reporter.stop();
+    steps.end();
   }
 }
 
