@@ -221,7 +221,8 @@ export function describeDemo(
     `curl -sS -H 'Authorization: Bearer ${token}'`;
   return `
 Tagcast is ready.
-  Service             ${baseUrl}${consoleUrl === null ? '' : `\n  Console             ${consoleUrl}   (signs in, once)`}${simulator === null ? '' : `\n  Simulated providers ${simulator.controlUrl}/state`}
+  Service             ${baseUrl}${consoleUrl === null ? '' : `\n  Console             ${consoleUrl}   (signs in, once)`}
+  Guides              ${baseUrl}/docs/${simulator === null ? '' : `\n  Simulated providers ${simulator.controlUrl}/state`}
   Subscriptions API   Token ${apiUser.token}  LegacyAuth ${apiUser.username}:${apiUser.password}
   Notification+Admin  Token ${superUser.token}  LegacyAuth ${superUser.username}:${superUser.password}
 
