@@ -32,7 +32,7 @@ export const CONTENTS: readonly Part[] = [
   part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
   part('Moving', ['guides/moving']),
   part('Reference', ['api', 'limits', 'glossary']),
-  part('Operating', ['operating', 'scaling', 'simulator']),
+  part('Operating', ['operating', 'cli', 'scaling', 'simulator']),
   part('Inside', ['architecture', 'http2', 'bench', 'adding-a-provider']),
 ];
 

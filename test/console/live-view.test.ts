@@ -88,6 +88,13 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       t.ok(ended.successCount > 0 && ended.cancelledCount > 0);
     });
 
+    await t.test('what a draft cannot hold is no draft', async () => {
+      const payload = { title: 'Goal!', apns: { aps: { 'thread-id': 'goals' } } };
+      const id = await push(engine.baseUrl, demo, demo.tagIds.slice(1, 2), payload);
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications/${id}`);
+      await page.getByText('more than a draft can hold').waitFor();
+    });
+
     t.strictSame(complaints, [], 'the page complains of nothing');
   }),
 );

@@ -44,6 +44,7 @@ export const notificationTexts = {
   speed: 'Speed…',
   cancel: 'Cancel…',
   again: 'Again as a draft',
+  againByApi: 'Its payload is more than a draft can hold: send it again by the API.',
   cancelTitle: 'Cancel this notification?',
   cancelLine: (left: string) =>
     `Devices that do not have it yet will not get it: about ${left}. Those that have it keep it.`,

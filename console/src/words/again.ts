@@ -4,6 +4,27 @@ import type { Notification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
 
+/** What the page that composes has a field for. */
+const COMPOSED: ReadonlySet<string> = new Set([
+  'title',
+  'message',
+  'body',
+  'url',
+  'image',
+  'badge',
+  'sound',
+  'collapseId',
+  'silent',
+  'data',
+]);
+
+/**
+ * Whether a draft can hold what was sent. It has no place for several languages, for what a template
+ * is given, or for parts that only one provider takes: a draft without them would be another push.
+ */
+export const canBeDraft = ({ payload, givenPayload }: Notification): boolean =>
+  givenPayload === undefined && Object.keys(payload).every((name) => COMPOSED.has(name));
+
 /** Tags that are gone are left out: nobody has them. */
 export async function draftOf(
   api: ClientApi,
