@@ -1,6 +1,8 @@
 /** All commands of the command line, as main.ts lists them. */
 
 import type { Command } from '../../src/cli/command.ts';
+import { ONLY } from '../../src/cli/command.ts';
+import { helpOf } from '../../src/cli/help.ts';
 import { listCommands } from '../../src/commands.ts';
 
 /** Each with the summary of the list; none of them is run. */
@@ -16,3 +18,14 @@ export const loadCommands = (): Promise<
     })),
   );
 };
+
+/** By the names of the commands: the help of each, and then that of its verbs. */
+export async function helpsOf(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const commands = await loadCommands();
+  return new Map(
+    commands.map(({ name, command: { description } }) => {
+      const verbs = Object.keys(description.verbs).filter((verb) => verb !== ONLY);
+      return [name, [null, ...verbs].map((verb) => helpOf(description, verb))];
+    }),
+  );
+}

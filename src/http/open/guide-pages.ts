@@ -20,9 +20,11 @@ export function guidePageRoutes(files: () => Promise<BuiltFiles | null>): readon
     const found = all?.get(name);
     if (found !== undefined) return answerFile(request, found, ASK_EACH_TIME);
     const notFound = all?.get(NO_SUCH_PAGE);
-    return notFound === undefined
-      ? notBuilt(request)
-      : answerFile(request, notFound, ASK_EACH_TIME, 404);
+    if (notFound === undefined) return notBuilt(request);
+    // A browser names HTML; who does not is a program, which knows problems.
+    return request.header('accept').toLowerCase().includes('text/html')
+      ? answerFile(request, notFound, ASK_EACH_TIME, 404)
+      : problem(request.requestId, 404, 'There is no such guide. /docs/ has them all.');
   };
   return [
     {

@@ -8,6 +8,8 @@ import { guidePageRoutes } from '../../../src/http/open/guide-pages.ts';
 import { startApi } from '../../support/api.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
+/** As Chromium asks for a page. */
+const BROWSER = { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 const NOBODY = { recall: () => 'missing' as const, authenticate: () => 'missing' as const };
 
 /** Guides as a build leaves them, served beside the page of the API. */
@@ -52,11 +54,12 @@ t.test('pages are asked for each time, what they load is kept', async (t) => {
 t.test('what is not there: a page that leads back, and a problem for files', async (t) => {
   const get = await serve(t, { 'not-found.html': '<title>There is no such page</title>' });
   for (const name of ['nobody', 'constructor', '..%2fpackage', 'assets', '%00']) {
-    const missing = await get(`/docs/${name}`);
+    const missing = await get(`/docs/${name}`, BROWSER);
     t.equal(missing.status, 404, name);
     t.match(await missing.text(), /There is no such page/);
-    const known = { 'If-None-Match': missing.headers.get('etag') ?? '' };
+    const known = { ...BROWSER, 'If-None-Match': missing.headers.get('etag') ?? '' };
     t.equal((await get(`/docs/${name}`, known)).status, 404, 'also for who has it already');
+    t.match(await (await get(`/docs/${name}`)).json(), { status: 404, detail: /no such guide/ });
   }
   const file = await get('/docs/assets/nobody.css');
   t.equal(file.status, 404);
