@@ -6,6 +6,7 @@
 import { ID_MAX } from '../domain/tag.ts';
 import { foreignText } from '../std/foreign-text.ts';
 import { nearestName } from '../std/nearest-name.ts';
+import { readJobId } from './notifications/job.ts';
 import { LenientReader } from './notifications/lenient.ts';
 import type { Fault } from './problem.ts';
 
@@ -18,6 +19,7 @@ const UNKNOWN_MAX = 10;
 const NAME_LENGTH_MAX = 64;
 
 const DIGITS = /^\d{1,10}$/;
+const BAD_CURSOR = 'must be one that the Link of this list has named';
 
 /** Collects faults. Callers never use what they read from a faulty parameter. */
 export class QueryReader {
@@ -91,8 +93,16 @@ export class QueryReader {
     if (value === null) return first;
     const numbers = value.split('.').filter((part) => DIGITS.test(part) && Number(part) <= ID_MAX);
     if (numbers.length === first.length && numbers.join('.') === value) return numbers.map(Number);
-    this.fault('cursor', 'must be one that the Link of this list has named');
+    this.fault('cursor', BAD_CURSOR);
     return first;
+  }
+
+  /** The id of the last row of the page before, where ids are UUIDs. Null: not given. */
+  idCursor(): string | null {
+    const text = this.text('cursor');
+    const id = text === null ? null : readJobId(text);
+    if (text !== null && id === null) this.fault('cursor', BAD_CURSOR);
+    return id;
   }
 
   fault(path: string, message: string): void {

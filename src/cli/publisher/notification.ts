@@ -4,22 +4,13 @@ import type {
   ListedNotification,
   NotificationState,
 } from '../../../packages/client/src/openapi.ts';
+import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { readNumber } from '../arguments.ts';
 import type { Command, Verb } from '../command.ts';
 import { verb } from '../command.ts';
 import { describeListed } from './job-text.ts';
 import type { PublisherContext, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
-
-const STATES: readonly NotificationState[] = [
-  'SCHEDULED',
-  'QUEUED',
-  'RUNNING',
-  'PAUSED',
-  'FINISHED',
-  'FAILED',
-  'CANCELLED',
-];
 
 const JOBS = '/push-api/v3/{client}/notifications';
 const LIMIT = '20';
@@ -33,7 +24,7 @@ export const notificationCommand = (context: PublisherContext): Command =>
         {
           summary: 'Lists push jobs, newest first.',
           flags: {
-            state: { type: 'string', choices: STATES, about: 'only in this state' },
+            state: { type: 'string', choices: NOTIFICATION_STATES, about: 'only in this state' },
             app: { type: 'string', value: 'app', about: 'only those that could go to this app' },
             limit: { type: 'string', value: 'n', default: LIMIT, about: 'how many at most' },
           },

@@ -12,7 +12,6 @@ import type { ApiRoute, HttpRequest, HttpResponse, OwnerRoute } from '../handler
 import { invalid } from '../json-body.ts';
 import { isLimited, outside } from '../key-limits.ts';
 import { answerList } from '../list-answer.ts';
-import { readJobId } from '../notifications/job.ts';
 import { QueryReader } from '../query-reader.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { withSecret } from './credentials.ts';
@@ -49,7 +48,7 @@ async function list(
 ): Promise<HttpResponse> {
   if (isLimited(caller)) return outside(request);
   const query = new QueryReader(request.query, ['limit', 'cursor', 'from', 'to', 'action']);
-  const page = { limit: query.limit() ?? PAGE_DEFAULT, after: readCursor(query) };
+  const page = { limit: query.limit() ?? PAGE_DEFAULT, after: query.idCursor() };
   const filter = {
     action: query.choice('action', AUDIT_ACTIONS),
     fromMs: query.time('from'),
@@ -64,16 +63,6 @@ async function list(
     }),
   );
   return read.kind === 'busy' ? tooMuchCounted(request) : withSecret(read.result);
-}
-
-/** The cursor is the last id of the page before: new entries have higher ones. */
-function readCursor(query: QueryReader): string | null {
-  const text = query.text('cursor');
-  const id = text === null ? null : readJobId(text);
-  if (text !== null && id === null) {
-    query.fault('cursor', 'must be one that the Link of this list has named');
-  }
-  return id;
 }
 
 /** What an entry does not have is left out. */

@@ -15,7 +15,6 @@ import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { answerList } from '../list-answer.ts';
-import { readJobId } from '../notifications/job.ts';
 import { QueryReader } from '../query-reader.ts';
 import { hostOf, unknownWebhook, WEBHOOKS_PATH, webhookIn } from './webhooks.ts';
 
@@ -61,7 +60,7 @@ export function webhookDeliveryRoutes(sql: SqlPool): readonly ApiRoute[] {
 
 async function list(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   const query = new QueryReader(request.query, ['limit', 'cursor', 'state']);
-  const page = { limit: query.limit() ?? PAGE_DEFAULT, after: readCursor(query) };
+  const page = { limit: query.limit() ?? PAGE_DEFAULT, after: query.idCursor() };
   const state = query.choice('state', DELIVERY_STATES);
   if (query.faults.length > 0) return invalid(request, query.faults);
   const webhook = await webhookIn(sql, request, caller);
@@ -71,16 +70,6 @@ async function list(sql: Sql, request: HttpRequest, caller: Caller): Promise<Htt
     keyOf: ({ id }) => id,
     show: shown,
   });
-}
-
-/** The cursor is the last id of the page before. */
-function readCursor(query: QueryReader): string | null {
-  const text = query.text('cursor');
-  const id = text === null ? null : readJobId(text);
-  if (text !== null && id === null) {
-    query.fault('cursor', 'must be one that the Link of this list has named');
-  }
-  return id;
 }
 
 const shown = (delivery: ListedDelivery) => ({

@@ -17,7 +17,7 @@ import { QueryReader } from '../query-reader.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { shownUserName } from '../user-name.ts';
 import { countsObject } from './counts.ts';
-import { publisherOf, readJobId } from './job.ts';
+import { publisherOf } from './job.ts';
 
 /** spec/interface.md, section 5. */
 const PAGE_DEFAULT = 100;
@@ -30,7 +30,7 @@ export async function listJobs(
 ): Promise<HttpResponse> {
   const query = new QueryReader(request.query, PARAMETERS);
   const limit = query.limit() ?? PAGE_DEFAULT;
-  const before = readCursor(query);
+  const before = query.idCursor();
   const filter: NotificationFilter = {
     state: query.choice('state', NOTIFICATION_STATES),
     appId: query.number('appId', 1, ID_MAX),
@@ -52,17 +52,6 @@ export async function listJobs(
     ),
   );
   return read.kind === 'busy' ? tooMuchCounted(request) : read.result;
-}
-
-/**
- * The cursor is the last id of the page before: whatever changes, no job is before and after it.
- */
-function readCursor(query: QueryReader): string | null {
-  const text = query.text('cursor');
-  if (text === null) return null;
-  const id = readJobId(text);
-  if (id === null) query.fault('cursor', 'must be one that a Link of this list has named.');
-  return id;
 }
 
 const rowOf = (caller: Caller, { id, state, userName, title, ...row }: ListedNotification) => ({
