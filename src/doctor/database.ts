@@ -9,6 +9,7 @@ import { readMigrations } from '../store/migrate.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
 import { connect } from '../store/sql.ts';
+import { POSTGRES_VERSION_MIN } from '../store/store.ts';
 import { checkClock } from './clock.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
@@ -16,8 +17,6 @@ import { findingsAbout } from './finding.ts';
 const { ok, warning, problem } = findingsAbout('PostgreSQL');
 const secretKey = findingsAbout('SECRET_KEY');
 
-/** As store.ts refuses an older one. */
-const VERSION_MIN = 150_000;
 /** Of a node without its senders: pools, ledger, probe, lanes (docs/operating.md, "PostgreSQL"). */
 const CONNECTIONS_PER_NODE = 27;
 const CONNECTIONS_PER_WORKER = 2;
@@ -84,7 +83,7 @@ async function readSettings(sql: Sql): Promise<Settings> {
 
 function* checkServer(settings: Settings): Generator<Finding> {
   const { version, versionNumber, isReadOnly, fsync, synchronousCommit, fullPageWrites } = settings;
-  yield versionNumber < VERSION_MIN
+  yield versionNumber < POSTGRES_VERSION_MIN
     ? problem(`it is ${version}: upgrade it to 15 or later.`)
     : ok(`it answers: version ${version}`);
   if (isReadOnly) yield problem('it accepts no writes: use the primary, or promote this one.');

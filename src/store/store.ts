@@ -111,13 +111,13 @@ const performOn = (sql: SqlPool, { kind }: DatabaseAddress): Perform =>
   kind === 'embedded' ? (work) => work(sql) : (work) => transact(sql, work);
 
 /** The oldest that the tests run on. */
-const VERSION_MIN = 150_000;
+export const POSTGRES_VERSION_MIN = 150_000;
 
 async function checkVersion(sql: SqlPool): Promise<void> {
   const [row] = await sql<{ number: number; version: string }[]>`
     select current_setting('server_version_num')::integer as number,
       current_setting('server_version') as version`;
-  if (row === undefined || row.number < VERSION_MIN) {
+  if (row === undefined || row.number < POSTGRES_VERSION_MIN) {
     throw new SettingFault(
       `DATABASE_URL: PostgreSQL 15 or later is needed, and this is ${row?.version}.`,
     );
