@@ -1,0 +1,56 @@
+/** Puts registration and the import of devices together. */
+
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from './registration/import/importer.ts';
+import { LANES, LANES_EMBEDDED, Registration } from './registration/register/registration.ts';
+import type { Store } from './store/store.ts';
+import type { IndexFeed } from './tag-index/tag-index.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function startRegistration(
+  config: Config,
+  store: Store,
+  feed: IndexFeed,
+  log: Logger,
+  metrics: Metrics,
+): Registration {
+  const registration = new Registration({
+    store,
+    feed,
+    log,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,
+    devicesPerAppMax: config.DEVICES_PER_APP_MAX,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+    freshMs: config.REGISTRATION_REFRESH_HOURS * HOUR_MS,
+  });
+  metrics.watchQueue('registrations', () => registration.depth);
+  const { seconds, operations } = registration.batches;
+  metrics.watchRegistration(() => ({
+    batchSeconds: seconds.reading,
+    batchOperations: operations.reading,
+  }));
+  return registration;
+}
+
+export const createImporter = (
+  config: Config,
+  { sql, address }: Store,
+  feed: IndexFeed,
+  log: Logger,
+  metrics: Metrics,
+): Importer =>
+  new Importer({
+    sql,
+    feed,
+    log,
+    onCommitted(devices) {
+      metrics.registrations.with({ operation: 'import' }).value += devices;
+    },
+    lanes: address.kind === 'embedded' ? IMPORT_LANES_EMBEDDED : IMPORT_LANES,
+    devicesPerAppMax: config.DEVICES_PER_APP_MAX,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
