@@ -1,4 +1,4 @@
-/** What the engine has for trying it out: the demo client, and a simulator that takes its pushes. */
+/** For trying the engine out: the demo client, and a simulator that takes its pushes. */
 
 import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
