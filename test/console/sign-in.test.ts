@@ -1,7 +1,7 @@
 /** Who has signed in stays so, and who has signed out, whatever answers come late. */
 
 import t from 'tap';
-import { openPage, withBrowser } from '../support/browser.ts';
+import { axeFaults, openPage, withBrowser } from '../support/browser.ts';
 import { PASSWORD, signInToDemo, signUp, startConsoleEngine } from '../support/console.ts';
 import { holdBack } from '../support/held-answers.ts';
 
@@ -25,6 +25,31 @@ for (const end of ['give', 'lose'] as const) {
     }),
   );
 }
+
+t.test('the link of the demo works once: who comes second is told what to do', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t);
+    const { page: first } = await openPage(t, browser);
+    await signInToDemo(first, demo);
+    t.notOk(first.url().includes('tcl_'), 'its token is in no address any more');
+    await first.goBack();
+    t.notOk(first.url().includes('tcl_'), 'nor behind a step back');
+    const { page, complaints } = await openPage(t, browser);
+    await page.goto(demo.consoleUrl ?? '');
+    const said = page.getByRole('alert');
+    await said.getByText('This link does not work any more.').waitFor();
+    await said.getByText('start the engine again for another, or sign in').waitFor();
+    t.strictSame(await axeFaults(page), []);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    t.equal(page.url(), `${engine.baseUrl}/console/#/`);
+    await first.goto(demo.consoleUrl ?? '');
+    await first.getByRole('alert').waitFor();
+    await first.getByRole('link', { name: 'To the overview' }).click();
+    await first.getByRole('heading', { name: 'Overview' }).waitFor();
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);
 
 t.test('a session that ended is asked for once, and not of who has signed out', (t) =>
   withBrowser(t, async (t, browser) => {

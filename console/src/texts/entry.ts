@@ -21,6 +21,8 @@ export const entryTexts = {
   setPassword: 'Set the password',
   resetDone: 'The password is set. Sign in with it.',
   linkTitle: 'Signing in …',
+  linkFailedTitle: 'The link does not work',
+  signedInAs: (email: string) => `You are signed in as ${email} in this browser.`,
   linkFailed:
     'This link does not work any more. It works once: start the engine again for another, or sign in.',
   endedTitle: 'Your session has ended',
