@@ -40,6 +40,31 @@ export async function signUp(
   return decodeURIComponent(/#\/client\/([^/]+)\/overview$/.exec(page.url())?.[1] ?? '');
 }
 
+/** The owner of the demo client makes an invitation on the page Team. Answers its link. */
+export async function inviteToDemo(
+  page: Page,
+  { baseUrl }: EngineProcess,
+  role: string,
+): Promise<string> {
+  await page.goto(`${baseUrl}/console/#/client/demo/team`);
+  await page.getByRole('button', { name: 'Invite…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
+  await dialog.getByRole('radio', { name: role }).check();
+  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  const link = (await dialog.locator('p.mono').textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  return link;
+}
+
+/** Follows an invitation and chooses how to sign in. */
+export async function acceptInvitation(page: Page, link: string, email: string): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign up' }).click();
+}
+
 /** Signs in by the demo's link, which works once. */
 export async function signInToDemo(page: Page, { consoleUrl = '' }: Demo): Promise<void> {
   await page.goto(consoleUrl);

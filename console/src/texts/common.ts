@@ -35,6 +35,7 @@ export const navigationTexts = {
   more: 'More',
   account: 'Account',
   signOut: 'Sign out',
+  closedTitle: 'Not for your role',
   notFoundTitle: 'Nothing here',
   notFound: 'There is no page at this address.',
   noClient: 'Your account belongs to no client. Ask an owner of one for an invitation.',

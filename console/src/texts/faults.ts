@@ -48,6 +48,4 @@ export const faultTexts = {
     clientName: 'Name of the client',
   } as Readonly<Record<string, string>>,
   gone: 'There is nothing here. It may have been deleted meanwhile.',
-  notAllowed: (role: string, may: string) =>
-    `You are a ${role} of this client. ${may} may do this.`,
 };

@@ -1,13 +1,13 @@
-/** The keys that work everywhere. */
+/** The keys that work everywhere, and who may what they do. */
 
 export const keyTexts = {
   title: 'Keys',
   keys: [
-    ['Ctrl K', 'search everything'],
-    ['/', 'search the tags'],
-    ['N', 'new notification'],
-    ['P', 'pause or resume the notification that is open'],
-    ['Ctrl Enter', 'send'],
-    ['?', 'show these'],
-  ] as const,
+    { key: 'Ctrl K', meaning: 'search everything', sends: false },
+    { key: '/', meaning: 'search the tags', sends: false },
+    { key: 'N', meaning: 'new notification', sends: true },
+    { key: 'P', meaning: 'pause or resume the notification that is open', sends: true },
+    { key: 'Ctrl Enter', meaning: 'send', sends: true },
+    { key: '?', meaning: 'show these', sends: false },
+  ],
 };

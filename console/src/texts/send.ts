@@ -7,8 +7,6 @@ const devices = (count: string): string =>
 export const sendTexts = {
   title: 'New notification',
   draft: 'What you type stays in this browser until it is sent.',
-  viewers:
-    'Viewers see everything and send nothing. An owner of the client can make you a publisher.',
   toWhom: 'To whom',
   any: 'Devices with any of these tags',
   all: 'which also have all of',

@@ -1,8 +1,9 @@
-/** The rooms in the order of the rail, for a role. */
+/** The rooms in the order of the rail, for a role, and those that a role may not open. */
 
 import type { Membership } from '../api/console-api.ts';
 import { roomPath, SYSTEM_PATH } from '../state/route.svelte.ts';
 import { navigationTexts as texts } from '../texts/common.ts';
+import { roleTexts } from '../texts/roles.ts';
 
 export interface RoomLink {
   readonly room: string;
@@ -52,6 +53,29 @@ export function linksOf(member: Membership | undefined, isOperator: boolean): re
     isSecond: way.isSecond ?? false,
   }));
 }
+
+export interface Closed {
+  readonly label: string;
+  /** Who may open it, and what to do. */
+  readonly why: string;
+}
+
+/** A room that this member may not open; null: it is open, or there is none. */
+export function closedTo(
+  room: string,
+  member: Membership | undefined,
+  isOperator: boolean,
+): Closed | null {
+  const way = WAYS.find((one) => one.room === room);
+  if (way?.isFor === undefined || isOpenTo(way, member, isOperator)) return null;
+  if (way.isFor === 'operator') return { label: way.label, why: roleTexts.operatorsOnly };
+  if (member === undefined) return null;
+  return { label: way.label, why: whyNot(member, way.isFor) };
+}
+
+/** What is said to a member who has followed a link to what is for others. */
+export const whyNot = ({ role }: Membership, isFor: 'owner' | 'publisher'): string =>
+  roleTexts.notAllowed(roleTexts[role].name, roleTexts.who[isFor]);
 
 function isOpenTo({ isFor }: Way, member: Membership | undefined, isOperator: boolean): boolean {
   if (isFor === 'operator') return isOperator;

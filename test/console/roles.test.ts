@@ -1,0 +1,218 @@
+/** Members with roles: invited by a link, shown what is theirs, told what is not. */
+
+import t from 'tap';
+import type { Page } from '../support/browser.ts';
+import { axeFaults, loadRoom, openPage, takePicture, withBrowser } from '../support/browser.ts';
+import {
+  acceptInvitation,
+  inviteToDemo,
+  registerDevices,
+  signInToDemo,
+  startConsoleEngine,
+} from '../support/console.ts';
+import { until } from '../support/poll.ts';
+
+t.setTimeout(240_000);
+
+const FORBIDDEN = 403;
+const READ = ['Overview', 'Notifications', 'Tags', 'Devices', 'Apps'];
+
+t.test('owner, publisher, viewer', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t);
+    const [tagId = 0] = demo.tagIds;
+    await registerDevices(demo, { platformId: 3, tagId, count: 1 });
+    const at = (path: string) => `${engine.baseUrl}/console/#/client/demo/${path}`;
+    const { page: owner, complaints } = await openPage(t, browser);
+    const { page: publisher } = await openPage(t, browser);
+    const { page: viewer } = await openPage(t, browser);
+    const refusals: string[] = [];
+    for (const page of [publisher, viewer]) {
+      page.on('response', (answer) => {
+        if (answer.status() === FORBIDDEN) refusals.push(answer.url());
+      });
+    }
+    await signInToDemo(owner, demo);
+    const links = {
+      publisher: await inviteToDemo(owner, engine, 'publisher'),
+      viewer: await inviteToDemo(owner, engine, 'viewer'),
+    };
+
+    await t.test('each joins by a link, which works once', async (t) => {
+      await acceptInvitation(publisher, links.publisher, 'publisher@example.com');
+      await publisher.getByRole('heading', { name: 'Overview' }).waitFor();
+      await acceptInvitation(viewer, links.publisher, 'viewer@example.com');
+      await viewer.getByRole('alert').filter({ hasText: 'invitation' }).waitFor();
+      t.equal(await viewer.getByLabel('E-mail').inputValue(), 'viewer@example.com');
+      await acceptInvitation(viewer, links.viewer, 'viewer@example.com');
+      await viewer.getByRole('heading', { name: 'Overview' }).waitFor();
+      await owner.reload();
+      for (const role of ['publisher', 'viewer']) {
+        const choice = owner.getByRole('combobox', { name: `Role: ${role}@example.com` });
+        await choice.waitFor();
+        t.equal(await choice.inputValue(), role);
+      }
+    });
+
+    let sent = '';
+    await t.test('a publisher sends', async () => {
+      await publisher.goto(at('send'));
+      await publisher.getByRole('combobox', { name: 'Devices with any of these tags' }).fill('a');
+      await publisher.getByRole('option').first().waitFor();
+      await publisher.getByRole('button', { name: 'Write it as an expression' }).click();
+      await publisher.getByLabel('Audience', { exact: true }).fill(`#${tagId}`);
+      await publisher.getByLabel('Title', { exact: true }).fill('Of a publisher');
+      await publisher.getByRole('button', { name: 'Send to about 1 device…' }).click();
+      const dialog = publisher.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Send to 1 device' }).click();
+      await publisher.getByRole('button', { name: 'Again as a draft' }).waitFor();
+      await publisher.getByText('by publisher@example.com').first().waitFor();
+      sent = publisher.url().split('/').at(-1) ?? '';
+    });
+
+    const rooms = () => ({
+      overview: 'overview',
+      notifications: 'notifications',
+      notification: `notifications/${sent}`,
+      tags: 'tags',
+      tag: `tags/${tagId}`,
+      devices: 'devices',
+      apps: 'apps',
+      info: `apps/${demo.appId}`,
+      platforms: `apps/${demo.appId}/platforms`,
+      statistics: `apps/${demo.appId}/statistics`,
+    });
+    /** What can be pressed in each room, without copying and trying requests. */
+    const deedsOf = async (page: Page) => {
+      const deeds: Record<string, readonly string[]> = {};
+      for (const [name, path] of Object.entries(rooms())) {
+        await loadRoom(page, at(path));
+        const found = page.locator('main').locator('button, a.button');
+        const texts = await found.allInnerTexts();
+        const isCode = (text: string) => /^(Copy|curl|JavaScript|Python|PHP|Go|Java)\b/.test(text);
+        deeds[name] = texts
+          .map((text) => text.replaceAll(/\s+/g, ' ').trim())
+          .filter((text) => !isCode(text));
+      }
+      return deeds;
+    };
+    const nothing = {
+      overview: [],
+      notifications: [],
+      notification: [],
+      tags: [],
+      tag: [],
+      devices: ['Look it up'],
+      apps: [],
+      info: [],
+      platforms: [],
+      statistics: [],
+    };
+
+    const [ofViewer, ofPublisher] = await Promise.all([deedsOf(viewer), deedsOf(publisher)]);
+
+    await t.test('a viewer is offered nothing that is refused', async (t) => {
+      t.strictSame(ofViewer, nothing);
+      const ways = viewer.getByRole('navigation', { name: 'Main' }).getByRole('link');
+      t.strictSame(await linesOf(ways.allInnerTexts()), READ);
+      await loadRoom(viewer, at(`tags/${tagId}`));
+      t.ok(await viewer.getByLabel('Name', { exact: true }).isDisabled(), 'shown, not changed');
+      const tree = viewer.getByRole('tree');
+      await tree.focus();
+      for (const key of ['End', 'm', 'n', '?']) await viewer.keyboard.press(key);
+      const keys = viewer.getByRole('dialog', { name: 'Keys' });
+      await keys.waitFor();
+      t.equal(await viewer.getByRole('dialog').count(), 1, 'M asks for no group');
+      t.equal(await keys.getByText('new notification').count(), 0);
+      await viewer.keyboard.press('Escape');
+      await viewer.keyboard.press('Control+k');
+      const search = viewer.getByRole('dialog', { name: 'Search' });
+      await search.getByRole('combobox').fill('e');
+      const found = await linesOf(search.getByRole('option').allInnerTexts());
+      t.notMatch(found.join('\n'), /New|Keys|Team|Audit|System/);
+      await viewer.keyboard.press('Escape');
+      t.strictSame(refusals, []);
+    });
+
+    await t.test('a publisher is offered to send, and no more', async (t) => {
+      const send = ['New notification N'];
+      t.strictSame(ofPublisher, {
+        ...nothing,
+        overview: send,
+        notifications: send,
+        notification: ['Again as a draft'],
+      });
+      const ways = publisher.getByRole('navigation', { name: 'Main' }).getByRole('link');
+      t.strictSame(await linesOf(ways.allInnerTexts()), [
+        'Overview',
+        'New notification',
+        ...READ.slice(1),
+      ]);
+      t.strictSame(refusals, []);
+    });
+
+    await t.test('whoever follows a link to what is for others is told so', async (t) => {
+      const of = (who: string, role: string) =>
+        `This is for ${who} of the client, and you are a ${role} of it.`;
+      const told = async (page: Page, path: string, sentence: string) => {
+        await loadRoom(page, at(path));
+        await page.locator('main').getByText(sentence).waitFor();
+        t.equal(await page.getByRole('dialog').count(), 0);
+        t.equal(await page.locator('main').getByRole('button').count(), 0, path);
+        await takePicture(page, `closed-${path.split('?')[0]}`);
+      };
+      await Promise.all([
+        (async () => {
+          await told(viewer, 'send', of('owners and publishers', 'viewer'));
+          await told(viewer, 'team', of('owners', 'viewer'));
+          await told(viewer, 'tags?new=tag', of('owners', 'viewer'));
+        })(),
+        (async () => {
+          await told(publisher, 'tags?new=group', of('owners', 'publisher'));
+          await told(publisher, 'keys', of('owners', 'publisher'));
+          await told(publisher, 'audit', of('owners', 'publisher'));
+        })(),
+      ]);
+      for (const page of [viewer, publisher]) t.strictSame(await axeFaults(page), []);
+      await loadRoom(viewer, `${engine.baseUrl}/console/#/system`);
+      await viewer.getByText('This is for operators of the engine.').waitFor();
+      await viewer.getByRole('link', { name: 'To the overview' }).click();
+      await viewer.getByRole('heading', { name: 'Overview' }).waitFor();
+      t.strictSame(refusals, [], 'nothing was asked for');
+    });
+
+    await t.test('another role holds within a second, also for a page that is open', async () => {
+      await owner.goto(at('team'));
+      await loadRoom(publisher, at('send'));
+      const choice = owner.getByRole('combobox', { name: 'Role: publisher@example.com' });
+      await choice.selectOption('viewer');
+      await publisher.getByRole('button', { name: 'Write it as an expression' }).click();
+      let asked = 0;
+      await until('the publisher counts no audience any more', async () => {
+        const counted = publisher.waitForResponse(/\/notifications\/estimate$/);
+        asked += 1;
+        await publisher.getByLabel('Audience', { exact: true }).fill(`#${tagId} && !#${asked}`);
+        return (await counted).status() === FORBIDDEN ? true : null;
+      });
+      await publisher.getByRole('alert').first().waitFor();
+      await publisher.reload();
+      await publisher.getByText('This is for owners and publishers of the client').waitFor();
+    });
+
+    await t.test('the last owner stays one, and the page shows it', async (t) => {
+      await owner.goto(at('team'));
+      const own = owner
+        .getByRole('row')
+        .filter({ hasText: '(you)' })
+        .getByRole('combobox', { name: /^Role/ });
+      await own.selectOption('viewer');
+      await owner.getByRole('alert').filter({ hasText: 'owner' }).waitFor();
+      t.equal(await own.inputValue(), 'owner');
+    });
+
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);
+
+const linesOf = async (texts: Promise<readonly string[]>): Promise<readonly string[]> =>
+  (await texts).map((text) => text.trim());
