@@ -15,6 +15,7 @@ import type { Result, Row, Scenario } from '../scenario.ts';
 import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';
+import { measureEstimate } from './fan-out/estimate.ts';
 import type { FanOutGrounds } from './fan-out/population.ts';
 import {
   addDevices,
@@ -41,7 +42,15 @@ export const fanOut: Scenario = {
     if (nghttpd === null || grounds === null) return { rows: [] };
     return measureAll(stage, grounds, nghttpd);
   },
+  parts: { estimate: measureEstimates },
 };
+
+async function measureEstimates(stage: Lifetime): Promise<Result> {
+  const grounds = await prepareFanOut(stage, ['a'.repeat(64)]);
+  if (grounds === null) return { rows: [] };
+  await addDevices(grounds);
+  return { rows: [await measureEstimate(grounds)] };
+}
 
 async function measureAll(stage: Lifetime, grounds: FanOutGrounds, nghttpd: Sink): Promise<Result> {
   const toNghttpd = environmentOf(stage, nghttpd);

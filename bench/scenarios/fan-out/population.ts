@@ -17,7 +17,7 @@ export const DEVICES_MOST = 10_000_000;
 export const DEVICES_FIRST = 200_000;
 /** Of the small tag: one in every tenth of the first million. */
 export const DEVICES_FEW = 10;
-const FEW_APART = 99_991;
+export const FEW_APART = 99_991;
 
 /** Tags, by how many devices each has. */
 interface Tags {
