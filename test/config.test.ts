@@ -56,6 +56,18 @@ t.test('a wrong value is a sentence that names its variable', (t) => {
   t.end();
 });
 
+t.test('nobody signs up unless the operator says so', (t) => {
+  t.match(readConfig({}), { ok: true, config: { SIGN_UP: 'off' } });
+  for (const SIGN_UP of ['open', 'invitation'] as const) {
+    t.match(readConfig({ SIGN_UP }), { ok: true, config: { SIGN_UP } });
+  }
+  t.match(readConfig({ SIGN_UP: 'on' }), {
+    ok: false,
+    faults: ['SIGN_UP: must be off, open or invitation, not on.'],
+  });
+  t.end();
+});
+
 t.test('a number is its digits, and nothing that only JavaScript takes for one', (t) => {
   for (const PORT of [' ', '0x50', '8e3', '-1', '80.0']) {
     t.match(readConfig({ PORT }), { ok: false, faults: [/^PORT: must be a whole number/] }, PORT);

@@ -10,9 +10,16 @@ import {
   signIn,
   signInByLink,
 } from '../../../src/access/accounts/sign-in.ts';
+import { signUp } from '../../../src/access/accounts/sign-up.ts';
 import { insertMembership } from '../../../src/store/accounts/memberships.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
-import { addAccount, beginSession, makeAccountParts, PASSWORD } from '../../support/accounts.ts';
+import {
+  addAccount,
+  beginSession,
+  LOW_COSTS,
+  makeAccountParts,
+  PASSWORD,
+} from '../../support/accounts.ts';
 import { addTenant, secrets } from '../../support/api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 
@@ -37,6 +44,33 @@ t.test('sign-in', (t) =>
       t.same(await signIn(parts, ANN, OTHER, HERE), wrong);
       t.same(await signIn(parts, 'nobody@example.com', PASSWORD, HERE), wrong, 'the same answer');
       t.same(await signIn(parts, 'new@example.com', '', HERE), wrong, 'one without a password');
+    },
+    'an address that no account has costs as much work': async (t, store) => {
+      /** Counts the hashes that are made to answer. */
+      class Counted extends Passwords {
+        hashes = 0;
+        override hash(...asked: Parameters<Passwords['hash']>) {
+          this.hashes += 1;
+          return super.hash(...asked);
+        }
+        override verify(...asked: Parameters<Passwords['verify']>) {
+          this.hashes += 1;
+          return super.verify(...asked);
+        }
+      }
+      await addAccount(store.sql, { email: ANN, password: PASSWORD });
+      const workFor = async (email: string) => {
+        const passwords = new Counted(LOW_COSTS);
+        const parts = { ...makeAccountParts(store), passwords, mode: 'open' } as const;
+        t.same(await signIn(parts, email, OTHER, HERE), { kind: 'wrong' });
+        const forSignIn = passwords.hashes;
+        const asked = { email, password: OTHER, clientName: 'Acme', invitation: null };
+        const answer = await signUp(parts, asked, { address: HERE, requestId: 'r-1' });
+        return { forSignIn, forSignUp: passwords.hashes - forSignIn, answer };
+      };
+      const known = await workFor(ANN);
+      t.same(await workFor('nobody@example.com'), known);
+      t.match(known, { forSignIn: 1, answer: { kind: 'done' } });
     },
     'ten wrong ones are enough, also at once, whether the account exists or not': async (
       t,

@@ -1,12 +1,14 @@
 /** Signing up over real HTTP. */
 
 import t from 'tap';
+import type { Link } from '../../../src/access/accounts/links.ts';
+import { makeLink } from '../../../src/access/accounts/links.ts';
 import type { SignUpMode } from '../../../src/access/accounts/sign-up-mode.ts';
 import { consoleRoutes } from '../../../src/http/console/routes.ts';
 import { findClient } from '../../../src/store/clients/find-client.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ELSEWHERE, makeConsoleApi, PASSWORD } from '../../support/accounts.ts';
-import { startApiOn } from '../../support/api.ts';
+import { addTenant, secrets, startApiOn } from '../../support/api.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 
@@ -38,6 +40,59 @@ t.test('register', (t) =>
         body: { clients: [{ clientId: 'acme', role: 'owner' }] },
       });
       t.match(await ask('register', asked, 'cross-site'), { status: 403 });
+    },
+    'an operator is made by the command line alone': async (t, store) => {
+      const { clientId } = await addTenant(store.sql, 'demo');
+      const open = await startConsole(t, store, 'open');
+      const closed = await startConsole(t, store, 'invitation');
+      const linkOf = async (wanted: Link) =>
+        (await makeLink(store.sql, secrets, wanted)).path.split('/').at(-1);
+      const asked = (email: string, more: object) => ({ email, password: PASSWORD, ...more });
+      const invitation = await linkOf({ kind: 'sign-up' });
+      const membership = await linkOf({ kind: 'invitation', clientId, role: 'owner' });
+      for (const [ask, email, more] of [
+        [open, 'ann@example.com', { clientName: 'Acme' }],
+        [closed, 'ben@example.com', { clientName: 'Bolt', invitation }],
+        [closed, 'cem@example.com', { invitation: membership }],
+      ] as const) {
+        const forged = asked(email, { ...more, isOperator: true });
+        t.match(await ask('register', forged), {
+          status: 400,
+          body: { errors: [{ path: 'isOperator' }] },
+        });
+        t.equal((await ask('register', asked(email, more))).status, 202);
+        t.match(await ask('session', asked(email, {})), {
+          status: 200,
+          body: { account: { email, isOperator: false } },
+        });
+      }
+      const [operators] = await store.sql`
+        select count(*) as count from accounts where is_operator`;
+      t.same(operators, { count: 0 });
+    },
+    'an invitation is valid for an hour, whoever makes it': async (t, store) => {
+      const { clientId } = await addTenant(store.sql, 'demo');
+      const ask = await startConsole(t, store, 'invitation');
+      const wanted: readonly Link[] = [
+        { kind: 'sign-up' },
+        { kind: 'invitation', clientId, role: 'viewer' },
+      ];
+      const links = await Promise.all(wanted.map((one) => makeLink(store.sql, secrets, one)));
+      const [hour] = await store.sql`
+        select count(*) as count from one_time_links
+        where ends_at between now() + interval '59 minutes' and now() + interval '60 minutes'`;
+      t.same(hour, { count: 2 });
+      await store.sql`update one_time_links set ends_at = now()`;
+      for (const [index, { path }] of links.entries()) {
+        const answered = await ask('register', {
+          email: 'ann@example.com',
+          password: PASSWORD,
+          invitation: path.split('/').at(-1),
+          ...(index === 0 ? { clientName: 'Acme' } : {}),
+        });
+        t.match(answered, { status: 400, body: { errors: [{ path: 'invitation' }] } });
+      }
+      t.same(await store.sql`select from accounts`, [], 'nobody got in');
     },
     'off: nobody': async (t, store) => {
       const ask = await startConsole(t, store, 'off');
