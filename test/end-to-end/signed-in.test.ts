@@ -1,6 +1,6 @@
 /**
- * What people who have signed in get of a whole engine, whichever route they ask: nothing for a page
- * from elsewhere, and no e-mail address of another client's people, which is how they sign in.
+ * What people who have signed in get of a whole engine, whichever route they ask: nothing for a
+ * page from elsewhere, and no e-mail address of another client's people.
  */
 
 import t from 'tap';
