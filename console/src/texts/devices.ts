@@ -19,6 +19,7 @@ export const deviceTexts = {
   noTags: 'This device is registered and has no tag. Nothing is sent to it.',
   refused: (count: string, ago: string) =>
     `Its token was refused ${count} times since it registered, last ${ago}.`,
+  refusedOnce: (ago: string) => `Its token was refused once since it registered, ${ago}.`,
   gone: (why: string, ago: string) => `This device is gone: ${why}, ${ago}.`,
   removedFor: {
     dead: 'the provider said that the app is no longer installed',
@@ -60,11 +61,13 @@ export const deviceTexts = {
   reason: 'Reason',
   erase: 'Erase the device…',
   eraseTitle: 'Erase this device?',
-  eraseLine:
-    'The device and its subscriptions are erased. A device that registers again is a new one.',
+  eraseLine: (tags: string) =>
+    `The device, its ${tags} subscriptions and what happened to it are erased. A device that registers again is a new one.`,
   eraseDeed: 'Erase it',
   erased: (tags: string, at: string) =>
     `Erased: the device with its ${tags} subscriptions, registered ${at}. This is the proof; nothing else of it is kept.`,
+  erasedEvents: 'Erased: what was still kept of this device. The device itself was gone before.',
+  erasedBefore: 'There was nothing to erase: this device was gone before.',
 };
 
 export const systemTexts = {

@@ -1,0 +1,119 @@
+/** The page Devices: what became of a device, why one is gone, and one that is erased. */
+
+import t from 'tap';
+import type { Page } from '../support/browser.ts';
+import { openPage, withBrowser } from '../support/browser.ts';
+import { appOf, finalStatus, post, push } from '../support/client.ts';
+import { signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { until } from '../support/poll.ts';
+
+t.setTimeout(180_000);
+
+const [REPLACED = '', REFUSED = '', KEPT = '', ERASED = ''] = ['a', 'b', 'c', 'd'].map((digit) =>
+  digit.repeat(64),
+);
+const PLATFORM = 3;
+const NOT_FOUND = 404;
+
+t.test('looked up, and erased', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t);
+    const { appId } = demo;
+    const [tagId = 0, otherTag = 0] = demo.tagIds;
+    const register = (deviceId: string, tags: readonly number[]) =>
+      appOf(demo).request('POST', '/push-api/reg', {
+        body: { appId, platformId: PLATFORM, deviceId, tagId: [...tags], appVersion: '1.2' },
+      });
+    for (const deviceId of [REPLACED, REFUSED]) await register(deviceId, [tagId]);
+    for (const deviceId of [KEPT, ERASED]) await register(deviceId, [tagId, otherTag]);
+    await appOf(demo).request('POST', '/push-api/v3/{client}/devices/replace', {
+      path: { client: demo.clientId },
+      body: { appId, platformId: PLATFORM, deviceId: REPLACED, newDeviceId: 'e'.repeat(64) },
+    });
+    const answer = await fetch(`${demo.simulator.controlUrl}/tokens/apns/${REFUSED}`, {
+      method: 'PUT',
+      body: JSON.stringify({ status: 400, reason: 'BadDeviceToken' }),
+    });
+    if (!answer.ok) throw new Error(`The simulator answers ${answer.status}.`);
+    const job = await push(engine.baseUrl, demo, [tagId], { title: 'Goal!' });
+    await finalStatus(engine.baseUrl, demo, job);
+
+    const { page, complaints } = await openPage(t, browser);
+    await signInToDemo(page, demo);
+    await page.goto(`${engine.baseUrl}/console/#/client/demo/devices`);
+    const lookUp = async (deviceId: string): Promise<void> => {
+      await page.getByLabel('Token of the device').fill(deviceId);
+      await page.getByRole('button', { name: 'Look it up' }).click();
+    };
+    const shows = (text: string) => page.getByText(text).first().waitFor();
+
+    await t.test('one that has everything: its tags, its registration, its outcome', async (t) => {
+      await lookUp(KEPT);
+      await shows('This device can be reached: it has 2 tags.');
+      t.strictSame(await rowHeads(page, 'Its tags'), ['Breaking news', 'Tennis']);
+      const facts = await page.locator('dl.facts').textContent();
+      t.match(facts, new RegExp(`Registered\\s*.*${new Date().getFullYear()}`));
+      t.match(facts, /Version of the app\s*1\.2/);
+      const outcomes = page.getByRole('region', { name: 'Recent notifications' });
+      await outcomes.getByRole('row', { name: /Goal!.*accepted by the provider/ }).waitFor();
+      await outcomes.getByRole('link', { name: 'Goal!' }).click();
+      await page.getByRole('heading', { name: 'Goal!' }).waitFor();
+      await page.goBack();
+    });
+
+    await t.test('one that was refused: by which notification, and why', async () => {
+      await lookUp(REFUSED);
+      await shows('Its token was refused once');
+      const events = page.getByRole('region', { name: 'What happened' });
+      await events
+        .getByRole('row', { name: /This is no token of this environment.*BadDeviceToken/ })
+        .waitFor();
+    });
+
+    await t.test('one that is gone: the first line says why', async () => {
+      await lookUp(REPLACED);
+      await shows('This device is gone: its token was replaced by another');
+    });
+
+    const subscribers = async (tag: number): Promise<number> => {
+      const url = `${engine.baseUrl}/push-admin-api/v3/demo/stats/tag/${tag}`;
+      const headers = { authorization: `Bearer ${demo.superUser.token}` };
+      const answer = await fetch(url, { headers });
+      return ((await answer.json()) as { readonly subscribers: number }).subscribers;
+    };
+
+    await t.test('erased: after it was asked, and not the one that is typed by then', async (t) => {
+      t.equal(await subscribers(otherTag), 2);
+      await lookUp(ERASED);
+      await shows('This device can be reached');
+      await page.getByLabel('Token of the device').fill(KEPT);
+      const erase = page.getByRole('button', { name: 'Erase the device…' });
+      await erase.click();
+      const dialog = page.getByRole('dialog', { name: 'Erase this device?' });
+      await dialog.getByText('its 2 subscriptions').waitFor();
+      await dialog.getByRole('button', { name: 'Leave it' }).click();
+      const status = async (deviceId: string): Promise<number> => {
+        const url = `${engine.baseUrl}/push-admin-api/v3/demo/apps/${appId}/devices/lookup`;
+        const body = { platformId: PLATFORM, deviceId };
+        return (await post(url, demo.superUser.token, body)).status;
+      };
+      t.equal(await status(ERASED), 200, 'who leaves the dialog erases nothing');
+      await erase.click();
+      await dialog.getByRole('button', { name: 'Erase it' }).click();
+      await shows('Erased: the device with its 2 subscriptions');
+      t.equal(await status(ERASED), NOT_FOUND, 'it is gone');
+      t.equal(await status(KEPT), 200, 'the other is there');
+      await until('the tag counts it no more', async () =>
+        (await subscribers(otherTag)) === 1 ? true : null,
+      );
+      await lookUp(ERASED);
+      await shows('Nobody registered this device');
+    });
+
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);
+
+/** What the rows of a table are of. */
+const rowHeads = (page: Page, label: string): Promise<readonly string[]> =>
+  page.getByRole('region', { name: label, exact: true }).getByRole('rowheader').allTextContents();
