@@ -1,4 +1,4 @@
-/** How long the question takes how many of ten million devices an expression of four tags is for. */
+/** How long it takes to ask how many of ten million devices an expression of four tags is for. */
 
 import { post } from '../../../test/support/client.ts';
 import type { EngineProcess } from '../../../test/support/processes.ts';

@@ -7,6 +7,7 @@
  *     sh set              the reader's own values, which the test sets in their place
  *     <language> file=x   is the file x, which a later block of the page runs
  *     <language> web=x    is a file of a web site, which a browser runs
+ *     <language> app=x,y  is a part of the apps x and y, which the test compiles and runs
  *     <language> request  sends requests: the test finds and sends them; the rest is not run
  *     output              what the block before it prints; … is anything
  */
@@ -17,14 +18,14 @@ import { ROOT, readText } from '../documents.ts';
 
 const GUIDES = 'docs/guides';
 
-export type Kind = 'run' | 'service' | 'set' | 'file' | 'web' | 'request' | 'output';
+export type Kind = 'run' | 'service' | 'set' | 'file' | 'web' | 'app' | 'request' | 'output';
 
 export interface Fence {
   /** Of its first line. */
   readonly line: number;
   readonly language: string;
   readonly kind: Kind | null;
-  /** Of a file; '' without one. */
+  /** Of a file, or of apps; '' without one. */
   readonly name: string;
   readonly code: string;
 }
@@ -37,7 +38,9 @@ export const GUIDE_NAMES: readonly string[] = readdirSync(join(ROOT, GUIDES))
 export const guideText = (name: string): string => readText(`${GUIDES}/${name}.md`);
 
 const OPENING = /^```(.*)$/;
-const KINDS: readonly string[] = ['run', 'service', 'set', 'file', 'web', 'request'];
+const KINDS: readonly string[] = ['run', 'service', 'set', 'file', 'web', 'app', 'request'];
+/** Those that say `=` and a name. */
+const NAMED: readonly string[] = ['file', 'web', 'app'];
 
 /** In order. */
 export function fencesOf(text: string): readonly Fence[] {
@@ -59,7 +62,7 @@ function meaningOf(info: string): Pick<Fence, 'language' | 'kind' | 'name'> {
   const [language = '', does = '', ...more] = info.split(' ');
   if (info === 'output') return { language, kind: 'output', name: '' };
   const [kind = '', name = ''] = does.split('=');
-  const isNamed = kind === 'file' || kind === 'web';
+  const isNamed = NAMED.includes(kind);
   const isKnown = KINDS.includes(kind) && isNamed === (name !== '') && more.length === 0;
   return { language, kind: isKnown ? (kind as Kind) : null, name };
 }
