@@ -1,10 +1,12 @@
 /**
  * config/kubernetes: kubectl builds it; each manifest is of Kubernetes' own types, unknown fields
- * refused; it fits the engine and its image; and a cluster that runs nobody as root takes it.
+ * refused; a linter finds nothing; it fits the engine and its image; and a cluster that runs nobody
+ * as root takes it.
  */
 
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { createDefaultMonokleValidator } from '@monokle/validation';
 import type { IDeployment } from 'kubernetes-models/apps/v1';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1';
@@ -35,7 +37,9 @@ interface Kinds {
 }
 
 interface Manifest {
+  readonly apiVersion: string;
   readonly kind: string;
+  readonly metadata: { readonly name: string };
 }
 
 const kubectl = findProgram('kubectl');
@@ -78,6 +82,41 @@ t.test('each manifest is what Kubernetes takes', options, async (t) => {
     t.ok(deployment.includes(right));
     t.match(await compile(t, [JSON.parse(deployment.replace(right, wrong))]), told);
   }
+});
+
+/** The image's user is `node`, whose ids are below 10,000. */
+const ACCEPTED = ['KBP104 tagcast', 'KBP105 tagcast'];
+
+/**
+ * What Monokle finds: its rule and the name of the manifest. Its other plugins ask the
+ * internet, or want labels of whoever installs it.
+ */
+async function lint(manifests: readonly Manifest[]): Promise<readonly string[]> {
+  const validator = createDefaultMonokleValidator();
+  await validator.preload({ plugins: { 'pod-security-standards': true, practices: true } });
+  const resources = manifests.map((content, index) => ({
+    ...{ id: String(index), name: content.metadata.name, content, text: JSON.stringify(content) },
+    ...{ apiVersion: content.apiVersion, kind: content.kind },
+    ...{ fileId: 'base', filePath: 'base', fileOffset: 0 },
+  }));
+  const { runs } = await validator.validate({ resources });
+  return runs.flatMap(({ results }) =>
+    results.map(({ ruleId, locations }) => {
+      const [name = ''] = locations[1]?.logicalLocations?.[0]?.fullyQualifiedName?.split('.') ?? [];
+      return `${ruleId} ${name}`;
+    }),
+  );
+}
+
+t.test('a linter finds nothing', options, async (t) => {
+  const manifests = await build(t);
+  t.same((await lint(manifests)).toSorted(), ACCEPTED);
+  // The linter itself: a pod that may write to its root, and one on the machine's network.
+  const text = JSON.stringify(manifests);
+  const writable = text.replace('"readOnlyRootFilesystem":true', '"readOnlyRootFilesystem":false');
+  t.ok(writable !== text && (await lint(JSON.parse(writable))).length > ACCEPTED.length);
+  const near = text.replace('"enableServiceLinks":false', '"hostNetwork":true');
+  t.ok(near !== text && (await lint(JSON.parse(near))).length > ACCEPTED.length);
 });
 
 t.test('it fits the engine', options, async (t) => {
