@@ -32,6 +32,8 @@ export const AUDIT_ACTIONS = [
   'key.delete',
   'webhook.create',
   'webhook.change',
+  // Turned off, because its receiver answered 410.
+  'webhook.disable',
   'webhook.rotate',
   'webhook.replay',
   'webhook.delete',

@@ -38,6 +38,7 @@ import * as sessionRevision from './migrations/0029-session-revision.ts';
 import * as estimatedTotals from './migrations/0030-estimated-totals.ts';
 import * as webhooks from './migrations/0031-webhooks.ts';
 import * as templates from './migrations/0033-templates.ts';
+import * as goneReceivers from './migrations/0034-gone-receivers.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   estimatedTotals,
   webhooks,
   templates,
+  goneReceivers,
 ];
 
 export interface Migrated {

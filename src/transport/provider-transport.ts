@@ -14,6 +14,7 @@
 import type { DeviceToken } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { foreignText } from '../std/foreign-text.ts';
+import { retryAfterMs } from '../std/retry-after.ts';
 import { sweepEveryMs } from '../std/sweep.ts';
 import { TurnClock } from '../std/turn-clock.ts';
 import { within } from '../std/within.ts';
@@ -24,7 +25,6 @@ import type { PoolEvents } from './pool/connection-pool.ts';
 import { ConnectionPool } from './pool/connection-pool.ts';
 import type { Member } from './pool/member.ts';
 import type { AttemptFailure, Dial, ReceivedAnswer } from './provider-connection.ts';
-import { retryAfterMs } from './retry-after.ts';
 import type { Answer, RequestTemplate, Settle, Transport, TransportOptions } from './transport.ts';
 import { TransportMeter } from './transport-meter.ts';
 

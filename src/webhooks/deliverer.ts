@@ -10,6 +10,7 @@ import type { Secrets } from '../access/secrets.ts';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
 import { Recurring } from '../std/recurring.ts';
+import { retryAfterMs } from '../std/retry-after.ts';
 import { Seldom } from '../std/seldom.ts';
 import { within } from '../std/within.ts';
 import type { SqlPool } from '../store/sql.ts';
@@ -46,6 +47,8 @@ const ATTEMPTS_MAX = 14;
 const ATTEMPT_BACKOFF: BackoffPolicy = { baseMs: 10_000, capMs: 21_600_000 };
 /** After a failure nothing else is sent to this receiver for so long; by failures in a row. */
 const REST_BACKOFF: BackoffPolicy = { baseMs: 1_000, capMs: 600_000 };
+/** Of a `Retry-After`: a client whose receiver asks for more would hear nothing for too long. */
+const ASKED_REST_MS_MAX = 3_600_000;
 /** What is under way at the end may go on for so long. */
 const CLOSE_WAIT_MS_MAX = 2_000;
 /** Of failures while the database is away. */
@@ -176,10 +179,14 @@ export class WebhookDeliverer {
     return await post(new URL(webhook.url), headers, body, this.#postOptions);
   }
 
-  async #record(webhook: ClaimedWebhook, delivery: Delivery, attempt: Attempt): Promise<void> {
+  async #record(
+    webhook: ClaimedWebhook,
+    delivery: Delivery,
+    attempt: AnsweredAttempt,
+  ): Promise<void> {
     const { sql, log, onAttempt } = this.#options;
     const patience = this.#patienceAfter(webhook, delivery, attempt);
-    await recordAttempt(sql, webhook, delivery.id, attempt, patience);
+    const { isTurnedOff } = await recordAttempt(sql, webhook, delivery.id, attempt, patience);
     if (attempt.fault === null) {
       onAttempt('delivered');
       return;
@@ -188,21 +195,25 @@ export class WebhookDeliverer {
     const { clientId, id: webhookId } = webhook;
     const { id: deliveryId, eventCount } = delivery;
     const fields = { clientId, webhookId, deliveryId, eventCount, fault: attempt.fault };
-    if (patience.retryAfterMs === null) log.warn(fields, 'a webhook delivery is given up');
+    if (isTurnedOff) log.warn(fields, 'a webhook was turned off: its receiver answered 410');
+    else if (patience.retryAfterMs === null) log.warn(fields, 'a webhook delivery is given up');
     else log.debug(fields, 'a webhook delivery failed; it will be tried again');
   }
 
-  #patienceAfter(webhook: ClaimedWebhook, delivery: Delivery, { fault }: Attempt): Patience {
-    if (fault === null) return { retryAfterMs: 0, restMs: 0 };
+  #patienceAfter(webhook: ClaimedWebhook, delivery: Delivery, attempt: AnsweredAttempt): Patience {
+    if (attempt.fault === null) return { retryAfterMs: 0, restMs: 0 };
     const {
       attemptsMax = ATTEMPTS_MAX,
       attemptBackoff = ATTEMPT_BACKOFF,
       restBackoff = REST_BACKOFF,
     } = this.#options;
     const attempts = delivery.attempts + 1;
+    const isLast = attempt.isGone || attempts >= attemptsMax;
     return {
-      retryAfterMs: attempts >= attemptsMax ? null : backoffMs(attemptBackoff, attempts),
-      restMs: backoffMs(restBackoff, webhook.failures + 1),
+      retryAfterMs: isLast
+        ? null
+        : Math.max(attempt.askedRestMs, backoffMs(attemptBackoff, attempts)),
+      restMs: Math.max(attempt.askedRestMs, backoffMs(restBackoff, webhook.failures + 1)),
     };
   }
 }
@@ -216,13 +227,34 @@ const UNREADABLE: Posted = {
   fault: 'its secret was sealed with another SECRET_KEY: rotate it',
 };
 
-function attemptOf(posted: Exclude<Posted, { readonly kind: 'aborted' }>): Attempt {
-  if (posted.kind === 'failed') return { status: null, fault: posted.fault };
+/** An attempt, and how long its receiver asked to be left alone; 0: it did not. */
+interface AnsweredAttempt extends Attempt {
+  readonly askedRestMs: number;
+}
+
+function attemptOf(posted: Exclude<Posted, { readonly kind: 'aborted' }>): AnsweredAttempt {
+  const plain = { isGone: false, askedRestMs: 0 };
+  if (posted.kind === 'failed') return { ...plain, status: null, fault: posted.fault };
   const { status } = posted;
-  if (status >= 200 && status < 300) return { status, fault: null };
-  const isRedirect = status >= 300 && status < 400;
+  if (status >= 200 && status < 300) return { ...plain, status, fault: null };
   return {
     status,
-    fault: isRedirect ? `answered ${status}, and redirects are not followed` : `answered ${status}`,
+    fault: `answered ${status}${MEANINGS[status] ?? (isRedirect(status) ? NO_REDIRECT : '')}`,
+    isGone: status === GONE,
+    askedRestMs: MAY_ASK.has(status) ? askedRestMs(posted.retryAfter) : 0,
   };
 }
+
+/** Standard Webhooks: the receiver wants no more, ever. */
+const GONE = 410;
+/** Answers whose `Retry-After` is heeded. */
+const MAY_ASK = new Set([429, 503]);
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
+const NO_REDIRECT = ', and redirects are not followed';
+const MEANINGS: Readonly<Record<number, string>> = {
+  [GONE]: ': the receiver is gone, and the webhook was turned off',
+};
+
+const askedRestMs = (field: string | null): number =>
+  Math.min(retryAfterMs(field ?? undefined, Date.now()) ?? 0, ASKED_REST_MS_MAX);

@@ -2,7 +2,7 @@
  * Sends one request to a receiver of webhooks. Each has a connection of its own, to an address that
  * was looked up and checked for just this connection: a name that means another address in the next
  * moment gains nothing. Redirects are not followed, and nothing of the answer is read but its
- * status.
+ * status and how long it wants to be left alone.
  */
 
 import { lookup, Resolver } from 'node:dns/promises';
@@ -23,7 +23,8 @@ const LOOK_UP_MS = 2_000;
 const LOOK_UP_TRIES = 2;
 
 export type Posted =
-  | { readonly kind: 'answered'; readonly status: number }
+  /** `retryAfter`: the header field; null: there is none. */
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
   /** `fault`: a sentence without a full stop. */
   | { readonly kind: 'failed'; readonly fault: string }
   /** The caller gave up: nobody knows whether the receiver has it. */
@@ -145,8 +146,9 @@ const exchange = (
       fail(reasonOf(error));
       return;
     }
-    request.on('response', ({ statusCode = 0 }) => {
-      resolve({ kind: 'answered', status: statusCode });
+    request.on('response', ({ statusCode = 0, headers }) => {
+      const retryAfter = headers['retry-after'] ?? null;
+      resolve({ kind: 'answered', status: statusCode, retryAfter });
       request.destroy();
     });
     request.on('error', (error) => fail(`the request failed (${reasonOf(error)})`));

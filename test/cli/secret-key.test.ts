@@ -20,9 +20,17 @@ import {
   readProviderCredential,
 } from '../../src/credentials/provider-credentials.ts';
 import { ProviderTokens, tokenIdentityOf } from '../../src/credentials/provider-tokens.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook.ts';
 import { insertApp } from '../../src/store/apps/insert-app.ts';
 import { insertClient } from '../../src/store/clients/insert-client.ts';
 import { openPostgres } from '../../src/store/store.ts';
+import { claimWebhooks } from '../../src/store/webhooks/claim-deliveries.ts';
+import { insertWebhook, nextWebhookId, replaceSecret } from '../../src/store/webhooks/webhooks.ts';
+import {
+  makeWebhookSecret,
+  openWebhookSecret,
+  sealWebhookSecret,
+} from '../../src/webhooks/secret.ts';
 import { until } from '../support/poll.ts';
 import { runCommand, startCommand } from '../support/processes.ts';
 import { withPostgres } from '../support/store.ts';
@@ -73,6 +81,18 @@ t.test('everything comes under the new key, whatever happens on the way', async 
       insert into provider_tokens (identity, value_id, value_sealed, value_key_id, minted_at, refresh_at, expires_at)
       values ('one', gen_random_uuid(), ${old.seal('access', tokenIdentityOf('one'))}, ${old.keyId}, now(),
         now() + interval '1 hour', now() + interval '1 hour')`;
+
+    const webhook = await nextWebhookId(sql);
+    const terms = { url: 'https://cms.example/', eventTypes: WEBHOOK_EVENT_TYPES, isEnabled: true };
+    const [before, now] = [makeWebhookSecret(), makeWebhookSecret()];
+    await insertWebhook(sql, clientId, webhook, terms, sealWebhookSecret(old, webhook, before));
+    await replaceSecret(sql, webhook, sealWebhookSecret(old, webhook, now), 24);
+    const signedWith = async (secrets: Secrets) => {
+      const [claimed] = await claimWebhooks(sql, 1, 0);
+      const { secret, previous } = claimed ?? { secret: null, previous: null };
+      return [secret, previous].map((one) => one && openWebhookSecret(secrets, webhook, one));
+    };
+    await sql`insert into webhook_events (webhook_id, type, data) values (${webhook}, 'job.finished', '{}')`;
 
     const environment = {
       DATABASE_URL: url,
@@ -131,7 +151,7 @@ t.test('everything comes under the new key, whatever happens on the way', async 
       t.equal(again.code, 0, again.output);
       t.match(
         again.output,
-        new RegExp(`^${CREDENTIALS - PIECE + 3} were brought .* Nothing is left`),
+        new RegExp(`^${CREDENTIALS - PIECE + 4} were brought .* Nothing is left`),
       );
       t.same(await knownTo(fresh), ALL);
       t.same(await knownTo(old), [false, false, false, false, false]);
@@ -148,6 +168,8 @@ t.test('everything comes under the new key, whatever happens on the way', async 
         await sql`select previous_key_id as "keyId" from app_platforms where platform_id = 15`;
       t.match(row, { keyId: fresh.keyId });
       t.match(await new ProviderTokens(sql, fresh, () => null).read('one', 0), { value: 'access' });
+      t.same(await signedWith(fresh), [now, before], 'webhooks sign with the same secrets');
+      t.same(await signedWith(old), [null, null]);
       t.match(await rotate(), { code: 0, output: /^0 were brought/ });
     });
 

@@ -3,10 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { createSecrets } from '../../src/access/secrets.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { claimWebhooks, takeDelivery } from '../../src/store/webhooks/claim-deliveries.ts';
 import { listDeliveries, replayDeliveries } from '../../src/store/webhooks/deliveries.ts';
-import { replaceSecret } from '../../src/store/webhooks/webhooks.ts';
+import { changeWebhook, findWebhook, replaceSecret } from '../../src/store/webhooks/webhooks.ts';
 import { makeWebhookSecret, sealWebhookSecret } from '../../src/webhooks/secret.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
@@ -148,6 +149,82 @@ await onEachStore(t, {
     const hidden = { state: 'dead', status: null, fault: /public internet/ };
     t.match(await listDeliveries(sql, id, ALL), [hidden]);
     t.equal(receiver.heard.length, 1);
+  },
+
+  'a receiver that is gone: its webhook is turned off, and can be turned on again': async (
+    t,
+    { sql },
+  ) => {
+    const receiver = await startReceiver(t);
+    const { clientId } = await addTenant(sql, 'demo');
+    const { id } = await makeWebhook(sql, clientId, receiver.url);
+    receiver.answer = () => 410;
+    await addEvents(sql, id, 1);
+    await webhookNode(sql).run();
+    await addEvents(sql, id, 1);
+    await webhookNode(sql).run();
+    t.equal(receiver.heard.length, 1, 'asked once');
+    const gone = { state: 'dead', attempts: 1, status: 410, fault: /410.*turned off/ };
+    t.match(await listDeliveries(sql, id, ALL), [gone]);
+    t.match(await findWebhook(sql, clientId, id), { isEnabled: false, goneAtMs: Number });
+    const entries = await sql`
+      select action, object_id as id, actor_kind as actor, object_name as name from audit_entries`;
+    const { host } = new URL(receiver.url);
+    t.same(entries, [{ action: 'webhook.disable', id: String(id), actor: 'engine', name: host }]);
+
+    receiver.answer = () => 204;
+    const terms = { url: receiver.url, eventTypes: WEBHOOK_EVENT_TYPES };
+    await changeWebhook(sql, id, { ...terms, url: `${receiver.url}/new`, isEnabled: false });
+    t.match(await findWebhook(sql, clientId, id), { goneAtMs: Number }, 'it is off still');
+    await changeWebhook(sql, id, { ...terms, isEnabled: true });
+    t.match(await findWebhook(sql, clientId, id), { isEnabled: true, goneAtMs: null });
+    t.equal(await replayDeliveries(sql, id, null), 1);
+    await webhookNode(sql).run();
+    t.equal(receiver.events().length, 3, 'what was refused, and what waited');
+  },
+
+  'gone, but moved while the request was under way: it stays on': async (t, { sql }) => {
+    const receiver = await startReceiver(t);
+    const { clientId } = await addTenant(sql, 'demo');
+    const { id } = await makeWebhook(sql, clientId, receiver.url);
+    const terms = { eventTypes: WEBHOOK_EVENT_TYPES, isEnabled: true };
+    receiver.answer = (_heard, response) => {
+      const url = `${receiver.url}/new`;
+      void changeWebhook(sql, id, { ...terms, url }).then(() => response.writeHead(410).end());
+      return null;
+    };
+    await addEvents(sql, id, 1);
+    await webhookNode(sql).run();
+    t.match(await findWebhook(sql, clientId, id), { isEnabled: true, goneAtMs: null });
+    t.same(await sql`select action from audit_entries`, []);
+  },
+
+  'a receiver that asks for a rest gets it, within a bound': async (t, { sql }) => {
+    const receiver = await startReceiver(t);
+    const { clientId } = await addTenant(sql, 'demo');
+    const { id } = await makeWebhook(sql, clientId, receiver.url);
+    /** Until the delivery is due, and until the receiver is asked again. */
+    const minutesAfter = async (status: number, retryAfter: string) => {
+      receiver.answer = (_heard, response) => {
+        response.writeHead(status, { 'retry-after': retryAfter }).end();
+        return null;
+      };
+      await sql`delete from webhook_deliveries`;
+      await sql`update webhooks set not_before = now()`;
+      await addEvents(sql, id, 1);
+      await webhookNode(sql).run();
+      const [row] = await sql<{ due: number; rest: number }[]>`
+        select round(extract(epoch from due_at - last_attempt_at) / 60)::float8 as due,
+          round(extract(epoch from not_before - last_attempt_at) / 60)::float8 as rest
+        from webhook_deliveries join webhooks w on w.id = webhook_id`;
+      return [row?.due, row?.rest];
+    };
+    t.same(await minutesAfter(503, '600'), [10, 10]);
+    t.same(await minutesAfter(429, new Date(Date.now() + 1_200_000).toUTCString()), [20, 20]);
+    t.same(await minutesAfter(429, '999999'), [60, 60], 'an hour at most');
+    const heard = receiver.heard.length;
+    await webhookNode(sql).run();
+    t.equal(receiver.heard.length, heard, 'it rests');
   },
 
   'two nodes: each event is told once, and a slow receiver holds up nobody else': async (

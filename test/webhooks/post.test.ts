@@ -26,11 +26,15 @@ const named = (url: string): string => url.replace('127.0.0.1', 'hook.example');
 
 t.test('over HTTP and HTTPS; the certificate is checked', async (t) => {
   const plain = await startReceiver(t);
-  t.same(await send(plain.url), { kind: 'answered', status: 204 });
+  t.same(await send(plain.url), { kind: 'answered', status: 204, retryAfter: null });
   t.match(plain.heard, [{ body: BODY, path: '/hook', headers: { 'webhook-id': 'one' } }]);
   const { certificatePem, privateKeyPem } = await createCertificate('hook.example');
   const secure = await startReceiver(t, { cert: certificatePem, key: privateKeyPem });
-  t.same(await send(secure.url, { ca: certificatePem }), { kind: 'answered', status: 204 });
+  t.same(await send(secure.url, { ca: certificatePem }), {
+    kind: 'answered',
+    status: 204,
+    retryAfter: null,
+  });
   t.match(await send(secure.url), { kind: 'failed', fault: /SELF_SIGNED_CERT|UNABLE_TO_VERIFY/ });
   t.equal(secure.heard.length, 1);
 });
@@ -42,7 +46,7 @@ t.test('a redirect is an answer, and nobody goes there', async (t) => {
     response.setHeader('Location', target.url);
     return 307;
   };
-  t.same(await send(receiver.url), { kind: 'answered', status: 307 });
+  t.same(await send(receiver.url), { kind: 'answered', status: 307, retryAfter: null });
   t.equal(target.heard.length, 0);
 });
 
@@ -65,7 +69,11 @@ t.test('the address that was checked is the one that is connected to', async (t)
     asked.push(hostname);
     return Promise.resolve([asked.length === 1 ? '127.0.0.1' : '192.0.2.1']);
   };
-  t.same(await send(named(receiver.url), { resolve }), { kind: 'answered', status: 204 });
+  t.same(await send(named(receiver.url), { resolve }), {
+    kind: 'answered',
+    status: 204,
+    retryAfter: null,
+  });
   t.same(asked, ['hook.example'], 'it is looked up once');
   t.match(receiver.heard[0]?.headers, { host: new URL(named(receiver.url)).host });
 });
@@ -93,7 +101,7 @@ t.test('a receiver that does not answer, or not as it should', async (t) => {
     { kind: 'failed' },
   );
   const endless = await raw('HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\nand so on');
-  t.same(endless, { kind: 'answered', status: 200 }, 'nobody waits for the body');
+  t.same(endless, { kind: 'answered', status: 200, retryAfter: null }, 'nobody waits for the body');
 });
 
 t.test('the caller gives up', async (t) => {

@@ -1223,7 +1223,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a webhook, or turn it off and on
-         * @description What is absent stays. While it is off, nothing is kept for it.
+         * @description What is absent stays. While it is off, nothing is kept for it. With `isEnabled`, one whose receiver answered 410 is on again.
          *
          *     For the super user of the client; no key is enough.
          */
@@ -2242,6 +2242,8 @@ export interface components {
             readonly failures: number;
             /** @description Events that were deleted untold, because too many waited. */
             readonly droppedEvents: number;
+            /** @description When its receiver answered 410, by which it was turned off. */
+            readonly goneAt?: number;
         };
         readonly WebhookWithSecret: {
             readonly id: number;
@@ -2254,6 +2256,8 @@ export interface components {
             readonly failures: number;
             /** @description Events that were deleted untold, because too many waited. */
             readonly droppedEvents: number;
+            /** @description When its receiver answered 410, by which it was turned off. */
+            readonly goneAt?: number;
             /** @description It is told this once. */
             readonly secret: string;
         };
@@ -2279,7 +2283,7 @@ export interface components {
             readonly fault?: string;
         };
         /** @enum {string} */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */

@@ -18,6 +18,9 @@ const webhook = z
     droppedEvents: count.meta({
       description: 'Events that were deleted untold, because too many waited.',
     }),
+    goneAt: epochMs.optional().meta({
+      description: 'When its receiver answered 410, by which it was turned off.',
+    }),
   })
   .meta({ id: 'Webhook' });
 const withSecret = webhook
@@ -61,7 +64,8 @@ export const webhookOperations = {
   },
   changeWebhook: {
     summary: 'Change a webhook, or turn it off and on',
-    description: 'What is absent stays. While it is off, nothing is kept for it.',
+    description:
+      'What is absent stays. While it is off, nothing is kept for it. With `isEnabled`, one whose receiver answered 410 is on again.',
     path,
     body: { schema: webhookPatchForm, example: { isEnabled: true } },
     answers: { 200: jsonAnswer('Changed.', webhook, WEBHOOK) },

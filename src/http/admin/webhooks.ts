@@ -263,7 +263,8 @@ export const unknownWebhook = (request: HttpRequest): HttpResponse =>
 /** What the audit log calls it: paths may hold secrets. */
 export const hostOf = ({ url }: WebhookTerms): string => new URL(url).host;
 
-const shown = ({ createdAtMs, ...webhook }: ListedWebhook) => ({
+const shown = ({ createdAtMs, goneAtMs, ...webhook }: ListedWebhook) => ({
   ...webhook,
   createdAt: createdAtMs,
+  ...(goneAtMs === null ? {} : { goneAt: goneAtMs }),
 });

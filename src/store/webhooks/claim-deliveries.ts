@@ -3,6 +3,8 @@
  * way at a time, over all nodes. When the node dies, another one takes over after that while.
  */
 
+import { recordChange } from '../audit/record-change.ts';
+import { shareClient } from '../clients/lock-client.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 import type { SealedSecret } from './webhooks.ts';
@@ -140,6 +142,8 @@ export interface Attempt {
   readonly status: number | null;
   /** Null: the receiver has it. */
   readonly fault: string | null;
+  /** The receiver wants nothing any more, ever. */
+  readonly isGone: boolean;
 }
 
 /**
@@ -150,15 +154,19 @@ export interface Patience {
   readonly restMs: number;
 }
 
-/** Records an attempt, and gives the webhook back: its row first, as whoever deletes it does. */
+/**
+ * Records an attempt, and gives the webhook back: its row first, as whoever deletes it does. One
+ * whose receiver is gone is turned off; not if its address was changed meanwhile.
+ */
 export const recordAttempt = (
   sql: SqlPool,
   webhook: ClaimedWebhook,
   deliveryId: string,
-  { status, fault }: Attempt,
+  { status, fault, isGone }: Attempt,
   { retryAfterMs, restMs }: Patience,
-): Promise<void> =>
+): Promise<{ readonly isTurnedOff: boolean }> =>
   transact(sql, async (tx) => {
+    const isTurnedOff = isGone && (await turnOff(tx, webhook));
     await tx`
       update webhooks set
         failures = case when ${fault}::text is null then 0 else failures + 1 end,
@@ -174,7 +182,20 @@ export const recordAttempt = (
         end,
         due_at = ${later(tx, retryAfterMs ?? 0)}
       where id = ${deliveryId}::uuid and state = 'pending'`;
+    return { isTurnedOff };
   });
+
+async function turnOff(tx: Sql, { id, clientId, url }: ClaimedWebhook): Promise<boolean> {
+  await shareClient(tx, clientId);
+  const { count } = await tx`
+    update webhooks set is_enabled = false, gone_at = now()
+    where id = ${id} and url = ${url} and is_enabled`;
+  if (count === 0) return false;
+  const origin = { clientId, actor: { kind: 'engine' }, address: null, requestId: null } as const;
+  const change = { action: 'webhook.disable', id, name: new URL(url).host } as const;
+  await recordChange(tx, origin, change);
+  return true;
+}
 
 /** Gives a webhook back of which nothing was sent. */
 export async function releaseWebhook(sql: Sql, { id, lease }: ClaimedWebhook): Promise<void> {

@@ -22,6 +22,8 @@ export interface ListedWebhook extends WebhookTerms {
   readonly failures: number;
   /** Events that were deleted unsent, because too many waited. */
   readonly droppedEvents: number;
+  /** When its receiver answered 410, by which it was turned off. Null: it has not. */
+  readonly goneAtMs: number | null;
 }
 
 /** Of a webhook that is made next: its secret is sealed for it. */
@@ -70,7 +72,8 @@ export async function findWebhook(
 
 const listed = (sql: Sql) => sql`
   id, url, event_types as "eventTypes", is_enabled as "isEnabled", failures, dropped_events as "droppedEvents",
-  floor(extract(epoch from created_at) * 1000)::float8 as "createdAtMs"`;
+  floor(extract(epoch from created_at) * 1000)::float8 as "createdAtMs",
+  floor(extract(epoch from gone_at) * 1000)::float8 as "goneAtMs"`;
 
 /** Whoever changes something wants it tried: the receiver has no rest any more. */
 export const changeWebhook = (
@@ -79,6 +82,7 @@ export const changeWebhook = (
   { url, eventTypes, isEnabled }: WebhookTerms,
 ) => tx`
   update webhooks set url = ${url}, event_types = ${textList(eventTypes)}::text[], is_enabled = ${isEnabled},
+    gone_at = case when ${isEnabled}::boolean then null else gone_at end,
     not_before = case when failures > 0 then now() else not_before end, failures = 0
   where id = ${id}`;
 

@@ -150,6 +150,21 @@ await onEachStore(t, {
     ]);
   },
 
+  'turned off by its receiver, and on again by its owner': async (t, store) => {
+    const { ask } = await open(t, store, true);
+    const receiver = await startReceiver(t);
+    receiver.answer = () => 410;
+    const { id } = (await ask('POST', '', { url: receiver.url })).body;
+    await addEvents(store.sql, id, 1);
+    await webhookNode(store.sql).run();
+    const off = { isEnabled: false, goneAt: Number, failures: 1 };
+    t.match((await ask('GET', `/${id}`)).body, off);
+    t.match((await ask('GET')).body, [off]);
+    const { body: on } = await ask('PATCH', `/${id}`, { isEnabled: true });
+    t.match(on, { isEnabled: true, failures: 0 });
+    t.notOk('goneAt' in on);
+  },
+
   "another client's webhook is not there": async (t, store) => {
     const { ask, asOther } = await open(t, store);
     const { id } = (await ask('POST', '', { url: URL })).body;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { retryAfterMs } from '../../src/transport/retry-after.ts';
+import { retryAfterMs } from '../../src/std/retry-after.ts';
 
 const NOW_MS = Date.parse('2026-11-21T00:00:00Z');
 
