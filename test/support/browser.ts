@@ -122,11 +122,14 @@ interface AxeResult {
   }[];
 }
 
-/** What axe-core finds on a page by WCAG 2.0–2.2, A and AA; a line for each. */
-export async function axeFaults(page: Page): Promise<readonly string[]> {
+/**
+ * What axe-core finds on a page, or in what a selector names, by WCAG 2.0–2.2, A and AA; a line
+ * for each.
+ */
+export async function axeFaults(page: Page, within = ':root'): Promise<readonly string[]> {
   await page.evaluate(readFileSync(CONSOLE.resolve('axe-core/axe.min.js'), 'utf8'));
   const result = (await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
+    `axe.run(${JSON.stringify(within)}, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
   )) as AxeResult;
   return result.violations.map(
     ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`,

@@ -1,0 +1,238 @@
+/**
+ * Every dialog of the console: axe-core finds nothing, and the keyboard goes into it, stays there
+ * and comes back.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Locator, Page } from '../support/browser.ts';
+import { axeFaults, openPage, withBrowser } from '../support/browser.ts';
+import { post } from '../support/client.ts';
+import {
+  PASSWORD,
+  registerDevices,
+  signInToDemo,
+  signUp,
+  startConsoleEngine,
+} from '../support/console.ts';
+
+t.setTimeout(240_000);
+
+const SOURCE = join(import.meta.dirname, '..', '..', '..', 'console', 'src');
+const DEVICE = 'cd'.repeat(32);
+/** More often than any dialog has places. */
+const TABS_MAX = 40;
+
+interface Case {
+  /** The heading of the dialog. */
+  readonly title: string | RegExp;
+  /** Where it is opened: what stands behind the client in the address. */
+  readonly path: string;
+  /** What opens it. */
+  readonly opener: (page: Page) => Locator;
+  /** The key that opens it; Enter if there is none. */
+  readonly key?: string;
+  /** What has to be done before it can be opened. */
+  readonly before?: (page: Page) => Promise<void>;
+  /** What leads to another step of the same dialog. */
+  readonly next?: (dialog: Locator) => Promise<void>;
+}
+
+const button = (name: string | RegExp) => (page: Page) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+
+/** Uses of what makes a dialog, besides those that make one of another. */
+function countDialogs(): number {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.svelte') && !/(?:^|\/)(?:confirm|link-maker)\.svelte$/.test(file),
+  );
+  const uses = files.map(
+    (file) =>
+      readFileSync(join(SOURCE, file), 'utf8').match(/<(?:Modal|Confirm|LinkMaker)\b/g) ?? [],
+  );
+  return uses.flat().length;
+}
+
+t.test('every dialog', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t, { SIGN_UP: 'open' });
+    const [tagId = 0] = demo.tagIds;
+    await registerDevices(demo, { platformId: 3, tagId, count: 1 });
+    const ask = async <T>(path: string, token: string, body: object): Promise<T> => {
+      const answer = await post(engine.baseUrl + path, token, body);
+      if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+      const text = await answer.text();
+      return (text.startsWith('{') ? JSON.parse(text) : text) as T;
+    };
+    const { token } = demo.superUser;
+    const admin = '/push-admin-api/v3/demo';
+    const group = await ask<{ id: number }>(`${admin}/groups`, token, { name: 'Empty' });
+    await ask(`${admin}/keys`, token, { name: 'CMS', scopes: ['read'] });
+    const device = { appId: demo.appId, platformId: 3, deviceId: DEVICE };
+    await ask('/push-api/reg', demo.apiUser.token, { ...device, tagId });
+    const planned = await ask<{ id: string }>('/push-api/v3/demo/notifications', token, {
+      tagIds: [tagId],
+      payload: { title: 'Later' },
+      sendAt: '2100-01-01T00:00:00Z',
+    });
+
+    const compose = async (page: Page) => {
+      await page.getByRole('button', { name: 'Write it as an expression' }).click();
+      await page.getByLabel('Audience', { exact: true }).fill(`#${tagId}`);
+      await page.getByLabel('Title', { exact: true }).fill('Goal');
+      await page.getByRole('button', { name: /^Send to about 2/ }).waitFor();
+    };
+    const lookUp = async (page: Page) => {
+      await page.getByLabel('Token of the device').fill(DEVICE);
+      await page.getByRole('button', { name: 'Look it up' }).click();
+    };
+    const app = `apps/${demo.appId}`;
+    const cases: readonly Case[] = [
+      { title: 'Search', path: 'overview', opener: button(/^Search/) },
+      {
+        title: 'Keys',
+        path: 'overview',
+        opener: (page) => page.getByRole('link', { name: 'Tags', exact: true }),
+        key: '?',
+      },
+      { title: 'A new app', path: 'apps', opener: button('New app') },
+      { title: /^Delete Demo/, path: app, opener: button('Delete the app…') },
+      { title: /^New credentials/, path: app, opener: button(/^Rotate… Notification/) },
+      {
+        title: 'Take this key away?',
+        path: `${app}/platforms`,
+        opener: (page) => button('Take the key away…')(page).first(),
+      },
+      { title: 'New tag', path: 'tags', opener: button('New tag') },
+      { title: 'New group', path: 'tags', opener: button('New group') },
+      { title: /^Move /, path: `tags/${tagId}`, opener: button('Move…') },
+      { title: /^Delete /, path: `tags/${tagId}`, opener: button('Delete…') },
+      { title: 'Delete Empty?', path: `tags/group/${group.id}`, opener: button('Delete…') },
+      {
+        title: /^New key|^The key is made/,
+        path: 'keys',
+        opener: button('New key'),
+        next: async (dialog) => {
+          await dialog.getByLabel('Name', { exact: true }).fill('Another');
+          await dialog.getByRole('button', { name: 'Make it' }).press('Enter');
+          await dialog.getByRole('button', { name: 'Copy Token' }).waitFor();
+        },
+      },
+      { title: 'Revoke the key of CMS?', path: 'keys', opener: button('Revoke… CMS') },
+      {
+        title: 'Invite somebody',
+        path: 'team',
+        opener: button('Invite…'),
+        next: async (dialog) => {
+          await dialog.getByRole('button', { name: 'Make the link' }).press('Enter');
+          await dialog.getByRole('button', { name: 'Copy The link' }).waitFor();
+        },
+      },
+      { title: /new password/, path: 'team', opener: button(/^Reset the password…/) },
+      { title: /^Remove /, path: 'team', opener: button(/^Remove…/) },
+      { title: 'How fast?', path: `notifications/${planned.id}`, opener: button('Speed…') },
+      {
+        title: 'Cancel this notification?',
+        path: `notifications/${planned.id}`,
+        opener: button('Cancel…'),
+      },
+      {
+        title: 'Send it to one device',
+        path: 'send',
+        before: compose,
+        opener: button('Send to one device…'),
+      },
+      { title: 'Send to 2 devices?', path: 'send', opener: button(/^Send to about 2/) },
+      {
+        title: 'Erase this device?',
+        path: 'devices',
+        before: lookUp,
+        opener: button('Erase the device…'),
+      },
+    ];
+
+    t.equal(countDialogs(), cases.length + 1, 'each has a row, but that of a session that ended');
+
+    const { page, complaints } = await openPage(t, browser);
+    await signInToDemo(page, demo);
+    const dialog = page.getByRole('dialog');
+    const isInside = () => page.evaluate("document.activeElement?.closest('dialog') !== null");
+    /** Tab and Shift+Tab go round: to each place in it, and to none behind it. */
+    const walk = async (what: string): Promise<void> => {
+      for (const key of ['Tab', 'Shift+Tab']) {
+        const places = Number(
+          await page.evaluate(
+            `[...document.querySelectorAll('dialog :is(a[href], button, input, select, textarea)')]
+              .filter((one) => !one.disabled && one.type !== 'hidden').length`,
+          ),
+        );
+        const outside: unknown[] = [];
+        let visits = 0;
+        for (let n = 0; n <= Math.min(places + 1, TABS_MAX); n += 1) {
+          await page.keyboard.press(key);
+          // Between its last place and its first a browser has its own.
+          const place = await page.evaluate(`(() => {
+            const { activeElement: at } = document;
+            if (at === null || at === document.body) return 'browser';
+            return at.closest('dialog') === null ? at.outerHTML : 'dialog';
+          })()`);
+          if (place === 'dialog') visits += 1;
+          else if (place !== 'browser') outside.push(place);
+        }
+        t.strictSame(outside, [], `${what}: ${key} stays in it`);
+        t.ok(visits > 0, `${what}: ${key} goes through it`);
+      }
+    };
+
+    for (const { title, path, opener, key = 'Enter', before, next } of cases) {
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/${path}`);
+      await before?.(page);
+      const from = opener(page);
+      await from.and(page.locator(':enabled, a')).waitFor();
+      await from.press(key);
+      const heading = dialog.getByRole('heading', { name: title });
+      await heading.waitFor();
+      const what = String(await heading.textContent());
+      t.ok(await isInside(), `${what}: the focus goes into it`);
+      t.strictSame(await axeFaults(page, 'dialog'), [], what);
+      await walk(what);
+      if (next !== undefined) {
+        await next(dialog);
+        t.ok(await isInside(), `${what}: the focus stays in it`);
+        t.strictSame(await axeFaults(page, 'dialog'), [], `${what}, its next step`);
+      }
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      t.ok(
+        await from.evaluate((element) => element === element.ownerDocument.activeElement),
+        `${what}: the focus is where it was`,
+      );
+    }
+
+    await t.test(
+      'the session has ended: it cannot be left, and then the page goes on',
+      async (t) => {
+        const { page, context } = await openPage(t, browser);
+        const client = await signUp(page, engine, { name: 'Kurier', email: 'owner@example.com' });
+        await page.goto(`${engine.baseUrl}/console/#/client/${client}/apps`);
+        await page.getByRole('button', { name: 'New app' }).first().waitFor();
+        await context.clearCookies();
+        const way = page.getByRole('link', { name: 'Team' });
+        await way.press('Enter');
+        const asking = page.getByRole('dialog', { name: 'Your session has ended' });
+        const password = asking.getByLabel('Password');
+        await password.waitFor();
+        t.ok(await password.evaluate((element) => element === element.ownerDocument.activeElement));
+        t.strictSame(await axeFaults(page, 'dialog'), []);
+        await page.keyboard.type(PASSWORD);
+        await page.keyboard.press('Enter');
+        await asking.waitFor({ state: 'detached' });
+        await page.getByRole('row').filter({ hasText: 'owner@example.com' }).waitFor();
+        t.ok(await way.evaluate((element) => element === element.ownerDocument.activeElement));
+      },
+    );
+
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);
