@@ -19,6 +19,7 @@ import {
 } from '../support/browser.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { startEngine } from '../support/processes.ts';
+import { ecKeys } from '../support/provider-credentials.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -238,7 +239,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
       const drop = page.locator('input[type=file]');
       await drop.setInputFiles(file('key.txt', 'no key'));
       await shows('This is no .p8 file');
-      const pem = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
+      const pem = ecKeys('P-384').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
       await drop.setInputFiles(file('AuthKey_ABCDE12345.p8', pem));
       await page.getByLabel('Team ID').fill('TEAM123456');
       await page.getByLabel('Bundle ID').fill('example.kurier');

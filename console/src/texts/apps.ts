@@ -59,10 +59,30 @@ export const appTexts = {
   drop15: 'Drop the JSON file of the service account here, or choose it',
   read3: (file: string) => `${file}: a private key.`,
   read15: (project: string) => `A service account of the project ${project}.`,
+  noFile: 'That was no file. Drop the file itself, from its folder.',
+  severalFiles: 'Those were several files. Drop one.',
+  largeFile: (file: string) => `${file} is too large for a key: keys have a few kilobytes.`,
+  unreadableFile: (file: string) => `${file} cannot be read: is it a folder?`,
+  jsonForP8:
+    'This is a JSON file, as Android’s service accounts are. For iOS drop the .p8 file. In Apple’s portal: Keys, the key, Download.',
+  certificateForP8:
+    'This is a certificate. Tagcast signs in to APNs with a key: a .p8 file. In Apple’s portal: Keys, the key, Download.',
+  brokenP8:
+    'This .p8 file is damaged: a part of what stands between its BEGIN line and its END line is missing. Take the whole file.',
   notP8:
     'This is no .p8 file: it does not begin with "-----BEGIN PRIVATE KEY-----". In Apple’s portal: Keys, the key, Download.',
   notJson:
     'This is no JSON file of a service account. In Firebase: Project settings, Service accounts, Generate new private key.',
+  p8ForJson:
+    'This is a private key, as iOS needs it. For Android drop the JSON file of the service account. In Firebase: Project settings, Service accounts, Generate new private key.',
+  otherJson: (what: string) =>
+    `This is ${what}, and no service account. In Firebase: Project settings, Service accounts, Generate new private key.`,
+  googleServices: 'google-services.json, the file of the Android app',
+  firebaseConfig: 'the configuration of a web app',
+  oauthClient: 'the file of an OAuth client',
+  ownSignIn: 'the credential of a person’s own sign-in',
+  brokenInJson:
+    'The "private_key" in this JSON is damaged: a part of it is missing. Take the file as Firebase gave it.',
   notAServiceAccount: (field: string) =>
     `This JSON has no "${field}". In Firebase: Project settings, Service accounts, Generate new private key.`,
   teamId: 'Team ID',
@@ -78,12 +98,14 @@ export const appTexts = {
   vapidSubjectHint: 'A mailto: or https: address at which the push services reach you.',
   keep: 'Check and keep it',
   kept: 'It is kept.',
+  keptAnd: (note: string) => `It is kept. ${note}`,
   probe: 'Ask the provider now',
-  probed: (note: string) => `The provider says: ${note}`,
   removeKey: 'Take the key away…',
   removeKeyTitle: 'Take this key away?',
   removeKeyLine: 'Nothing can be sent to this platform until there is another one.',
   removeKeyDeed: 'Take it away',
+  endsOn: 'Ends on',
+  endsOnHint: 'The last day on which the key works, if it has one. You are warned before.',
   given: 'Given',
   ends: 'Ends',
   platformNumber: (id: number) => `number ${id}`,

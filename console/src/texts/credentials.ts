@@ -9,6 +9,7 @@ export const credentialTexts = {
   notAsked: 'not asked yet',
   unknown: 'The provider was not asked yet.',
   until: (at: string) => `until ${at}`,
+  replaceNow: 'Nothing can be sent with it any more: give a new one.',
   replaceSoon: 'Give a new one before it ends.',
   accepted: (ago: string) => `The provider accepted it ${ago}.`,
   fallback: (at: string) => `The key before it is used until ${at}.`,

@@ -13,8 +13,8 @@ export interface CredentialState {
   readonly isTrouble: boolean;
 }
 
-/** A key that ends within this time is told of. */
-const SOON_MS = 14 * DAY_MS;
+/** A key that ends within this time is told of: from the day on which the engine warns first. */
+const SOON_MS = 30 * DAY_MS;
 
 export function credentialStateOf(one: ProviderCredential, nowMs = Date.now()): CredentialState {
   const { hasCredential, refused, fault, check, expiresAt, acceptedAt, fallbackUntil } = one;
@@ -30,8 +30,11 @@ export function credentialStateOf(one: ProviderCredential, nowMs = Date.now()): 
   if (fault !== undefined) return { ...BAD, sentence: fault.meaning || fault.reason };
   if (check?.ok === false) return { ...BAD, sentence: check.note };
   if (expiresAt !== undefined && expiresAt < nowMs + SOON_MS) {
-    const label = expiresAt < nowMs ? texts.ended : texts.until(dateTime(expiresAt));
-    return { kind: 'expired', sign: '!', label, sentence: texts.replaceSoon, isTrouble: true };
+    const [label, sentence] =
+      expiresAt < nowMs
+        ? [texts.ended, texts.replaceNow]
+        : [texts.until(dateTime(expiresAt)), texts.replaceSoon];
+    return { kind: 'expired', sign: '!', label, sentence, isTrouble: true };
   }
   if (check?.ok === true || acceptedAt !== undefined) {
     const at = Math.max(check?.at ?? 0, acceptedAt ?? 0);
