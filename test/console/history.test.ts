@@ -1,0 +1,143 @@
+/** What was sent: the list by its filters, what became of each, and the charts of tag and app. */
+
+import t from 'tap';
+import type { Page } from '../support/browser.ts';
+import { openPage, withBrowser } from '../support/browser.ts';
+import { finalStatus, post, push } from '../support/client.ts';
+import { registerDevices, signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { until } from '../support/poll.ts';
+
+t.setTimeout(180_000);
+
+const IOS = 3;
+const DEVICES = 20;
+const DAY_MS = 86_400_000;
+/** A day of the browser's zone, which is this machine's, as an input and an address have it. */
+const dayOf = (atMs: number): string => {
+  const at = new Date(atMs);
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()]
+    .map((part) => `${part}`.padStart(2, '0'))
+    .join('-');
+};
+
+t.test('history and statistics', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t);
+    const [tagId = 0] = demo.tagIds;
+    const made = await post(`${engine.baseUrl}/push-admin-api/v3/demo/apps`, demo.superUser.token, {
+      name: 'Kurier',
+      platformIds: [IOS],
+    });
+    const other = (await made.json()) as { readonly id: number };
+    await registerDevices(demo, { platformId: IOS, tagId, count: DEVICES });
+    const send = (title: string, more: Readonly<Record<string, unknown>> = {}) =>
+      push(engine.baseUrl, demo, [tagId], { title }, more);
+    const goal = await send('Goal!', { appIds: [demo.appId] });
+    await finalStatus(engine.baseUrl, demo, goal);
+    await send('Tomorrow', { appIds: [demo.appId], sendAt: Date.now() + DAY_MS });
+    const elsewhere = await send('Elsewhere', { appIds: [other.id] });
+    await finalStatus(engine.baseUrl, demo, elsewhere);
+
+    const { page, complaints } = await openPage(t, browser);
+    await signInToDemo(page, demo);
+    const room = (path: string) => `${engine.baseUrl}/console/#/client/demo/${path}`;
+    const rows = page.getByRole('region', { name: 'Notifications' }).getByRole('rowheader');
+    /** Resolves when the list has these and no others, newest first. */
+    const lists = (...titles: readonly string[]): Promise<true> =>
+      until(`the list has ${titles.join(', ') || 'none'}`, async () => {
+        const listed = await rows.getByRole('link').allTextContents();
+        return listed.join() === titles.join() ? true : null;
+      });
+
+    await t.test('by app, state and date, each in the address', async (t) => {
+      await page.goto(room('notifications'));
+      await lists('Elsewhere', 'Tomorrow', 'Goal!');
+      await page.getByLabel('App').selectOption({ label: 'Demo' });
+      await lists('Tomorrow', 'Goal!');
+      await page.getByLabel('State').selectOption({ label: 'planned' });
+      await lists('Tomorrow');
+      await page.getByLabel('State').selectOption({ label: 'done' });
+      await lists('Goal!');
+      await page.getByLabel('From').fill(dayOf(Date.now() + DAY_MS));
+      await lists();
+      await page.getByLabel('From').fill(dayOf(Date.now() - DAY_MS));
+      await lists('Goal!');
+      await page.getByLabel('To').fill(dayOf(Date.now() - DAY_MS));
+      await lists();
+      // The day itself is within.
+      await page.getByLabel('To').fill(dayOf(Date.now() + DAY_MS));
+      await lists('Goal!');
+      const query = new URLSearchParams(page.url().split('?')[1]);
+      t.strictSame(Object.fromEntries(query), {
+        appId: `${demo.appId}`,
+        state: 'FINISHED',
+        from: dayOf(Date.now() - DAY_MS),
+        to: dayOf(Date.now() + DAY_MS),
+      });
+    });
+
+    await t.test('a link with filters keeps them: reloaded, and on the way back', async (t) => {
+      const link = page.url();
+      const values = () =>
+        Promise.all(
+          ['App', 'State', 'From', 'To'].map((name) => page.getByLabel(name).inputValue()),
+        );
+      const chosen = await values();
+      t.ok(chosen.every((value) => value !== ''));
+      await page.reload();
+      await lists('Goal!');
+      t.strictSame(await values(), chosen, 'after a reload');
+      await rows.getByRole('link', { name: 'Goal!' }).click();
+      await page.getByRole('heading', { name: 'Goal!' }).waitFor();
+      await page.goBack();
+      await lists('Goal!');
+      t.equal(page.url(), link);
+      t.strictSame(await values(), chosen, 'on the way back');
+    });
+
+    await t.test('one of them: its outcomes and what happened to it', async (t) => {
+      await page.goto(room(`notifications/${goal}`));
+      const platforms = page.getByRole('region', { name: 'By app and platform' });
+      await platforms.getByRole('row', { name: /Demo iOS .*100%.*20.* 0 done/ }).waitFor();
+      const happened = page.locator('ol.timeline li');
+      await happened.filter({ hasText: 'Ended: done' }).waitFor();
+      const order = (await happened.allTextContents()).map((text) =>
+        ['Submitted', 'The first device', 'The last device', 'Ended'].findIndex((what) =>
+          text.includes(what),
+        ),
+      );
+      t.strictSame(order, [0, 1, 2, 3]);
+    });
+
+    await t.test('the charts of a tag and of an app have what was sent', async (t) => {
+      for (const path of [`tags/${tagId}`, `apps/${demo.appId}/statistics`]) {
+        await page.goto(room(path));
+        const chart = page.getByRole('img', { name: 'Accepted and refused sends by day.' });
+        await chart.locator('canvas').waitFor();
+        t.ok(await hasInk(page), `${path}: something is drawn`);
+        const table = page.getByRole('table', { name: 'Accepted and refused sends by day.' });
+        t.match(await table.textContent(), new RegExp(`Accepted ${DEVICES}`), path);
+        const comings = page.getByRole('table', { name: 'Devices that subscribed' });
+        t.match(await comings.textContent(), new RegExp(`came ${DEVICES}`), path);
+      }
+    });
+
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);
+
+/** Whether the first chart has bars: pixels of the colour of what was accepted. */
+const hasInk = async (page: Page): Promise<boolean> =>
+  (await page.evaluate(`(() => {
+    const canvas = document.querySelector('.plot canvas');
+    const probe = document.createElement('i');
+    probe.style.color = 'var(--accepted)';
+    document.querySelector('.plot').append(probe);
+    const wanted = getComputedStyle(probe).color.match(/[0-9]+/g).slice(0, 3).join();
+    probe.remove();
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    for (let at = 0; at < data.length; at += 4) {
+      if (data.slice(at, at + 3).join() === wanted) return true;
+    }
+    return false;
+  })()`)) as boolean;
