@@ -26,6 +26,7 @@ export const sendTexts = {
   url: 'Opens',
   urlFault: 'Browsers open only addresses that begin with https:// or http://.',
   image: 'Picture',
+  imageExample: 'https://…',
   imageHint: 'Its https:// address.',
   more: 'Badge, sound, data, silent, what replaces it',
   badge: 'Badge',
