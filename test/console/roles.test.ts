@@ -15,6 +15,8 @@ import { until } from '../support/poll.ts';
 t.setTimeout(240_000);
 
 const FORBIDDEN = 403;
+/** Rooms in which nothing depends on whether somebody sends: one look is enough. */
+const AS_A_VIEWER = ['tags', 'devices', 'apps', 'statistics'];
 const READ = ['Overview', 'Notifications', 'Tags', 'Devices', 'Apps'];
 
 t.test('owner, publisher, viewer', (t) =>
@@ -83,9 +85,10 @@ t.test('owner, publisher, viewer', (t) =>
       statistics: `apps/${demo.appId}/statistics`,
     });
     /** What can be pressed in each room, without copying and trying requests. */
-    const deedsOf = async (page: Page) => {
+    const deedsOf = async (page: Page, but: readonly string[] = []) => {
       const deeds: Record<string, readonly string[]> = {};
       for (const [name, path] of Object.entries(rooms())) {
+        if (but.includes(name)) continue;
         await loadRoom(page, at(path));
         const found = page.locator('main').locator('button, a.button');
         const texts = await found.allInnerTexts();
@@ -109,7 +112,10 @@ t.test('owner, publisher, viewer', (t) =>
       statistics: [],
     };
 
-    const [ofViewer, ofPublisher] = await Promise.all([deedsOf(viewer), deedsOf(publisher)]);
+    const [ofViewer, ofPublisher] = await Promise.all([
+      deedsOf(viewer),
+      deedsOf(publisher, AS_A_VIEWER),
+    ]);
 
     await t.test('a viewer is offered nothing that is refused', async (t) => {
       t.strictSame(ofViewer, nothing);
@@ -137,10 +143,12 @@ t.test('owner, publisher, viewer', (t) =>
     await t.test('a publisher is offered to send, and no more', async (t) => {
       const send = ['New notification N'];
       t.strictSame(ofPublisher, {
-        ...nothing,
         overview: send,
         notifications: send,
         notification: ['Again as a draft'],
+        tag: [],
+        info: [],
+        platforms: [],
       });
       const ways = publisher.getByRole('navigation', { name: 'Main' }).getByRole('link');
       t.strictSame(await linesOf(ways.allInnerTexts()), [
