@@ -105,6 +105,7 @@ t.test('credentials', (t) =>
     await t.test('rotated without grace: the old ones are refused', async (t) => {
       await rotate(apiUser, '0');
       await dialog.waitFor({ state: 'detached' });
+      await apiUser.getByText('The old ones are refused.').waitFor();
       const token = await shown(apiUser, 'Token');
       t.equal(await registers(`Bearer ${token}`), 200);
       await until('the old token is refused', async () =>

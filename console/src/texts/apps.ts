@@ -45,6 +45,7 @@ export const appTexts = {
   grace: 'Hours for which the old ones go on working',
   graceHint: '0 to 168.',
   rotateDeed: 'Make new ones',
+  rotatedAtOnce: 'These are new. The old ones are refused.',
   rotated: 'These are new. The old ones work on for the hours that you chose.',
   ownersOnly: 'Tokens are for owners of the client.',
 
