@@ -96,7 +96,7 @@ export function listCommands(requireConfig: () => Promise<Config>): readonly Lis
     {
       name: 'app',
       summary: "Add and list apps; set their providers' credentials.",
-      load: async () => (await import('./cli/app.ts')).appCommand(operator),
+      load: async () => (await import('./cli/app.ts')).appCommand(operator, await publisher()),
     },
     {
       name: 'credential',

@@ -5,14 +5,25 @@ import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
 import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
 import type { GivenFlags } from '../providers/credential-flags.ts';
-import { faultSentence } from '../providers/fault-sentence.ts';
 import { PROVIDERS } from '../providers/providers.ts';
-import type { CredentialState } from '../store/health/read-credential-states.ts';
+import { describeApps, describeStates } from './app-text.ts';
 import { readNumber, required, UsageError } from './arguments.ts';
 import type { Command, Flag } from './command.ts';
-import { verb } from './command.ts';
+import { createCommand, verb, withJson } from './command.ts';
 import type { OperatorContext, Plan } from './operator-command.ts';
-import { describeCredential, errandCommand } from './operator-command.ts';
+import { carryOutPlan, describeCredential } from './operator-command.ts';
+import {
+  addApp,
+  checkCredential,
+  deleteApp,
+  listApps,
+  putCredential,
+  removeCredential,
+  showApp,
+  updateApp,
+} from './publisher/app.ts';
+import type { PublisherContext, Work } from './publisher/publisher-command.ts';
+import { callEngine } from './publisher/publisher-command.ts';
 import { makeVapidKeys } from './web-push-keys.ts';
 
 const ALL = Object.values(PROVIDERS).toSorted((a, b) => a.kind.localeCompare(b.kind));
@@ -49,81 +60,141 @@ The credential is stored, and checked with the provider. When it replaces one of
 one is kept for --grace-hours, and used when the provider refuses the new one. Exit code 1: the provider refuses the new one; it
 is stored all the same.`;
 
-/** Makes the command. */
-export const appCommand = (context: OperatorContext): Command =>
-  errandCommand(context, {
-    name: 'app',
-    verbs: {
-      add: verb(
-        {
-          summary: "Adds an app to a client, prints its API user's credentials.",
-          arguments: ['client', 'name'],
-          flags: {
-            platform: {
-              type: 'string',
-              multiple: true,
-              choices: PLATFORM_IDS.map(String),
-              about: 'a platform of the app',
-            },
-          },
-        },
-        ({ client, name }, { platform = [] }) => planAdd(client, name, platform),
-      ),
-      list: verb(
-        { summary: 'Lists the apps of a client.', arguments: ['client'] },
-        ({ client }) => ({
-          action: 'app.list',
-          input: { client },
-          describe: describeApps,
-        }),
-      ),
-      show: verb(
-        { summary: "Tells how an app's credentials stand.", arguments: [APP] },
-        ({ app }) => ({
-          action: 'app.show',
-          input: { appId: readNumber('<app>', app) },
-          describe: describeStates,
-        }),
-      ),
-      check: verb(
-        {
-          summary: 'Asks the provider whether it accepts the credential.',
-          arguments: [APP, PROVIDER],
-        },
-        ({ app, provider }) => ({
-          action: 'app.check',
-          input: { appId: readNumber('<app>', app), platformId: platformOf(provider) },
-          describe: (note: string) => note,
-        }),
-      ),
-      credentials: verb(
-        {
-          summary: "Stores an app's credential for a provider.",
-          arguments: [APP, PROVIDER],
-          flags: { ...CREDENTIAL_FLAGS, ...TERM_FLAGS },
-          notes: CREDENTIAL_NOTES,
-        },
-        ({ app, provider }, flags) => planCredentials(app, provider, flags as Values),
-      ),
-      vapid: verb(
-        {
-          summary: 'Creates a key pair for Web Push; needs no engine.',
-          flags: {
-            output: {
-              type: 'string',
-              value: 'file',
-              about: 'a new file for the keys, readable by its owner only; else they are printed',
-            },
-          },
-        },
-        (_, { output }) => makeVapidKeys(output),
-      ),
-    },
-  });
+const CLIENT = { name: 'client', isOfProfile: true } as const;
+const PROFILE = {
+  profile: {
+    type: 'string',
+    value: 'name',
+    about: 'as the client of this profile, over HTTP; <client> is left out then',
+  },
+} as const;
+const PLATFORM = {
+  platform: {
+    type: 'string',
+    multiple: true,
+    choices: PLATFORM_IDS.map(String),
+    about: 'a platform of the app',
+  },
+} as const;
 
-function planAdd(client: string, name: string, platforms: readonly string[]): Plan {
-  const platformIds = platforms.map((text) => readNumber('--platform', text));
+const NOTES = `With --profile a verb calls an engine over HTTP, as the client of that profile: with its rights, and with the JSON of the Admin
+API. Without it, it is the operator's, on the machine of an engine or with its DATABASE_URL.`;
+
+/** Makes the command: an operator's, and with `--profile` a publisher's. */
+export const appCommand = (operator: OperatorContext, publisher: PublisherContext): Command =>
+  createCommand<Plan | Work>(
+    { name: 'app', notes: NOTES, verbs: withJson(VERBS) },
+    operator.terminal,
+    (work, form) =>
+      typeof work === 'function'
+        ? callEngine(publisher, work, form)
+        : carryOutPlan(operator, work, form),
+  );
+
+const VERBS = {
+  add: verb(
+    {
+      summary: "Adds an app to a client, prints its API user's credentials.",
+      arguments: [CLIENT, 'name'],
+      flags: { ...PLATFORM, ...PROFILE },
+    },
+    ({ client, name }, { platform = [] }): Plan | Work => planAdd(client, name, platform),
+  ),
+  list: verb(
+    { summary: 'Lists the apps of a client.', arguments: [CLIENT], flags: PROFILE },
+    ({ client }): Plan | Work =>
+      client === undefined
+        ? listApps
+        : { action: 'app.list', input: { client }, describe: describeApps },
+  ),
+  show: verb(
+    {
+      summary: "Tells how an app's credentials stand.",
+      arguments: [APP],
+      flags: PROFILE,
+    },
+    ({ app }, { profile }): Plan | Work => {
+      const appId = readNumber('<app>', app);
+      return profile === undefined
+        ? { action: 'app.show', input: { appId }, describe: describeStates }
+        : showApp(appId);
+    },
+  ),
+  update: verb(
+    {
+      summary: 'Renames an app, or puts it on further platforms; needs --profile.',
+      arguments: [APP],
+      flags: { name: { type: 'string', about: 'its name' }, ...PLATFORM, ...PROFILE },
+    },
+    ({ app }, { name, platform = [], profile }): Work => {
+      const appId = readNumber('<app>', app);
+      required('profile', profile);
+      return updateApp(appId, name, readPlatforms(platform));
+    },
+  ),
+  delete: verb(
+    {
+      summary: 'Deletes an app with its devices, for good; needs --profile.',
+      arguments: [APP],
+      flags: {
+        confirm: { type: 'string', value: 'name', about: 'the name of the app: it is this one' },
+        ...PROFILE,
+      },
+    },
+    ({ app }, { confirm, profile }): Work => {
+      const appId = readNumber('<app>', app);
+      required('profile', profile);
+      return deleteApp(appId, confirm);
+    },
+  ),
+  check: verb(
+    {
+      summary: 'Asks the provider whether it accepts the credential.',
+      arguments: [APP, PROVIDER],
+      flags: PROFILE,
+    },
+    ({ app, provider }, { profile }): Plan | Work => {
+      const scope = { appId: readNumber('<app>', app), platformId: platformOf(provider) };
+      return profile === undefined
+        ? { action: 'app.check', input: scope, describe: (note: string) => note }
+        : checkCredential(scope);
+    },
+  ),
+  credentials: verb(
+    {
+      summary: "Stores an app's credential for a provider.",
+      arguments: [APP, PROVIDER],
+      flags: { ...CREDENTIAL_FLAGS, ...TERM_FLAGS, ...PROFILE },
+      notes: CREDENTIAL_NOTES,
+    },
+    ({ app, provider }, flags) => planCredentials(app, provider, flags as Values),
+  ),
+  vapid: verb(
+    {
+      summary: 'Creates a key pair for Web Push; needs no engine.',
+      flags: {
+        output: {
+          type: 'string',
+          value: 'file',
+          about: 'a new file for the keys, readable by its owner only; else they are printed',
+        },
+      },
+    },
+    (_, { output }): Promise<Plan> => makeVapidKeys(output),
+  ),
+};
+
+const readPlatforms = (texts: readonly string[]): readonly number[] =>
+  texts.map((text) => readNumber('--platform', text));
+
+function planAdd(
+  client: string | undefined,
+  name: string,
+  platforms: readonly string[],
+): Plan | Work {
+  const platformIds = readPlatforms(platforms);
   if (platformIds.length === 0) throw new UsageError('--platform is missing');
+  if (client === undefined) return addApp({ name, platformIds });
   return {
     action: 'app.add',
     input: { client, name, platformIds },
@@ -137,16 +208,26 @@ function planAdd(client: string, name: string, platforms: readonly string[]): Pl
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-async function planCredentials(app: string, provider: string, values: Values): Promise<Plan> {
+async function planCredentials(
+  app: string,
+  provider: string,
+  values: Values,
+): Promise<Plan | Work> {
   const appId = readNumber('<app>', app);
   const platformId = platformOf(provider);
   const credential =
     values['remove'] === true
       ? null
       : await PROVIDERS[platformId].credentialFlags.read(givenIn(values));
+  const scope = { appId, platformId };
+  if (values['profile'] !== undefined) {
+    return credential === null
+      ? removeCredential(scope)
+      : putCredential(scope, { ...(credential as object), ...termsOf(values) });
+  }
   return {
     action: 'app.credential',
-    input: { appId, platformId, credential, ...termsOf(values) },
+    input: { ...scope, credential, ...termsOf(values) },
     failed: ({ checked }: PutCredential) => checked?.isHealthy === false,
     describe: ({ checked, publicNote }: PutCredential) =>
       checked === null
@@ -197,62 +278,3 @@ async function readText(path: string): Promise<string> {
     throw new UsageError(`cannot read ${path}`, { cause: error });
   }
 }
-
-const describeApps = (
-  apps: readonly {
-    readonly id: number;
-    readonly name: string;
-    readonly platforms: readonly {
-      readonly platformId: number;
-      readonly hasCredential: boolean;
-      readonly isRefused: boolean;
-      readonly isHealthy: boolean | null;
-    }[];
-  }[],
-): string =>
-  apps
-    .map(({ id, name, platforms }) => {
-      const states = platforms.map(
-        ({ platformId, hasCredential, ...known }) =>
-          `${platformId} (${hasCredential ? `has credentials${troubleOf(known)}` : 'no credentials'})`,
-      );
-      return `${id}\t${name}\t${states.join(', ')}`;
-    })
-    .join('\n');
-
-/** A list mentions only problems. */
-function troubleOf(known: {
-  readonly isRefused: boolean;
-  readonly isHealthy: boolean | null;
-}): string {
-  if (known.isRefused) return ', the provider refuses the new ones';
-  return known.isHealthy === false ? ', which do not work' : '';
-}
-
-const describeStates = (states: readonly CredentialState[]): string =>
-  states
-    .map((state) => [`Platform ${state.platformId}`, ...linesOf(state)].join('\n  '))
-    .join('\n');
-
-function linesOf(state: CredentialState): readonly string[] {
-  if (!state.hasCredential) return ['no credentials'];
-  const { refusedReason, fallbackUntilMs, expiresAtMs, checkedAtMs, checkNote, fault } = state;
-  const lines = [`stored ${timeOf(state.updatedAtMs)}`];
-  if (refusedReason !== null)
-    lines.push(`REFUSED by the provider: ${faultSentence(refusedReason)}`);
-  if (fallbackUntilMs !== null) {
-    const use = refusedReason === null ? 'can be used' : 'is used';
-    lines.push(`the previous one ${use} until ${timeOf(fallbackUntilMs)}`);
-  }
-  if (expiresAtMs !== null) lines.push(`expires ${timeOf(expiresAtMs)}`);
-  lines.push(
-    checkNote === null ? 'never checked' : `checked ${timeOf(checkedAtMs)}: ${checkNote}`,
-    `last accepted a send ${timeOf(state.acceptedAtMs)}`,
-  );
-  if (fault !== null) {
-    lines.push(`last fault of a send ${timeOf(state.faultAtMs)}: ${faultSentence(fault)}`);
-  }
-  return lines;
-}
-
-const timeOf = (ms: number | null): string => (ms === null ? 'never' : new Date(ms).toISOString());

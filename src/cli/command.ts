@@ -28,6 +28,8 @@ export interface Argument {
   readonly name: string;
   readonly choices?: readonly string[];
   readonly isOptional?: boolean;
+  /** Left out with `--profile`, which says it. */
+  readonly isOfProfile?: boolean;
 }
 
 /** What help and completion know of a verb. */
@@ -70,9 +72,9 @@ export const EXIT_USAGE = 2;
 const HELP_FLAGS = ['--help', '-h'];
 
 type Given<A extends readonly (Argument | string)[]> = {
-  readonly [N in A[number] as N extends Argument ? N['name'] : N & string]: N extends {
-    readonly isOptional: true;
-  }
+  readonly [N in A[number] as N extends Argument ? N['name'] : N & string]: N extends
+    | { readonly isOptional: true }
+    | { readonly isOfProfile: true }
     ? string | undefined
     : string;
 };
@@ -135,7 +137,9 @@ export const createCommand = <Work>(
         throw new UsageError(`${name} needs ${names}\n\n${helpOf(description)}`);
       }
       const { values, positionals } = readFlags(rest, chosen.flags);
-      const given = readPositionals(positionals, chosen.arguments);
+      const hasProfile = values['profile'] !== undefined;
+      const expected = chosen.arguments.filter(({ isOfProfile }) => !(isOfProfile && hasProfile));
+      const given = readPositionals(positionals, expected);
       const work = await chosen.plan(given, values);
       return await carryOut(work, { isJson: values['json'] === true, flags: values });
     } catch (error) {

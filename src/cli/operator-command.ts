@@ -6,7 +6,7 @@
 import { ask } from '../operator/ask.ts';
 import type { ActionName, Answers, OperatorActions } from '../operator/operator-actions.ts';
 import type { OperatorSession } from '../operator/operator-session.ts';
-import type { Command, CommandDescription, Verb } from './command.ts';
+import type { Command, CommandDescription, Form, Verb } from './command.ts';
 import { createCommand, EXIT_FAILED, printedJson, withJson } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -44,29 +44,36 @@ export type Errand = { [Name in ActionName]: ErrandFor<Name> }[ActionName];
 
 /** Makes a command whose verbs are errands. */
 export const errandCommand = (
-  { open, terminal }: OperatorContext,
+  context: OperatorContext,
   description: CommandDescription<Verb<Plan>>,
 ): Command =>
   createCommand(
     { ...description, verbs: withJson(description.verbs) },
-    terminal,
-    async (plan, { isJson }) => {
-      if (!('action' in plan)) {
-        terminal.print(isJson ? printedJson(plan.value) : plan.text);
-        return 0;
-      }
-      const session = await open();
-      try {
-        const { isGood, text, value } = await carryOut(session.actions, plan);
-        if (isJson && value !== undefined) terminal.print(printedJson(value));
-        else if (isGood) terminal.print(text);
-        else terminal.complain(text);
-        return isGood ? 0 : EXIT_FAILED;
-      } finally {
-        await session.close();
-      }
-    },
+    context.terminal,
+    (plan, form) => carryOutPlan(context, plan, form),
   );
+
+/** Prints what the plan comes to; resolves with the exit code. */
+export async function carryOutPlan(
+  { open, terminal }: OperatorContext,
+  plan: Plan,
+  { isJson }: Pick<Form, 'isJson'>,
+): Promise<number> {
+  if (!('action' in plan)) {
+    terminal.print(isJson ? printedJson(plan.value) : plan.text);
+    return 0;
+  }
+  const session = await open();
+  try {
+    const { isGood, text, value } = await carryOut(session.actions, plan);
+    if (isJson && value !== undefined) terminal.print(printedJson(value));
+    else if (isGood) terminal.print(text);
+    else terminal.complain(text);
+    return isGood ? 0 : EXIT_FAILED;
+  } finally {
+    await session.close();
+  }
+}
 
 /** `value` undefined: the action was refused. */
 async function carryOut<Name extends ActionName>(

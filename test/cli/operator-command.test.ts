@@ -18,7 +18,7 @@ t.test('each mistake has its sentence', async (t) => {
   const context = recordedContext(never);
   const commands: Readonly<Record<string, Command>> = {
     client: clientCommand(context),
-    app: appCommand(context),
+    app: appCommand(context, context.publisher),
     credential: credentialCommand(context),
     deletions: deletionsCommand(context),
   };
@@ -43,6 +43,11 @@ t.test('each mistake has its sentence', async (t) => {
     ['app credentials 1 apns', /^--team-id is missing$/],
     ['app credentials 1 fcm --service-account-file /nowhere/x', /^cannot read \/nowhere\/x$/],
     [`app credentials 1 fcm --service-account-file ${file}`, /is not JSON$/],
+    ['app list', /^<client> is missing$/],
+    ['app list --profile acme', /^There is no profile acme/],
+    ['app list acme --profile acme', /^unexpected argument acme$/],
+    ['app update 1 --name News', /^--profile is missing$/],
+    ['app delete 1 --confirm News', /^--profile is missing$/],
     ['app vapid x', /^unexpected argument x$/],
     [`app vapid --output ${file}`, /not\.json exists already$/],
     ['app vapid --output /nowhere/vapid.json', /^cannot write \/nowhere\/vapid\.json$/],

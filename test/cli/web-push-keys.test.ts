@@ -22,7 +22,7 @@ t.test('from a fresh key pair to the credential', async (t) => {
     });
   };
   const context = recordedContext(actions);
-  const command = appCommand(context);
+  const command = appCommand(context, context.publisher);
   const run = (line: string): Promise<number> => command.run(line.split(' '));
 
   t.equal(await run('vapid'), 0);

@@ -4,6 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
+import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
+import { until } from '../support/poll.ts';
+import type { Demo } from '../support/processes.ts';
 import { runCommand, startEngine } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -92,6 +95,40 @@ t.test('from the first device to the end of a push', async (t) => {
   t.match(await run('device', 'erase', ...device), { code: 0, output: /is erased/ });
   t.match(await run('device', 'lookup', ...device), { code: 1 });
 
+  const byProfile = ['--profile', 'demo'];
+  const added = await json('app', 'add', 'News', '--platform', '3', ...byProfile);
+  t.match(added, { name: 'News', platformIds: [3], apiUser: { token: /^tca_/ } });
+  const app = String(added.id);
+  t.match(await json('app', 'list', ...byProfile), [{ id: demo.appId }, { id: added.id }]);
+  const wider = ['app', 'update', app, '--name', 'Newest', '--platform', '15', ...byProfile];
+  t.match(await run(...wider), { code: 0, output: `${app}\tNewest\t3, 15\n` });
+  t.match(await run('app', 'update', app, ...byProfile), { code: 2, output: /nothing to change/ });
+  const account = join(home, 'account.json');
+  writeFileSync(account, '{"project_id":"x"}');
+  const fcm = ['app', 'credentials', app, 'fcm', '--service-account-file', account, ...byProfile];
+  t.match(await run(...fcm), { code: 1, output: /serviceAccount\.private_key: / });
+  const apns = ['app', 'credentials', app, 'apns', ...(await apnsFlags(demo, home)), ...byProfile];
+  t.match(await run(...apns), { code: 0, output: /^Platform 3\n {2}stored / });
+  t.match(await json('app', 'show', app, ...byProfile), {
+    id: added.id,
+    credentials: [
+      { platformId: 3, check: { ok: true } },
+      { platformId: 15, hasCredential: false },
+    ],
+  });
+  await until('the provider may be asked again', async () => {
+    const checked = await run('app', 'check', app, 'apns', ...byProfile);
+    return checked.code === 0 ? true : null;
+  });
+  const remove = ['app', 'credentials', app, 'apns', '--remove', ...byProfile];
+  t.match(await run(...remove), { code: 0, output: /no credentials on platform 3 now/ });
+  const gone = ['app', 'delete', app, ...byProfile];
+  t.match(await run(...gone), { code: 2, output: /for good: --confirm "Newest"/ });
+  t.match(await run(...gone, '--confirm', 'News'), { code: 2, output: /is "Newest"/ });
+  t.match(await run(...gone, '--confirm', 'Newest'), { code: 0, output: /is deleted/ });
+  t.match(await run('app', 'show', app, ...byProfile), { code: 1 });
+  t.match(await run('app', 'list', 'demo'), { code: 0, output: /^\d+\t/ });
+
   const wrong = join(home, 'token');
   writeFileSync(wrong, 'tcs_wrong');
   const add = ['profile', 'add', 'wrong', '--url', engine.baseUrl, '--client', 'demo'];
@@ -104,6 +141,18 @@ t.test('from the first device to the end of a push', async (t) => {
   t.equal((await run('tag', 'list', '--profile', 'demo')).code, 0);
   t.match(await run('tag', 'list', '--profile', 'x'), { code: 2, output: /no profile x/ });
   await engine.end('SIGTERM');
-  const gone = await run('tag', 'list', '--profile', 'demo');
-  t.match(gone, { code: 1, output: /The engine at http:\S+ did not answer: ECONNREFUSED\.$/m });
+  const away = await run('tag', 'list', '--profile', 'demo');
+  t.match(away, { code: 1, output: /The engine at http:\S+ did not answer: ECONNREFUSED\.$/m });
 });
+
+/** The credential that the demo's simulator accepts, as flags. */
+async function apnsFlags({ simulator }: Demo, home: string): Promise<readonly string[]> {
+  const answer = await fetch(`${simulator.controlUrl}/accounts`);
+  const [account] = (await answer.json()) as readonly ProviderAccounts[];
+  if (account === undefined) throw new Error('the simulator has no accounts');
+  const { teamId, keyId, bundleId, privateKey } = account.apns;
+  const keyFile = join(home, 'key.p8');
+  writeFileSync(keyFile, privateKey);
+  const flags = ['--team-id', teamId, '--key-id', keyId, '--bundle-id', bundleId];
+  return [...flags, '--key-file', keyFile];
+}

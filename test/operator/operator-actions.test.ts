@@ -38,7 +38,7 @@ t.test('an installation from nothing', async (t) => {
     );
     const commands: Readonly<Record<string, Command>> = {
       client: clientCommand(context),
-      app: appCommand(context),
+      app: appCommand(context, context.publisher),
       credential: credentialCommand(context),
     };
     const run = async (line: string): Promise<readonly [code: number, text: string]> => {

@@ -1,9 +1,15 @@
-/** A terminal that remembers, and an operator's context over given actions. */
+/** A terminal that remembers, an operator's context over given actions, and a publisher's. */
 
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { OperatorContext } from '../../src/cli/operator-command.ts';
+import type { PublisherContext } from '../../src/cli/publisher/publisher-command.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
 import type { OperatorActions } from '../../src/operator/operator-actions.ts';
 
 export interface RecordedContext extends OperatorContext {
+  /** Of somebody who has no profile. */
+  readonly publisher: PublisherContext;
   readonly printed: string[];
   readonly complaints: string[];
   readonly notes: string[];
@@ -19,22 +25,25 @@ export function recordedContext(actions: OperatorActions): RecordedContext {
   const notes: string[] = [];
   let data = '';
   let sessions = 0;
+  const terminal: Terminal = {
+    print: (text) => void printed.push(text),
+    complain: (text) => void complaints.push(text),
+    note: (text) => void notes.push(text),
+    write(text) {
+      data += text;
+      return Promise.resolve(true);
+    },
+    progress: { isTerminal: false, write: () => undefined },
+  };
+  const profilesPath = join(tmpdir(), 'tagcast-no-such-profiles.json');
   return {
     printed,
     complaints,
     notes,
     data: () => data,
     openSessions: () => sessions,
-    terminal: {
-      print: (text) => void printed.push(text),
-      complain: (text) => void complaints.push(text),
-      note: (text) => void notes.push(text),
-      write(text) {
-        data += text;
-        return Promise.resolve(true);
-      },
-      progress: { isTerminal: false, write: () => undefined },
-    },
+    terminal,
+    publisher: { terminal, profilesPath, readDemo: async () => null, signals: process },
     open() {
       sessions += 1;
       return Promise.resolve({

@@ -6,7 +6,7 @@
 import { ProblemError, TagcastClient } from '../../../packages/client/src/client.ts';
 import { errorReason } from '../../std/error-reason.ts';
 import { UsageError } from '../arguments.ts';
-import type { Command, CommandDescription, Flags, Verb } from '../command.ts';
+import type { Command, CommandDescription, Flags, Form, Verb } from '../command.ts';
 import { createCommand, EXIT_FAILED, printedJson, withJson } from '../command.ts';
 import type { Signals } from '../interruption.ts';
 import { EXIT_INTERRUPTED, interruptible } from '../interruption.ts';
@@ -59,31 +59,35 @@ export const publisherCommand = (
   createCommand<Work>(
     { ...description, verbs: withJson(withProfile(verbs)) },
     context.terminal,
-    async (work, { isJson, flags }) => {
-      const named = flags['profile'];
-      const { name, profile } = await chooseProfile(
-        context,
-        typeof named === 'string' ? named : null,
-      );
-      const { url: baseUrl, client, token } = profile;
-      const tagcast = new TagcastClient({ baseUrl, client, token });
-      const { terminal, signals } = context;
-      return interruptible(signals, async (signal) => {
-        try {
-          const outcome = await work({ tagcast, profile, terminal, isJson, signal });
-          if (typeof outcome === 'number') return outcome;
-          terminal.print(isJson ? printedJson(outcome.value) : outcome.text);
-          return outcome.exitCode ?? 0;
-        } catch (error) {
-          if (signal.aborted) return EXIT_INTERRUPTED;
-          const sentence = whyNot(error, name, profile);
-          if (sentence === null) throw error;
-          terminal.complain(sentence);
-          return EXIT_FAILED;
-        }
-      });
-    },
+    (work, form) => callEngine(context, work, form),
   );
+
+/** Does the work with the profile of the flags; resolves with the exit code. */
+export async function callEngine(
+  context: PublisherContext,
+  work: Work,
+  { isJson, flags }: Form,
+): Promise<number> {
+  const named = flags['profile'];
+  const { name, profile } = await chooseProfile(context, typeof named === 'string' ? named : null);
+  const { url: baseUrl, client, token } = profile;
+  const tagcast = new TagcastClient({ baseUrl, client, token });
+  const { terminal, signals } = context;
+  return interruptible(signals, async (signal) => {
+    try {
+      const outcome = await work({ tagcast, profile, terminal, isJson, signal });
+      if (typeof outcome === 'number') return outcome;
+      terminal.print(isJson ? printedJson(outcome.value) : outcome.text);
+      return outcome.exitCode ?? 0;
+    } catch (error) {
+      if (signal.aborted) return EXIT_INTERRUPTED;
+      const sentence = whyNot(error, name, profile);
+      if (sentence === null) throw error;
+      terminal.complain(sentence);
+      return EXIT_FAILED;
+    }
+  });
+}
 
 const withProfile = (verbs: Readonly<Record<string, Verb<Work>>>) =>
   Object.fromEntries(

@@ -1,0 +1,68 @@
+/** Apps and their providers' credentials in words. */
+
+import { faultSentence } from '../providers/fault-sentence.ts';
+import type { CredentialState } from '../store/health/read-credential-states.ts';
+
+/** With what is wrong with their credentials. */
+export const describeApps = (
+  apps: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly platforms: readonly {
+      readonly platformId: number;
+      readonly hasCredential: boolean;
+      readonly isRefused: boolean;
+      readonly isHealthy: boolean | null;
+    }[];
+  }[],
+): string =>
+  apps
+    .map(({ id, name, platforms }) => {
+      const states = platforms.map(
+        ({ platformId, hasCredential, ...known }) =>
+          `${platformId} (${hasCredential ? `has credentials${troubleOf(known)}` : 'no credentials'})`,
+      );
+      return `${id}\t${name}\t${states.join(', ')}`;
+    })
+    .join('\n');
+
+/** A list mentions only problems. */
+function troubleOf(known: {
+  readonly isRefused: boolean;
+  readonly isHealthy: boolean | null;
+}): string {
+  if (known.isRefused) return ', the provider refuses the new ones';
+  return known.isHealthy === false ? ', which do not work' : '';
+}
+
+/** Of whichever app. */
+export type ToldState = Omit<CredentialState, 'appId'>;
+
+/** The credential of each platform. */
+export const describeStates = (states: readonly ToldState[]): string =>
+  states
+    .map((state) => [`Platform ${state.platformId}`, ...linesOf(state)].join('\n  '))
+    .join('\n');
+
+function linesOf(state: ToldState): readonly string[] {
+  if (!state.hasCredential) return ['no credentials'];
+  const { refusedReason, fallbackUntilMs, expiresAtMs, checkedAtMs, checkNote, fault } = state;
+  const lines = [`stored ${timeOf(state.updatedAtMs)}`];
+  if (refusedReason !== null)
+    lines.push(`REFUSED by the provider: ${faultSentence(refusedReason)}`);
+  if (fallbackUntilMs !== null) {
+    const use = refusedReason === null ? 'can be used' : 'is used';
+    lines.push(`the previous one ${use} until ${timeOf(fallbackUntilMs)}`);
+  }
+  if (expiresAtMs !== null) lines.push(`expires ${timeOf(expiresAtMs)}`);
+  lines.push(
+    checkNote === null ? 'never checked' : `checked ${timeOf(checkedAtMs)}: ${checkNote}`,
+    `last accepted a send ${timeOf(state.acceptedAtMs)}`,
+  );
+  if (fault !== null) {
+    lines.push(`last fault of a send ${timeOf(state.faultAtMs)}: ${faultSentence(fault)}`);
+  }
+  return lines;
+}
+
+const timeOf = (ms: number | null): string => (ms === null ? 'never' : new Date(ms).toISOString());
