@@ -155,6 +155,9 @@ t.test('credentials', (t) =>
       await page.getByRole('button', { name: 'Revoke… CMS' }).click();
       await dialog.getByRole('button', { name: 'Revoke it' }).click();
       await page.getByRole('heading', { name: 'No key yet' }).waitFor();
+      await dialog.waitFor({ state: 'detached' });
+      const at = await page.evaluate('document.activeElement?.textContent');
+      t.equal(at, 'Keys', 'the row is gone: the keyboard goes on at the title');
       await until('the key is refused', async () =>
         (await lists(`Bearer ${token}`)) === 401 ? true : null,
       );
