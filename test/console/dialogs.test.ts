@@ -195,6 +195,7 @@ t.test('every dialog', (t) =>
       await heading.waitFor();
       const what = String(await heading.textContent());
       t.ok(await isInside(), `${what}: the focus goes into it`);
+      t.equal(await page.locator('.danger:focus').count(), 0, `${what}: no harm by Enter alone`);
       t.strictSame(await axeFaults(page, 'dialog'), [], what);
       await walk(what);
       if (next !== undefined) {
