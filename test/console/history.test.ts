@@ -11,6 +11,7 @@ t.setTimeout(180_000);
 
 const IOS = 3;
 const DEVICES = 20;
+const TAGS = 45;
 const DAY_MS = 86_400_000;
 /** A day of the browser's zone, which is this machine's, as an input and an address have it. */
 const dayOf = (atMs: number): string => {
@@ -120,6 +121,30 @@ t.test('history and statistics', (t) =>
         const comings = page.getByRole('table', { name: 'Devices that subscribed' });
         t.match(await comings.textContent(), new RegExp(`came ${DEVICES}`), path);
       }
+    });
+
+    await t.test('of many tags those are asked for that are shown', async (t) => {
+      const tags = Array.from({ length: TAGS }, (_, index) => ({
+        name: `Club ${index}`,
+        sourceId: `club-${index}`,
+      }));
+      const url = `${engine.baseUrl}/push-admin-api/tag/add/demo`;
+      t.equal((await post(url, demo.superUser.token, { tags })).ok, true);
+      const list = await fetch(`${engine.baseUrl}/push-admin-api/v3/demo/tags?limit=1000&q=Club`, {
+        headers: { Authorization: `Bearer ${demo.superUser.token}` },
+      });
+      const ids = ((await list.json()) as readonly { readonly id: number }[]).map(({ id }) => id);
+      t.equal(ids.length, TAGS);
+      const job = await push(engine.baseUrl, demo, ids, { title: 'Many' });
+      let asked = 0;
+      page.on('request', (request) => {
+        if (/\/tags\/\d+$/.test(request.url())) asked += 1;
+      });
+      await page.goto(room(`notifications/${job}`));
+      await page.getByRole('button', { name: 'and 25 more' }).click();
+      await page.getByRole('button', { name: 'and 5 more' }).waitFor();
+      await page.getByText('Club 39', { exact: false }).waitFor();
+      t.equal(asked, 40, `${asked} were asked for`);
     });
 
     t.strictSame(complaints, [], 'the page complains of nothing');

@@ -30,6 +30,8 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
     /** "17% 255 of about 1,500" */
     const done = async (): Promise<number> =>
       Number(/([\d,]+) of /.exec(await figures())?.[1]?.replace(',', ''));
+    /** Wherever one is: beside the way to the notifications. */
+    const onAirMark = page.locator('.rail nav .on-air');
     const row = async () => {
       const [first] = (await status(engine.baseUrl, demo, job)).filter(
         ({ totalCount }) => totalCount > 0,
@@ -46,6 +48,7 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       await page.getByRole('row', { name: /iOS.*%.*1,500/ }).waitFor();
       await page.getByText(`held to ${RATE_PER_SECOND} a second`).waitFor();
       await page.getByRole('img', { name: /^Devices answered a second, now / }).waitFor();
+      await onAirMark.waitFor();
     });
 
     await t.test('paused, nothing is sent any more', async (t) => {
@@ -86,6 +89,8 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       });
       t.equal(ended.state, 'CANCELLED');
       t.ok(ended.successCount > 0 && ended.cancelledCount > 0);
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/devices`);
+      await onAirMark.waitFor({ state: 'detached' });
     });
 
     await t.test('what a draft cannot hold is no draft', async () => {

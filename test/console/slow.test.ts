@@ -18,7 +18,7 @@ t.test('a page that looks again and again waits for an answer that takes longer'
     await signInToDemo(page, demo);
     await page.goto(`${engine.baseUrl}/console/#/client/demo/tags`);
     await page.getByRole('treeitem').first().waitFor();
-    const next = await holdBack(page, /\/notifications\?/);
+    const next = await holdBack(page, /\/notifications\?limit=50/);
     await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications`);
     const answer = await next();
     await page.clock.runFor(LONG_MS);

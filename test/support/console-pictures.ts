@@ -58,6 +58,9 @@ try {
   await take(page, 'statistics');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto(room('tags'));
+  await page.getByRole('treeitem').filter({ hasText: 'Sports' }).click();
+  await page.getByRole('treeitem').filter({ hasText: 'Breaking news' }).click();
+  await page.getByText('Accepted and refused, by day').waitFor();
   await take(page, 'tags');
   await page.goto(room('send'));
   await page.getByRole('combobox', { name: 'Devices with any of these tags' }).click();

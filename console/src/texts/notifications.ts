@@ -89,6 +89,7 @@ export const notificationTexts = {
   anyOf: 'any of',
   allOf: 'all of',
   noneOf: 'none of',
+  moreTags: (count: string) => `and ${count} more`,
   simulated: 'The providers are simulated.',
   uncertain: (count: string) => `${count} sends have an unknown outcome and were repeated.`,
   parked: (count: string) =>

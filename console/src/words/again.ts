@@ -60,10 +60,19 @@ export async function draftOf(
   return { ...texts, ...rest, any, all, none };
 }
 
-/** Tags by their ids, as far as they are there. */
+/** Tags that are asked for at once. */
+export const PAGE_TAGS = 20;
+
+/** Tags by their ids, as far as they are there, a page after the other. */
 export async function tagsOf(api: ClientApi, ids: readonly number[]): Promise<PickedTag[]> {
-  const found = await Promise.allSettled(
-    ids.map((id) => api.request('GET', '/push-admin-api/v3/{client}/tags/{id}', { path: { id } })),
-  );
-  return found.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : []));
+  const tags: PickedTag[] = [];
+  for (let first = 0; first < ids.length; first += PAGE_TAGS) {
+    const found = await Promise.allSettled(
+      ids
+        .slice(first, first + PAGE_TAGS)
+        .map((id) => api.request('GET', '/push-admin-api/v3/{client}/tags/{id}', { path: { id } })),
+    );
+    tags.push(...found.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : [])));
+  }
+  return tags;
 }
