@@ -27,8 +27,14 @@ export function listCommands(requireConfig: () => Promise<Config>): readonly Lis
     terminal: processTerminal,
   };
   const examine = async (asksProviders: boolean) => {
-    const config = await requireConfig();
-    return (await import('./open-doctor.ts')).examine(config, asksProviders);
+    const [{ readConfig }, doctor] = await Promise.all([
+      import('./config.ts'),
+      import('./open-doctor.ts'),
+    ]);
+    const read = readConfig();
+    return read.ok
+      ? doctor.examine(await requireConfig(), asksProviders)
+      : doctor.settingsFindings(read.faults);
   };
   const publisher = async () => (await import('./publisher-context.ts')).publisherContext();
   const commands: readonly ListedCommand[] = [

@@ -8,12 +8,14 @@ import { createCheck } from './credentials/provider-check.ts';
 import { checkCertificates } from './doctor/certificates.ts';
 import { checkCredentials } from './doctor/credentials.ts';
 import { checkDatabase } from './doctor/database.ts';
+import { checkEmbedded } from './doctor/embedded.ts';
 import { checkEngine } from './doctor/engine-check.ts';
 import type { Finding } from './doctor/finding.ts';
 import { findingsAbout } from './doctor/finding.ts';
 import { checkDescriptors, checkDisk, checkNode, readDisk } from './doctor/machine.ts';
 import { checkRedis } from './doctor/redis.ts';
 import { providerOrigins } from './provider-origins.ts';
+import { SettingFault } from './std/setting-fault.ts';
 
 /** All findings, in the order of the parts. `asksProviders`: each stored credential is tried. */
 export async function examine(config: Config, asksProviders: boolean): Promise<readonly Finding[]> {
@@ -25,23 +27,28 @@ export async function examine(config: Config, asksProviders: boolean): Promise<r
     checkDisk(DATA_DIR, await readDisk(DATA_DIR), DATABASE_URL === undefined),
     ...checkCertificates(config),
     ...(DATABASE_URL === undefined
-      ? [EMBEDDED]
+      ? await checkEmbedded(DATA_DIR)
       : await examineDatabase(config, DATABASE_URL, asksProviders)),
     ...(address === null ? [] : await checkRedis(address)),
     ...(await checkEngine(config)),
   ];
 }
 
-const EMBEDDED = findingsAbout('database').warning(
-  'it is the embedded one, which does not survive a power cut, and only its engine can look into it: set DATABASE_URL to a PostgreSQL for more than a trial.',
-);
+/** Of settings that are wrong: nothing else can be looked at. */
+export const settingsFindings = (faults: readonly string[]): readonly Finding[] =>
+  faults.map(findingsAbout('settings').problem);
 
 async function examineDatabase(
   config: Config,
   url: string,
   asksProviders: boolean,
 ): Promise<readonly Finding[]> {
-  const secrets = createSecrets(await loadSecretKey(config), config.SECRET_KEY_OTHER);
+  const key = await loadSecretKey(config).catch((error: unknown) => {
+    if (error instanceof SettingFault) return error;
+    throw error;
+  });
+  if (key instanceof SettingFault) return settingsFindings([key.message]);
+  const secrets = createSecrets(key, config.SECRET_KEY_OTHER);
   const { findings, sql, close } = await checkDatabase(url, config.WORKERS, secrets);
   try {
     if (sql === null) return findings;

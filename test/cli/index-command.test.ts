@@ -68,7 +68,15 @@ async function story(
   t.match(damaged.output, /\d+ subscriptions of tag \d+ are missing \(offsets 0, 3/);
   t.match(damaged.output, /128 tokens are missing/);
   t.match(damaged.output, /0 are stale, 1 differ/);
-  t.equal((await index('rebuild')).code, 0);
+  const told = await index('verify', '--json');
+  t.equal(told.code, 1);
+  const { differences, ...counts } = JSON.parse(told.output);
+  t.same(counts, { groups: 3, devices: DEVICES, stale: 0, wrong: 1 });
+  const sentences: string = differences.toSorted().join('\n');
+  t.match(sentences, /128 tokens are missing[\s\S]*subscriptions of tag \d+ are missing/);
+  const rebuilding = await index('rebuild', '--json', '--drop-others');
+  t.equal(rebuilding.code, 0);
+  t.same(JSON.parse(rebuilding.output), { groups: 3, devices: DEVICES, dropped: 0 });
   t.equal((await index('verify')).code, 0, 'repaired');
 }
 

@@ -54,5 +54,26 @@ t.test('of a demo', async (t) => {
   const { code, output } = await runCommand(t, ['doctor'], { DATA_DIR: temporaryDirectory(t) });
   t.equal(code, 0);
   t.match(output, /^warning +database .*embedded/m);
-  t.match(await runCommand(t, ['doctor'], { PORT: 'x' }), { code: 1, output: /^PORT: / });
+});
+
+t.test('wrong settings are findings, too', async (t) => {
+  const json = async (environment: Readonly<Record<string, string>>) => {
+    const { code, output, errors } = await runCommand(t, ['doctor', '--json'], environment);
+    t.equal(code, 1);
+    t.equal(errors, '');
+    return JSON.parse(output);
+  };
+  const [port, workers] = [/^PORT: /, /^WORKERS: /].map((text) => ({
+    about: 'settings',
+    level: 'problem',
+    text,
+  }));
+  t.match(await json({ PORT: 'x', WORKERS: 'y' }), [port, workers]);
+  const found: readonly Finding[] = await json({ DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+  const settings = found.filter(({ about }) => about === 'settings');
+  t.match(settings, [{ level: 'problem', text: /^SECRET_KEY: must be set/ }]);
+  t.match(await runCommand(t, ['doctor'], { PORT: 'x' }), {
+    code: 1,
+    output: /^problem +settings +PORT: .*\n\n1 problems/m,
+  });
 });

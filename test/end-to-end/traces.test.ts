@@ -3,8 +3,12 @@
  * answers in one trace, also when one node accepts it and another one sends it.
  */
 
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import type { Test } from 'tap';
 import t from 'tap';
+import { within } from '../../src/std/within.ts';
 import type { OtlpReceiver, ReceivedSpan } from '../support/otlp-receiver.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { until } from '../support/poll.ts';
@@ -20,6 +24,8 @@ t.setTimeout(240_000);
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 const TRACEPARENT = `00-${CALLER.traceId}-${CALLER.spanId}`;
 const DUE_IN_MS = 4_000;
+/** Many times what the exports may take (`EXPORT_TIMEOUT_MS`, 2 s): the machine is busy. */
+const GONE_MS_MAX = 30_000;
 
 async function post(
   { baseUrl, demo }: EngineProcess,
@@ -48,6 +54,7 @@ await withPostgres(t, async (t, url) => {
   const scene = await setScene(t, url, { simulatorFlags: [], apnsDevices: 30, fcmDevices: 20 });
   const receiver = await startOtlpReceiver(t);
   await t.test('one trace over two nodes', (t) => twoNodes(t, scene, receiver));
+  await t.test('an engine that stops does not wait for a silent one', (t) => silent(t, scene));
   await t.test('without a collector all goes on, and the log says so once', (t) => away(t, scene));
 });
 
@@ -155,4 +162,24 @@ async function away(t: Test, scene: Scene): Promise<void> {
   await ended(engine, String((await post(engine, '', push))['id']));
   t.equal(await engine.end('SIGTERM'), 0);
   t.equal(engine.output().match(/traces could not be exported/g)?.length, 1);
+}
+
+/** It takes the connection, and the spans, and says nothing: as a collector that hangs does. */
+async function silent(t: Test, scene: Scene): Promise<void> {
+  const sockets: Socket[] = [];
+  const collector = createServer(
+    (socket) => void sockets.push(socket.on('error', () => undefined)),
+  );
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    collector.close();
+  });
+  const { port } = collector.address() as AddressInfo;
+  const engine = await scene.start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+  const push = { tagIds: [scene.tagId], payload: { title: 'goal!' } };
+  await ended(engine, String((await post(engine, '', push))['id']));
+  await until('an export is under way', () => (sockets.length > 0 ? true : null));
+  t.equal(await within(GONE_MS_MAX, engine.end('SIGTERM'), 'still there'), 0);
 }

@@ -68,14 +68,24 @@ export async function lockDataDir(
   };
 }
 
+/**
+ * Who holds the directory, without touching it; null: nobody. `pid` null: it has not written it
+ * yet.
+ */
+export async function holderOf(dataDir: string): Promise<{ readonly pid: number | null } | null> {
+  return (await answers(engineSocketPath(dataDir))) ? { pid: pidIn(dataDir) } : null;
+}
+
 const pidPath = (dataDir: string): string => join(dataDir, 'engine.pid');
 
-function taken(dataDir: string): LockResult {
+const taken = (dataDir: string): LockResult => ({ kind: 'taken', pid: pidIn(dataDir) });
+
+/** Null: the holder has the socket, but has not written its process id yet. */
+function pidIn(dataDir: string): number | null {
   try {
-    return { kind: 'taken', pid: Number(readFileSync(pidPath(dataDir), 'utf8')) };
+    return Number(readFileSync(pidPath(dataDir), 'utf8'));
   } catch {
-    // The holder has the socket, but has not written its process id yet.
-    return { kind: 'taken', pid: null };
+    return null;
   }
 }
 

@@ -312,6 +312,18 @@ await onEachStore(t, {
     t.match(context.printed.at(-1), /\n {2}1 without some tags: they have TAGS_PER_DEVICE_MAX/);
   },
 
+  'the summary for programs': async (t, { sql, ...store }) => {
+    const acme = await makeTenant(sql, 'acme');
+    const { context, write, run } = commander(t, { sql, ...store });
+    const lines = ['{"platformId":15,"deviceId":"d0","tags":["a"]}', 'no JSON'];
+    const path = write('devices.ndjson', lines.join('\n'));
+    const importing = `import ${acme.appId} ${path} --create-tags --json`;
+    t.equal(await run(importing), 1);
+    const [printed = ''] = context.printed;
+    t.equal(context.printed.length, 1, 'nothing but JSON');
+    t.match(JSON.parse(printed), { end: 'done', records: 2, results: { added: 1 }, faults: 1 });
+  },
+
   'an interrupted import goes on where it was, an export too': async (t, store) => {
     const { sql } = store;
     const acme = await makeTenant(sql, 'acme');

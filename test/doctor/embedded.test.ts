@@ -1,0 +1,34 @@
+/** What is told of the embedded database without opening it. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { checkEmbedded } from '../../src/doctor/embedded.ts';
+import { lockDataDir } from '../../src/store/embedded/lock.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+t.test('who holds it, and what nobody can see', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const free = await checkEmbedded(dataDir);
+  t.match(free, [
+    { level: 'ok', text: /can be written/ },
+    { level: 'ok', text: /no engine holds/ },
+    { level: 'warning', text: /power cut/ },
+    { level: 'warning', text: /backup were not checked/ },
+  ]);
+  const lock = await lockDataDir(dataDir, (socket) => socket.destroy());
+  if (lock.kind !== 'held') throw new Error('it is not free');
+  const held = await checkEmbedded(dataDir);
+  t.match(held[1], { level: 'ok', text: new RegExp(`process ${process.pid}$`) });
+  await lock.release();
+  t.match((await checkEmbedded(dataDir))[1], { text: /no engine holds/ });
+});
+
+t.test('a directory that is not there, and one that is none', async (t) => {
+  const parent = temporaryDirectory(t);
+  const absent = await checkEmbedded(join(parent, 'absent'));
+  t.match(absent[0], { level: 'ok', text: /no engine holds/ }, 'the first start makes it');
+  const file = join(parent, 'file');
+  writeFileSync(file, '');
+  t.match((await checkEmbedded(file))[0], { level: 'problem', text: /is no directory/ });
+});
