@@ -1,4 +1,4 @@
-/** A send to many devices, watched in a browser: the page stays usable, and ends with exact counts. */
+/** A send to many devices, watched in a browser: the page stays usable to its exact end. */
 
 import t from 'tap';
 import { openEmbedded } from '../../src/store/store.ts';
