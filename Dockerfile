@@ -19,7 +19,7 @@ RUN npm run --silent build:service \
 # Symbols of the linker, 18 MB of them.
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends binutils && strip /usr/local/bin/node
 
-# Run: what ships, as a user who owns nothing but the data. Node.js without npm and headers: 109 MB, 58 of ours, and
+# Run: what ships, as a user who owns nothing but the data. Node.js without npm and headers: 109 MB, 59 of ours, and
 # Debian's own 79.
 FROM debian:trixie-slim
 # MALLOC_ARENA_MAX: docs/operating.md, "Memory".
