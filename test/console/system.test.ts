@@ -1,5 +1,6 @@
 /** The page of the engine's operator, who need not be a member of any client. */
 
+import { hostname } from 'node:os';
 import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { startConsoleEngine } from '../support/console.ts';
@@ -29,13 +30,19 @@ t.test('an operator who belongs to no client signs in to it', (t) =>
     const sections = page.getByRole('heading', { level: 2 });
     await sections.first().waitFor();
     t.strictSame(await sections.allTextContents(), [
-      'Version',
       'Nodes',
       'Stores',
       'Tag index',
       'Providers',
       'Queue',
     ]);
+    const main = page.getByRole('main');
+    t.match(await main.textContent(), /Tagcast \d+\.\d+\.\d+, as its operator sees it\./);
+    const node = main.getByRole('region', { name: 'Nodes' }).getByRole('row').nth(1);
+    t.match(await node.textContent(), new RegExp(`works.*${hostname()}.*${engine.child.pid}`));
+    t.match(await main.textContent(), /Database\s*works/);
+    t.match(await main.textContent(), /The database is its own index/);
+    t.match(await main.textContent(), /No notification is under way/);
 
     for (const [look, options] of Object.entries(LOOKS)) {
       await page.emulateMedia({ colorScheme: options.colorScheme });

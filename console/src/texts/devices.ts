@@ -70,21 +70,6 @@ export const deviceTexts = {
   erasedBefore: 'There was nothing to erase: this device was gone before.',
 };
 
-export const systemTexts = {
-  title: 'System',
-  line: 'The engine as its operator sees it.',
-  raw: 'As the engine tells it',
-  /** By the names of the answer. */
-  sections: {
-    version: 'Version',
-    nodes: 'Nodes',
-    stores: 'Stores',
-    index: 'Tag index',
-    providers: 'Providers',
-    queue: 'Queue',
-  } as Readonly<Record<string, string>>,
-};
-
 export const auditTexts = {
   title: 'Audit log',
   line: 'Who did what, when, from where.',
