@@ -190,6 +190,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       providers: {
         openCircuits: fanOut.circuitBreakers.readings,
         credentials: watch.states.filter((state) => state.hasCredential).map(readingOf),
+        connections: fanOut.sending().providers,
       },
       registrations: registration.depth,
     });

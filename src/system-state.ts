@@ -71,6 +71,14 @@ export async function gatherSystem(sources: SystemSources): Promise<SystemState>
           isFallback,
         }),
       ),
+      connections: providers.connections.map(
+        ({ provider, connections, streams, connectFailures }) => ({
+          provider,
+          connections,
+          streams,
+          connectFailures,
+        }),
+      ),
     },
     queue: { ...queue, registrations },
   };

@@ -34,6 +34,7 @@ t.test('an operator who belongs to no client signs in to it', (t) =>
       'Stores',
       'Tag index',
       'Providers',
+      'Connections to providers',
       'Queue',
     ]);
     const main = page.getByRole('main');

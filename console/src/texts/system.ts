@@ -38,6 +38,12 @@ export const systemTexts = {
   },
   ends: 'Ends',
   noEnd: 'no end',
+  connections: 'Connections to providers',
+  noConnections: 'None is open: nothing was sent since this node began.',
+  provider: 'Provider',
+  open: 'Open',
+  streams: 'Waiting for an answer',
+  connectFailures: 'Failed to open',
   circuit: (app: string, platform: string) =>
     `App ${app} on ${platform}: the provider fails for everyone, so sends wait.`,
   queue: 'Queue',

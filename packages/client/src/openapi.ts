@@ -2380,6 +2380,15 @@ export interface components {
                     readonly expiresAtMs: number | null;
                     readonly isFallback: boolean;
                 }[];
+                /** @description Open ones, by provider. */
+                readonly connections: readonly {
+                    readonly provider: string;
+                    readonly connections: number;
+                    /** @description Sends that wait for their answer. */
+                    readonly streams: number;
+                    /** @description Since the start of the node. */
+                    readonly connectFailures: number;
+                }[];
             };
             readonly queue: {
                 /** @description That have not ended, by state. */
@@ -8368,7 +8377,15 @@ export interface operations {
                      *       "index": null,
                      *       "providers": {
                      *         "openCircuits": [],
-                     *         "credentials": []
+                     *         "credentials": [],
+                     *         "connections": [
+                     *           {
+                     *             "provider": "apns",
+                     *             "connections": 2,
+                     *             "streams": 310,
+                     *             "connectFailures": 0
+                     *           }
+                     *         ]
                      *       },
                      *       "queue": {
                      *         "jobs": {

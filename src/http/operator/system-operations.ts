@@ -1,6 +1,7 @@
 /** What the OpenAPI document says of the installation's state. */
 
 import { z } from 'zod';
+import { PROVIDERS } from '../../providers/providers.ts';
 import type { Operations } from '../openapi/operation.ts';
 import { count, epochMs, id, jsonAnswer, platformId } from '../openapi/parts.ts';
 
@@ -37,6 +38,16 @@ const system = z
           isFallback: z.boolean(),
         }),
       ),
+      connections: z
+        .array(
+          z.object({
+            provider: z.string(),
+            connections: count,
+            streams: count.meta({ description: 'Sends that wait for their answer.' }),
+            connectFailures: count.meta({ description: 'Since the start of the node.' }),
+          }),
+        )
+        .meta({ description: 'Open ones, by provider.' }),
     }),
     queue: z.object({
       jobs: z.record(z.string(), count).meta({ description: 'That have not ended, by state.' }),
@@ -54,7 +65,13 @@ const SYSTEM = {
   nodes: [{ id: 1, host: 'push-1', pid: 42, seenAgoMs: 310, isDead: false }],
   stores: { postgres: 'ok' },
   index: null,
-  providers: { openCircuits: [], credentials: [] },
+  providers: {
+    openCircuits: [],
+    credentials: [],
+    connections: [
+      { provider: PROVIDERS[3].kind, connections: 2, streams: 310, connectFailures: 0 },
+    ],
+  },
   queue: { jobs: { RUNNING: 1 }, chunks: 3, retries: 0, registrations: 0 },
 } as const;
 

@@ -6,8 +6,14 @@ import type { StoreState } from '../../store/health/write-probe.ts';
 import type { ListedNode } from '../../store/nodes/list-nodes.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { CircuitReading, CredentialReading } from '../../telemetry/metrics.ts';
+import type { ProviderReading } from '../../telemetry/sending-metrics.ts';
 import type { AccountRoute, OperatorRoute } from '../handler.ts';
 import { json } from '../json-body.ts';
+
+export type ProviderConnections = Pick<
+  ProviderReading,
+  'provider' | 'connections' | 'streams' | 'connectFailures'
+>;
 
 export interface SystemState {
   readonly version: string;
@@ -24,6 +30,8 @@ export interface SystemState {
     /** Those that fail for everyone. */
     readonly openCircuits: readonly CircuitReading[];
     readonly credentials: readonly CredentialReading[];
+    /** Open ones of each provider that was ever sent to, and the sends on them. */
+    readonly connections: readonly ProviderConnections[];
   };
   /** Of the installation, but for the registrations. */
   readonly queue: QueueReading & { readonly registrations: number };

@@ -2,6 +2,8 @@
 
 import t from 'tap';
 import { addAccount, beginSession } from '../../support/accounts.ts';
+import { finalStatus, post, push } from '../../support/client.ts';
+import { until } from '../../support/poll.ts';
 import { startService } from '../../support/service.ts';
 import { temporaryEmbedded } from '../../support/store.ts';
 
@@ -52,6 +54,32 @@ t.test('by the token, and by an account of the operator', async (t) => {
   t.match(await inConsole(operator), { status: 200, body: { stores: { postgres: 'ok' } } });
   t.equal((await inConsole(other)).status, 403);
 });
+
+t.test('connections to providers are counted', async (t) => {
+  const store = await temporaryEmbedded(t);
+  const { engine, demo } = await startService(t, store, { OPERATOR_TOKEN });
+  const { baseUrl, appId, apiUser } = demo;
+  const [tagId = 0] = demo.tagIds;
+  const device = { appId, platformId: 3, deviceId: 'ab'.repeat(32), tagId: [tagId] };
+  await (await post(`${baseUrl}/push-api/reg`, apiUser.token, device)).text();
+  await finalStatus(baseUrl, demo, await push(baseUrl, demo, [tagId]));
+  const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
+  // Worker threads tell what they have open now and then.
+  const apns = await until('a connection to APNs is told', async () => {
+    const { providers } = (await (
+      await fetch(`${engine.url}/operator/v1/system`, { headers })
+    ).json()) as { readonly providers: { readonly connections: readonly Connections[] } };
+    return (
+      providers.connections.find((one) => one.provider === 'apns' && one.connections > 0) ?? null
+    );
+  });
+  t.match(apns, { streams: Number, connectFailures: 0 });
+});
+
+interface Connections {
+  readonly provider: string;
+  readonly connections: number;
+}
 
 t.test('without a token there is no such path', async (t) => {
   const store = await temporaryEmbedded(t);
