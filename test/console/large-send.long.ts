@@ -55,12 +55,14 @@ t.test('paused, resumed, held, freed and seen to the end', (t) =>
       Number(await page.evaluate('longestMs')) >= 200 ? true : null,
     );
     await page.evaluate('longestMs = 0');
-    const stands = (word: string) => page.getByText(word, { exact: true }).first().waitFor();
+    // The rail tells of what is on air, too.
+    const main = page.getByRole('main');
+    const stands = (word: string) => main.getByText(word, { exact: true }).first().waitFor();
+    /** Paused at once, it has found no device yet. */
     const rowOf = async (job: string) => {
-      const [row] = (await status(engine.baseUrl, demo, job)).filter(
-        ({ totalCount }) => totalCount > 0,
-      );
-      if (row === undefined) throw new Error('no row has devices');
+      const rows = await status(engine.baseUrl, demo, job);
+      const row = rows.find(({ key }) => key.platformId === IOS);
+      if (row === undefined) throw new Error('there is no row for iOS');
       return row;
     };
     const ended = (job: string) =>

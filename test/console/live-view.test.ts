@@ -24,7 +24,9 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
     const more = { ratePerSecond: RATE_PER_SECOND };
     const job = await push(engine.baseUrl, demo, [tagId], { title: 'Goal!' }, more);
     await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications/${job}`);
-    const stands = (word: string) => page.getByText(word, { exact: true }).first().waitFor();
+    // The rail tells of what is on air, too.
+    const main = page.getByRole('main');
+    const stands = (word: string) => main.getByText(word, { exact: true }).first().waitFor();
     const figures = async (): Promise<string> =>
       (await page.locator('dl.figures dd').first().textContent()) ?? '';
     /** "17% 255 of about 1,500" */
