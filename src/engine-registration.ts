@@ -1,9 +1,10 @@
-/** Puts registration and the import of devices together. */
+/** Puts registration, the replacing of devices and their import together. */
 
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from './registration/import/importer.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/register/registration.ts';
+import { Replacements } from './registration/replace/replacements.ts';
 import type { Store } from './store/store.ts';
 import type { IndexFeed } from './tag-index/tag-index.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -21,7 +22,7 @@ export function startRegistration(
     store,
     feed,
     log,
-    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    lanes: lanesOf(store),
     inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
@@ -35,6 +36,23 @@ export function startRegistration(
   }));
   return registration;
 }
+
+export const createReplacements = (
+  config: Config,
+  store: Store,
+  feed: IndexFeed,
+  log: Logger,
+): Replacements =>
+  new Replacements({
+    sql: store.sql,
+    feed,
+    log,
+    lanes: lanesOf(store),
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
+
+const lanesOf = ({ address }: Store): number =>
+  address.kind === 'embedded' ? LANES_EMBEDDED : LANES;
 
 export const createImporter = (
   config: Config,

@@ -16,7 +16,7 @@ import { beginCounts, countRegistration, countSends, readingsOf } from './engine
 import { demoConsoleUrl, hasDemo, startDemo } from './engine-demo.ts';
 import { openTagIndex } from './engine-index.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { createImporter, startRegistration } from './engine-registration.ts';
+import { createImporter, createReplacements, startRegistration } from './engine-registration.ts';
 import { readingOf, startSending, startWatch } from './engine-sending.ts';
 import { adminRoutes } from './http/admin/routes.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
@@ -45,8 +45,6 @@ import { Catalogue } from './registration/catalogue/catalogue.ts';
 import { createEraser } from './registration/erase-device.ts';
 import type { Importer } from './registration/import/importer.ts';
 import { DeviceTags } from './registration/register/device-tags.ts';
-import { LANES, LANES_EMBEDDED } from './registration/register/registration.ts';
-import { Replacements } from './registration/replace/replacements.ts';
 import { systemClock } from './std/clock.ts';
 import { VitalsWatch } from './std/thread-vitals.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
@@ -99,13 +97,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const { feed } = tagIndex;
   const registration = startRegistration(config, store, feed, log, metrics);
   const importer = createImporter(config, store, feed, log, metrics);
-  const replacements = new Replacements({
-    sql,
-    feed,
-    log,
-    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
-    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
-  });
+  const replacements = createReplacements(config, store, feed, log);
   const presence = new Presence(systemClock);
   const tokens = new ProviderTokens(sql, secrets, () => presence.nodeId);
   const authorizations = new AuthorizationCache(origins, tokens);

@@ -1,38 +1,25 @@
 /** Apps and their providers' credentials in words. */
 
 import { faultSentence } from '../providers/fault-sentence.ts';
+import type { AppRow } from '../store/apps/list-apps.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 
 /** With what is wrong with their credentials. */
-export const describeApps = (
-  apps: readonly {
-    readonly id: number;
-    readonly name: string;
-    readonly platforms: readonly {
-      readonly platformId: number;
-      readonly hasCredential: boolean;
-      readonly isRefused: boolean;
-      readonly isHealthy: boolean | null;
-    }[];
-  }[],
-): string =>
+export const describeApps = (apps: readonly AppRow[]): string =>
   apps
     .map(({ id, name, platforms }) => {
       const states = platforms.map(
-        ({ platformId, hasCredential, ...known }) =>
-          `${platformId} (${hasCredential ? `has credentials${troubleOf(known)}` : 'no credentials'})`,
+        (platform) =>
+          `${platform.platformId} (${platform.hasCredential ? `has credentials${troubleOf(platform)}` : 'no credentials'})`,
       );
       return `${id}\t${name}\t${states.join(', ')}`;
     })
     .join('\n');
 
 /** A list mentions only problems. */
-function troubleOf(known: {
-  readonly isRefused: boolean;
-  readonly isHealthy: boolean | null;
-}): string {
-  if (known.isRefused) return ', the provider refuses the new ones';
-  return known.isHealthy === false ? ', which do not work' : '';
+function troubleOf({ isRefused, isHealthy }: AppRow['platforms'][number]): string {
+  if (isRefused) return ', the provider refuses the new ones';
+  return isHealthy === false ? ', which do not work' : '';
 }
 
 /** Of whichever app. */

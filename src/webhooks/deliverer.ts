@@ -239,7 +239,7 @@ function attemptOf(posted: Exclude<Posted, { readonly kind: 'aborted' }>): Answe
   if (status >= 200 && status < 300) return { ...plain, status, fault: null };
   return {
     status,
-    fault: `answered ${status}${MEANINGS[status] ?? (isRedirect(status) ? NO_REDIRECT : '')}`,
+    fault: `answered ${status}${meaningOf(status)}`,
     isGone: status === GONE,
     askedRestMs: MAY_ASK.has(status) ? askedRestMs(posted.retryAfter) : 0,
   };
@@ -250,11 +250,11 @@ const GONE = 410;
 /** Answers whose `Retry-After` is heeded. */
 const MAY_ASK = new Set([429, 503]);
 
-const isRedirect = (status: number): boolean => status >= 300 && status < 400;
-const NO_REDIRECT = ', and redirects are not followed';
-const MEANINGS: Readonly<Record<number, string>> = {
-  [GONE]: ': the receiver is gone, and the webhook was turned off',
-};
+/** What is said behind a status that is a failure. */
+function meaningOf(status: number): string {
+  if (status === GONE) return ': the receiver is gone, and the webhook was turned off';
+  return status >= 300 && status < 400 ? ', and redirects are not followed' : '';
+}
 
 const askedRestMs = (field: string | null): number =>
   Math.min(retryAfterMs(field ?? undefined, Date.now()) ?? 0, ASKED_REST_MS_MAX);
