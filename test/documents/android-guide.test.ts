@@ -8,18 +8,18 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
-import { post } from '../support/client.ts';
 import { startConsoleEngine } from '../support/console.ts';
 import { ROOT } from '../support/documents.ts';
 import { skipsForbidden } from '../support/environment.ts';
+import { register, tagsOf } from '../support/guides/devices.ts';
 import { fencesOf, guideText } from '../support/guides/fences.ts';
+import { withOwnValues } from '../support/guides/own-values.ts';
 import type { Demo } from '../support/processes.ts';
 import { findProgram, runProgram } from '../support/programs.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(240_000);
 
-const PLATFORM_ID = 15;
 const STAND_INS = join(ROOT, 'test', 'support', 'guides', 'android');
 const TOKEN = 'dRh8:APA91bHbYHk7';
 const OTHER_TOKEN = 'dRh8:APA91bHbYHk8';
@@ -27,25 +27,27 @@ const INSTALLATION_ID = 'dRh8_-aBcDeFgHiJkL1234';
 
 type App = 'ids' | 'tokens';
 
+const device = (deviceId: string) => ({ platformId: 15, deviceId });
+
 const missing = ['kotlinc', 'java'].filter((program) => findProgram(program) === null);
 if (missing.length > 0 && !skipsForbidden) t.plan(0, `not installed: ${missing}`);
 else {
   const { demo } = await startConsoleEngine(t);
 
   await t.test('a token is replaced by an installation id, with its tags', async (t) => {
-    await t.resolves(register(demo, TOKEN, 'football-goals'));
+    await t.resolves(register(demo, device(TOKEN), 'football-goals'));
     const [kept, tags] = await run(t, demo, 'ids', TOKEN, INSTALLATION_ID);
     t.equal(kept, INSTALLATION_ID);
     t.match(JSON.parse(tags ?? ''), [{ name: 'default', tags: [{}] }]);
-    t.same(await tagsOf(demo, TOKEN), []);
+    t.same(await tagsOf(demo, device(TOKEN)), []);
     // football-goals came with the token, and the app has unsubscribed from it.
-    t.same(await tagsOf(demo, INSTALLATION_ID), ['breaking-news']);
+    t.same(await tagsOf(demo, device(INSTALLATION_ID)), ['breaking-news']);
   });
 
   await t.test('a new phone gets a token, and later another one', async (t) => {
     t.same(await run(t, demo, 'tokens', TOKEN, OTHER_TOKEN), [TOKEN, OTHER_TOKEN]);
-    t.same(await tagsOf(demo, TOKEN), []);
-    t.same(await tagsOf(demo, OTHER_TOKEN), ['breaking-news']);
+    t.same(await tagsOf(demo, device(TOKEN)), []);
+    t.same(await tagsOf(demo, device(OTHER_TOKEN)), ['breaking-news']);
   });
 }
 
@@ -74,37 +76,20 @@ function sourcesOf(
   { baseUrl, clientId, appId, apiUser }: Demo,
   app: App,
 ): Readonly<Record<string, string>> {
-  const values: readonly (readonly [string, string])[] = [
-    ['url = "https://push.example.com"', `url = "${baseUrl}"`],
-    ['client = "acme"', `client = "${clientId}"`],
-    ['appId = 1', `appId = ${appId}`],
-    ['apiUserToken = "tca_…"', `apiUserToken = "${apiUser.token}"`],
-  ];
   const parts = fencesOf(guideText('android'))
     .filter(({ kind, name }) => kind === 'app' && name.split(',').includes(app))
     .map(({ code }) => code);
   const [first = '', ...others] = parts;
-  const own = values.reduce((code, [of, by]) => {
-    if (!code.includes(of)) throw new Error(`the guide has no ${of}`);
-    return code.replace(of, by);
-  }, first);
+  const own = withOwnValues(first, {
+    'url = "https://push.example.com"': `url = "${baseUrl}"`,
+    'client = "acme"': `client = "${clientId}"`,
+    'appId = 1': `appId = ${appId}`,
+    'apiUserToken = "tca_…"': `apiUserToken = "${apiUser.token}"`,
+  });
   return Object.fromEntries([own, ...others].map((code, part) => [`Part${part}.kt`, code]));
 }
 
 function kotlinIn(folder: string): readonly string[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.kt'));
   return files.map((file) => join(folder, file));
-}
-
-async function register({ baseUrl, appId, apiUser }: Demo, deviceId: string, tag: string) {
-  const body = { appId, platformId: PLATFORM_ID, deviceId, tagSourceId: tag };
-  const answer = await post(`${baseUrl}/push-api/reg`, apiUser.token, body);
-  if ((await answer.text()) !== 'OK') throw new Error(`${answer.status}`);
-}
-
-async function tagsOf({ baseUrl, appId, apiUser }: Demo, deviceId: string): Promise<unknown> {
-  const body = { appId, platformId: PLATFORM_ID, deviceId };
-  const answer = await post(`${baseUrl}/push-api/list`, apiUser.token, body);
-  const tags = (await answer.json()) as readonly { readonly sourceId: string }[];
-  return tags.map(({ sourceId }) => sourceId).toSorted();
 }

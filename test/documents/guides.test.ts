@@ -2,8 +2,8 @@
  * Every block of code of docs/guides/ does what its page says, on a running engine with the
  * simulator. Each page has a shell of its own that goes through it from top to bottom.
  *
- * Not here but in their own tests: what browsers run (web-guide.test.ts), the app for Android
- * (android-guide.test.ts), and the requests of the one for iOS (ios-guide.test.ts).
+ * Not here but in their own tests: what browsers run (web-guide.test.ts), and the apps for Android
+ * (android-guide.test.ts) and iOS (ios-guide.test.ts).
  */
 
 import { writeFileSync } from 'node:fs';
@@ -108,7 +108,6 @@ async function goThrough(
         break;
       case 'web':
       case 'app':
-      case 'request':
       case null:
         break;
     }

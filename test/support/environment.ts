@@ -12,6 +12,9 @@ export const embeddedTemplate: string | undefined = process.env['TEST_EMBEDDED_T
 /** CI: what would be skipped for want of a server is a failure. */
 export const skipsForbidden: boolean = process.env['TEST_SKIPS_FORBIDDEN'] === '1';
 
+/** CI could not install Swift: the test that wants it may be skipped all the same. */
+export const isWithoutSwift: boolean = process.env['TEST_WITHOUT_SWIFT'] === '1';
+
 /** Where tests in a browser put pictures of the pages; absent: nowhere. */
 export const screenshotsFolder: string | undefined = process.env['TEST_SCREENSHOTS'];
 

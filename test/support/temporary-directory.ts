@@ -9,8 +9,9 @@ import type { Lifetime } from './lifetime.ts';
 export function temporaryDirectory(
   t: Lifetime,
   files: Readonly<Record<string, string>> = {},
+  parent = tmpdir(),
 ): string {
-  const directory = mkdtempSync(join(tmpdir(), 'tagcast-'));
+  const directory = mkdtempSync(join(parent, 'tagcast-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
   return directory;

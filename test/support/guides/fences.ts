@@ -8,7 +8,6 @@
  *     <language> file=x   is the file x, which a later block of the page runs
  *     <language> web=x    is a file of a web site, which a browser runs
  *     <language> app=x,y  is a part of the apps x and y, which the test compiles and runs
- *     <language> request  sends requests: the test finds and sends them; the rest is not run
  *     output              what the block before it prints; … is anything
  */
 
@@ -18,7 +17,7 @@ import { ROOT, readText } from '../documents.ts';
 
 const GUIDES = 'docs/guides';
 
-export type Kind = 'run' | 'service' | 'set' | 'file' | 'web' | 'app' | 'request' | 'output';
+export type Kind = 'run' | 'service' | 'set' | 'file' | 'web' | 'app' | 'output';
 
 export interface Fence {
   /** Of its first line. */
@@ -38,7 +37,7 @@ export const GUIDE_NAMES: readonly string[] = readdirSync(join(ROOT, GUIDES))
 export const guideText = (name: string): string => readText(`${GUIDES}/${name}.md`);
 
 const OPENING = /^```(.*)$/;
-const KINDS: readonly string[] = ['run', 'service', 'set', 'file', 'web', 'app', 'request'];
+const KINDS: readonly string[] = ['run', 'service', 'set', 'file', 'web', 'app'];
 /** Those that say `=` and a name. */
 const NAMED: readonly string[] = ['file', 'web', 'app'];
 
