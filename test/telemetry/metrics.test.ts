@@ -1,15 +1,19 @@
 /** What a running engine tells of its work: each count changes with what it counts. */
 
+import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../src/store/store.ts';
 import { finalStatus, post, push } from '../support/client.ts';
 import { until } from '../support/poll.ts';
+import type { Demo } from '../support/processes.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { withStores } from '../support/store.ts';
 
 const DEVICES_MAX = 3;
+/** Of each kind of request, in a round of them. */
+const REQUESTS = 100;
 
 t.setTimeout(180_000);
 
@@ -29,7 +33,10 @@ const settles = (what: string, url: string, series: string, value: number): Prom
   );
 
 await withStores(t, async (t, store) => {
-  const service = await startService(t, store, { DEVICES_PER_APP_MAX: String(DEVICES_MAX) });
+  const service = await startService(t, store, {
+    DEVICES_PER_APP_MAX: String(DEVICES_MAX),
+    REGISTRATIONS_PER_SECOND_MAX: '100000',
+  });
   await t.test('before anything has occurred, what is counted is 0', (t) => beginning(t, service));
   await t.test('registrations: batches, and what was not committed', (t) =>
     registrations(t, service),
@@ -37,6 +44,7 @@ await withStores(t, async (t, store) => {
   await t.test('a send: parts, reports, and what came of it', (t) => sent(t, service));
   await t.test('sends that are put off, and wait in the database', (t) => putOff(t, service));
   await t.test('a part that fails by a fault of ours', (t) => failing(t, service, store));
+  await t.test('what callers choose makes no series', (t) => chosenByCallers(t, service));
 });
 
 async function beginning(t: Test, service: Service): Promise<void> {
@@ -117,4 +125,74 @@ async function failing(t: Test, { engine, demo }: Service, { sql }: Store): Prom
     'and is sent by the next claim',
   );
   t.equal(await seriesOf(engine.url, 'part_failures_total{result="parked"}'), 0);
+}
+
+/** Two rounds of requests that name each something else: what the first has made is all there is. */
+async function chosenByCallers(t: Test, { engine, demo }: Service): Promise<void> {
+  await choose(engine.url, demo, 0);
+  const after = await allSeries(engine.url);
+  for (const series of [
+    'http_requests_total{method="unmatched",route="unmatched",status="404"}',
+    'http_requests_total{method="unmatched",route="unmatched",status="405"}',
+    'http_requests_total{method="GET",route="/push-api/status/:id",status="404"}',
+    'http_requests_total{method="POST",route="/push-api/list",status="401"}',
+    'limit_refusals_total{limit="devices"}',
+    'ignored_parameters_total{field="appId"}',
+    'ignored_parameters_total{field="unknown"}',
+    'ignored_parameters_total{field="tagSourceId"}',
+  ]) {
+    t.ok(after.includes(`tagcast_${series}`), series);
+  }
+  await choose(engine.url, demo, REQUESTS);
+  const added = (await allSeries(engine.url)).filter((series) => !after.includes(series));
+  t.same(added, []);
+}
+
+/** Of ours: those of Node.js come and go with what it does. */
+async function allSeries(url: string): Promise<readonly string[]> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith('tagcast_'));
+  return lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
+}
+
+/** Every part of a request that a caller chooses, with a number in it, from this number on. */
+async function choose(url: string, demo: Demo, from: number): Promise<void> {
+  const { appId, clientId, apiUser, superUser } = demo;
+  for (let n = from; n < from + REQUESTS; n += 1) {
+    const get = (path: string, method = 'GET') =>
+      fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${superUser.token}` } });
+    const [tagId] = demo.tagIds;
+    const device = { appId, platformId: 3, deviceId: '0'.padStart(64, 'a'), tagId };
+    const reg = (fields: object) =>
+      post(`${url}/push-api/reg`, apiUser.token, { ...device, ...fields });
+    const answers = await Promise.all([
+      get(`/nowhere-${n}`),
+      get(`/push-api/nowhere-${n}/${n}?name=${n}`),
+      get('/push-api/reg', `METHOD${n}`),
+      post(`${url}/push-api/list`, `tca_${n}`.padEnd(40, 'x'), {}),
+      get(`/push-api/status/${randomUUID()}`),
+      get(`/push-admin-api/v3/client-${n}/tags`),
+      get(`/push-admin-api/v3/${clientId}/apps/${1_000_000 + n}`),
+      fetch(`${url}/livez`, {
+        headers: {
+          'User-Agent': `agent-${n}`,
+          'X-Request-Id': `request-${n}`,
+          Origin: `https://origin-${n}.example.com`,
+          'X-Forwarded-For': `198.51.100.${n % 256}`,
+        },
+      }),
+      reg({ deviceId: `${n}`.padStart(64, 'b') }),
+      reg({ appId: 1_000_000 + n }),
+      reg({ platformId: 1_000 + n }),
+      reg({ tagId: 1_000_000 + n }),
+      reg({ tagSourceId: `tag-${n}` }),
+      reg({ [`field-${n}`]: n }),
+      post(`${url}/push-api/push`, superUser.token, {
+        tagSourceIds: [`tag-${n}`],
+        payload: { title: `${n}` },
+        [`field-${n}`]: n,
+      }),
+    ]);
+    await Promise.all(answers.map((answer) => answer.text()));
+  }
 }
