@@ -127,7 +127,10 @@ async function failing(t: Test, { engine, demo }: Service, { sql }: Store): Prom
   t.equal(await seriesOf(engine.url, 'part_failures_total{result="parked"}'), 0);
 }
 
-/** Two rounds of requests that name each something else: what the first has made is all there is. */
+/**
+ * Two rounds of requests, each of which names something else. Time alone brings a gauge or two; a
+ * label that a caller chooses would bring one series for each request of its kind.
+ */
 async function chosenByCallers(t: Test, { engine, demo }: Service): Promise<void> {
   await choose(engine.url, demo, 0);
   const after = await allSeries(engine.url);
@@ -145,7 +148,7 @@ async function chosenByCallers(t: Test, { engine, demo }: Service): Promise<void
   }
   await choose(engine.url, demo, REQUESTS);
   const added = (await allSeries(engine.url)).filter((series) => !after.includes(series));
-  t.same(added, []);
+  t.ok(added.length < REQUESTS, `${added.length} are new: ${added.slice(0, 5).join(' ')}`);
 }
 
 /** Of ours: those of Node.js come and go with what it does. */
