@@ -1,7 +1,7 @@
 /**
  * With PostgreSQL an engine writes below DATA_DIR and nowhere else, and starts no other program:
- * Node.js' permissions forbid it the rest, as a container's read-only root file system does. (Of
- * Node 20 they hold the main thread only.)
+ * Node.js' permissions forbid it the rest, as a container's read-only root file system does. They
+ * hold threads too, but for one that is started with flags of its own (execArgv): ours have none.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -30,10 +30,17 @@ await withPostgres(t, async (t, databaseUrl) => {
   const nodeFlags = flagsFor(dataDir);
 
   await t.test('the permissions forbid what they are to forbid', (t) => {
-    const script = `fs.writeFileSync('${elsewhere}/file', '')`;
-    const { status, stderr } = spawnSync(process.execPath, [...nodeFlags, '--eval', script]);
-    t.not(status, 0);
-    t.match(stderr.toString(), /ERR_ACCESS_DENIED/);
+    const script = `require('node:fs').writeFileSync('${elsewhere}/file', '')`;
+    const thread = `const { Worker } = require('node:worker_threads');
+      new Worker(${JSON.stringify(script)}, { eval: true, execArgv: undefined, resourceLimits: {} })`;
+    for (const [place, code] of [
+      ['the main thread', script],
+      ['a thread', thread],
+    ] as const) {
+      const { status, stderr } = spawnSync(process.execPath, [...nodeFlags, '--eval', code]);
+      t.not(status, 0, place);
+      t.match(stderr.toString(), /ERR_ACCESS_DENIED/, place);
+    }
     t.same(readdirSync(elsewhere), []);
     t.end();
   });

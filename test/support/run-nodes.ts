@@ -1,7 +1,7 @@
 /**
  * Runs Tagcast with other versions of Node: those of `nodes/package.json`, which are packages of
  * one binary each, for Linux on x64 only. For each: the build, the HTTP contract, the main job end
- * to end, hostile templates, and the tour of README.md.
+ * to end, a read-only root file system, hostile templates, and the tour of README.md.
  *
  *     npm run test:node [-- 22 24 26]
  *
@@ -29,7 +29,12 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** In a checkout: what is built, run and read there. */
 const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md'];
 const COPIED_FOLDERS = ['src', 'test', 'bench', 'config', 'packages', 'console', 'docs'];
-const TESTS = ['dist/test/http', 'dist/test/templates', 'dist/test/end-to-end/main-job.test.js'];
+const TESTS = [
+  'dist/test/http',
+  'dist/test/templates',
+  'dist/test/end-to-end/main-job.test.js',
+  'dist/test/end-to-end/read-only.test.js',
+];
 /** Shows the failures and the totals. */
 const TEST_RUN = `node dist/test/support/run.js --reporter=tap ${TESTS.join(' ')} >tests.log
   status=$?
@@ -50,7 +55,7 @@ type Step = readonly [name: string, run: (place: Place) => Promise<boolean>];
 const STEPS: readonly Step[] = [
   ['build', ({ folder, environment }) => ran('npm run --silent build', folder, environment)],
   [
-    'HTTP contract, templates and main job',
+    'HTTP contract, templates, main job and read-only root',
     ({ folder, environment }) => ran(TEST_RUN, folder, environment),
   ],
   ['tour', tour],
