@@ -3,6 +3,7 @@
  * devices, which can be watched, while it sends to another app; killed in the middle, it goes on.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { connect } from '../../src/store/sql.ts';
 import { finalStatus, post, push } from '../support/client.ts';
@@ -16,6 +17,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /** More than one run erases: the next one, ten seconds later, goes on. */
 const DEVICES = 50_000;
 const PATIENCE_MS = 180_000;
+/** The erasure lasts for twenty seconds: pushes go all along, and leave it time to run. */
+const BETWEEN_PUSHES_MS = 250;
 
 interface Removal {
   readonly appId: number;
@@ -101,6 +104,7 @@ t.test('sends go on while an app is erased', async (t) => {
       t.match(own, { state: 'FINISHED', totalCount: 100, successCount: 100 });
       t.equal(gone, undefined);
       pushes += 1;
+      await sleep(BETWEEN_PUSHES_MS);
     }
     t.ok(isKilled && pushes > 1, `${pushes} pushes, killed once`);
     t.same(

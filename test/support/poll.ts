@@ -2,7 +2,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const POLL_INTERVAL_MS = 20;
+const POLL_INTERVAL_MS_MIN = 20;
+/** A look may be a request to an engine, which other tests beside it have to wait for. */
+const POLL_INTERVAL_MS_MAX = 100;
+/** Of what it has waited so far: who waits for long loses no more than that by looking seldom. */
+const POLL_SHARE = 0.1;
 
 /**
  * Asks until `look` answers something other than null; throws with `what` when `limitMs` have
@@ -13,11 +17,13 @@ export async function until<T>(
   look: () => Promise<T | null> | T | null,
   limitMs = 30_000,
 ): Promise<T> {
-  const endMs = performance.now() + limitMs;
+  const startMs = performance.now();
   for (;;) {
     const seen = await look();
     if (seen !== null) return seen;
-    if (performance.now() > endMs) throw new Error(`waited ${limitMs} ms in vain: ${what}`);
-    await sleep(POLL_INTERVAL_MS);
+    const waitedMs = performance.now() - startMs;
+    if (waitedMs > limitMs) throw new Error(`waited ${limitMs} ms in vain: ${what}`);
+    const pauseMs = Math.max(waitedMs * POLL_SHARE, POLL_INTERVAL_MS_MIN);
+    await sleep(Math.min(pauseMs, POLL_INTERVAL_MS_MAX));
   }
 }
