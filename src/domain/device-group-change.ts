@@ -21,9 +21,10 @@ export interface DevicePlace extends Scope {
   readonly ordinal: number;
 }
 
-/** A tag of a device. */
-export interface Subscription extends DevicePlace {
-  readonly tagId: number;
+/** The tags that a device gains and loses; none of them is in both. */
+export interface TagEdit extends DevicePlace {
+  readonly gained: readonly number[];
+  readonly lost: readonly number[];
 }
 
 /** The device observations of earlier sends. Few devices have a history. */
@@ -41,9 +42,7 @@ export interface DeviceHistory {
 export interface Edits {
   /** Devices that are new, or have another token; null: erased, with history and tags. */
   readonly tokens?: readonly (DevicePlace & { readonly deviceId: string | null })[];
-  readonly added?: readonly Subscription[];
-  /** No subscription is in `added` too. */
-  readonly removed?: readonly Subscription[];
+  readonly tags?: readonly TagEdit[];
   /** The histories of devices from now on. */
   readonly histories?: readonly (DevicePlace & { readonly history: DeviceHistory })[];
 }
@@ -92,11 +91,12 @@ export function changesOf(
   for (const edit of edits.tokens ?? []) {
     changeOf(edit)?.tokens.set(offsetOf(edit.ordinal), edit.deviceId);
   }
-  for (const edit of edits.added ?? []) {
-    push(changeOf(edit)?.added, edit.tagId, offsetOf(edit.ordinal));
-  }
-  for (const edit of edits.removed ?? []) {
-    push(changeOf(edit)?.removed, edit.tagId, offsetOf(edit.ordinal));
+  for (const edit of edits.tags ?? []) {
+    const change = changeOf(edit);
+    if (change === undefined) continue;
+    const offset = offsetOf(edit.ordinal);
+    for (const tagId of edit.gained) push(change.added, tagId, offset);
+    for (const tagId of edit.lost) push(change.removed, tagId, offset);
   }
   for (const edit of edits.histories ?? []) {
     changeOf(edit)?.histories.set(offsetOf(edit.ordinal), edit.history);
@@ -134,8 +134,7 @@ function begin({ appId, platformId, groupNumber, version }: RaisedDeviceGroup): 
   };
 }
 
-function push(offsets: Map<number, number[]> | undefined, tagId: number, offset: number): void {
-  if (offsets === undefined) return;
+function push(offsets: Map<number, number[]>, tagId: number, offset: number): void {
   const known = offsets.get(tagId);
   if (known === undefined) offsets.set(tagId, [offset]);
   else known.push(offset);

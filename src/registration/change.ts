@@ -119,15 +119,31 @@ export function tagsAfter(
   { clear, add, remove }: Pick<Change, 'clear' | 'add' | 'remove'>,
   tagsMax: number,
 ): TagsAfter {
-  const had = new Set(before);
-  const lost = before.filter((tagId) => (clear ? !add.has(tagId) : remove.has(tagId)));
-  const wanted = [...add].filter((tagId) => !had.has(tagId));
-  const gained = wanted.slice(0, Math.max(0, tagsMax - before.length + lost.length));
-  const isLimited = gained.length < wanted.length;
+  const isLost = (tagId: number): boolean => (clear ? !add.has(tagId) : remove.has(tagId));
+  const lost = before.filter(isLost);
+  const room = Math.max(0, tagsMax - before.length + lost.length);
+  const gained: number[] = [];
+  let isLimited = false;
+  for (const tagId of add) {
+    if (hasSorted(before, tagId)) continue;
+    if (gained.length < room) gained.push(tagId);
+    else isLimited = true;
+  }
   if (gained.length + lost.length === 0) return { tagIds: before, gained, lost, isLimited };
-  for (const tagId of lost) had.delete(tagId);
-  for (const tagId of gained) had.add(tagId);
-  return { tagIds: [...had].sort((a, b) => a - b), gained, lost, isLimited };
+  const kept = lost.length === 0 ? before : before.filter((tagId) => !isLost(tagId));
+  return { tagIds: [...kept, ...gained].sort((a, b) => a - b), gained, lost, isLimited };
+}
+
+/** Whether sorted tags have one: a set of them would cost more than the rest of a repetition. */
+function hasSorted(tagIds: readonly number[], wanted: number): boolean {
+  let from = 0;
+  let to = tagIds.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((tagIds[middle] ?? wanted) < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return tagIds[from] === wanted;
 }
 
 /**

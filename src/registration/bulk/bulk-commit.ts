@@ -220,10 +220,7 @@ async function write(
     groups: touchedDeviceGroups(changes),
     slot: BULK_SLOT,
   });
-  return changesOf(raised, {
-    added: changes.flatMap(({ gained, ...place }) => gained.map((tagId) => ({ ...place, tagId }))),
-    removed: changes.flatMap(({ lost, ...place }) => lost.map((tagId) => ({ ...place, tagId }))),
-  });
+  return changesOf(raised, { tags: changes });
 }
 
 function countsOf(devices: readonly JudgedDevice[]): BulkCounts {

@@ -3,7 +3,7 @@
  * app's own data is newer than a file's.
  */
 
-import type { DeviceGroupChange } from '../../domain/device-group-change.ts';
+import type { DeviceGroupChange, DevicePlace } from '../../domain/device-group-change.ts';
 import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import type { SubscribableTag } from '../../store/catalogue/subscribable-tags.ts';
 import { livingTags, subscribableTags } from '../../store/catalogue/subscribable-tags.ts';
@@ -81,9 +81,11 @@ const commitOnce = (
       merged.map(({ device, startedAtMs }) => ({ ...device, sinceMs: startedAtMs })),
     );
     // After the locks, to see commits of other transactions during the wait for them.
-    const tags = await subscribableTags(tx, [...new Set(merged.flatMap(({ tagIds }) => tagIds))]);
+    const subscribable = await subscribableTags(tx, [
+      ...new Set(merged.flatMap(({ tagIds }) => tagIds)),
+    ]);
     const knownAt = new Map(known.map((device) => [device.index, device]));
-    const tagById = new Map(tags.map((tag) => [tag.id, tag]));
+    const tagById = new Map(subscribable.map((tag) => [tag.id, tag]));
     const living = new Set(await livingTags(tx, tagsOfFull(known, merged, tagsPerDeviceMax)));
     const devices = merged.map((operation, at) => {
       const add = operation.tagIds.filter((tagId) => isWelcome(tagById.get(tagId), operation));
@@ -95,21 +97,15 @@ const commitOnce = (
     const written = devices.filter(({ ordinal }) => ordinal !== null);
     await updateImported(tx, written.filter(({ isNew }) => !isNew).map(rowOf));
     await insertImported(tx, written.filter(({ isNew }) => isNew).map(rowOf));
-    const tagChanges = written
+    const tags = written
       .map(tagChangeOf)
       .filter(({ gained, lost }) => gained.length + lost.length > 0);
-    const made = written.filter(({ isNew }) => isNew).map(tagChangeOf);
-    const groups = touchedDeviceGroups(tagChanges, made.map(deviceGroupOf));
-    const raised = await recordChanges(tx, tagChanges, groups, slot);
-    const places = written.map((device) => ({ ...tagChangeOf(device), device }));
-    const changes = changesOf(raised, {
-      tokens: places.flatMap(({ device, ...place }) =>
-        device.isNew ? { ...place, deviceId: device.operation.device.deviceId } : [],
-      ),
-      added: places.flatMap((place) => place.gained.map((tagId) => ({ ...place, tagId }))),
-      removed: places.flatMap((place) => place.lost.map((tagId) => ({ ...place, tagId }))),
-    });
-    return { devices, changes };
+    const tokens = written
+      .filter(({ isNew }) => isNew)
+      .map((device) => ({ ...placeOf(device), deviceId: device.operation.device.deviceId }));
+    const groups = touchedDeviceGroups(tags, tokens.map(deviceGroupOf));
+    const raised = await recordChanges(tx, tags, groups, slot);
+    return { devices, changes: changesOf(raised, { tokens, tags }) };
   });
 
 /** The tags of devices that a file may bring to their limit. */
@@ -207,11 +203,15 @@ function rowOf({ operation, ordinal, tags }: ImportedDevice) {
   };
 }
 
-const tagChangeOf = ({ operation: { device }, ordinal, tags }: ImportedDevice): TagChange => ({
+const placeOf = ({ operation: { device }, ordinal }: ImportedDevice): DevicePlace => ({
   appId: device.appId,
   platformId: device.platformId,
   ordinal: ordinal ?? 0,
-  gained: tags.gained,
-  lost: tags.lost,
-  subscribers: subscribersOf(tags),
+});
+
+const tagChangeOf = (device: ImportedDevice): TagChange => ({
+  ...placeOf(device),
+  gained: device.tags.gained,
+  lost: device.tags.lost,
+  subscribers: subscribersOf(device.tags),
 });

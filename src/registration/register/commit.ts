@@ -234,11 +234,13 @@ async function numberNew(
 /** The written devices, and the groups that they raised. */
 interface Written {
   readonly devices: readonly WrittenDevice[];
+  /** Of each of the devices, in its place. */
+  readonly changes: readonly TagChange[];
   readonly groups: readonly TouchedDeviceGroup[];
   readonly raised: readonly RaisedWithEpoch[];
 }
 
-const NOTHING_WRITTEN: Written = { devices: [], groups: [], raised: [] };
+const NOTHING_WRITTEN: Written = { devices: [], changes: [], groups: [], raised: [] };
 
 async function write(
   tx: Sql,
@@ -247,11 +249,11 @@ async function write(
 ): Promise<Written> {
   if (devices.length === 0) return NOTHING_WRITTEN;
   const changes = devices.map(tagChangeOf);
-  const groups = gainsByGroup(devices).map(({ group, tagIds }) =>
+  const groups = gainsByGroup(devices, changes).map(({ group, tagIds }) =>
     knownGroupTags.split(group, tagIds),
   );
   const raised = await writeBatch(tx, { ...rowsOf(devices), changes, groups, slot });
-  return { devices, groups, raised };
+  return { devices, changes, groups, raised };
 }
 
 function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'inserted'> {
@@ -260,9 +262,22 @@ function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'ins
   for (const { device, ordinal, known, change, tags } of devices) {
     const { appId, platformId, deviceKey, deviceId } = device;
     const { registers, unsubscribes, appVersion } = change;
-    const row = { appId, platformId, ordinal, unsubscribes, appVersion };
-    if (known === null) inserted.push({ ...row, deviceKey, deviceId, tagIds: tags.tagIds });
-    else updated.push({ ...row, registers, tagIds: hasChanged(tags) ? tags.tagIds : null });
+    if (known === null) {
+      const { tagIds } = tags;
+      inserted.push({
+        appId,
+        platformId,
+        ordinal,
+        deviceKey,
+        deviceId,
+        unsubscribes,
+        appVersion,
+        tagIds,
+      });
+    } else {
+      const tagIds = hasChanged(tags) ? tags.tagIds : null;
+      updated.push({ appId, platformId, ordinal, registers, unsubscribes, appVersion, tagIds });
+    }
   }
   return { updated, inserted };
 }
@@ -282,21 +297,26 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
 /** The groups with changes that an index holds, each with all tags that its devices gain. */
 function gainsByGroup(
   devices: readonly WrittenDevice[],
+  changes: readonly TagChange[],
 ): readonly { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }[] {
   const groups = new Map<
     string,
     { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }
   >();
-  for (const device of devices) {
-    if (device.known !== null && !hasChanged(device.tags) && !isForgiven(device)) continue;
-    const group = deviceGroupOf(tagChangeOf(device));
+  for (const [at, change] of changes.entries()) {
+    const device = devices[at];
+    if (device === undefined || !concernsIndex(device)) continue;
+    const group = deviceGroupOf(change);
     const key = deviceGroupKeyOf(group);
     const known = groups.get(key) ?? { group, tagIds: new Set() };
     groups.set(key, known);
-    for (const tagId of device.tags.gained) known.tagIds.add(tagId);
+    for (const tagId of change.gained) known.tagIds.add(tagId);
   }
   return [...groups.values()];
 }
+
+const concernsIndex = (device: WrittenDevice): boolean =>
+  device.known === null || hasChanged(device.tags) || isForgiven(device);
 
 /**
  * A registration forgives earlier refusals, which an index must learn. Hardly any device has one.
@@ -308,7 +328,7 @@ const isForgiven = ({ known, change }: ChangedDevice): boolean =>
 function conclude(
   { knownGroupTags }: CommitContext,
   looked: readonly ChangedDevice[],
-  { devices, groups, raised }: Written,
+  { devices, changes, groups, raised }: Written,
   unchanged: Unchanged,
 ): Committed {
   knownGroupTags.learn(groups, raised);
@@ -321,24 +341,20 @@ function conclude(
     if (device === undefined && seen.known === null && isWritten(seen)) return 'limit';
     return (device ?? seen).tags.isLimited ? 'tags-limited' : 'committed';
   };
-  return { results: looked.map(resultOf), changes: changesOf(raised, editsOf(devices)) };
+  return { results: looked.map(resultOf), changes: changesOf(raised, editsOf(devices, changes)) };
 }
 
-function editsOf(devices: readonly WrittenDevice[]): Edits {
+function editsOf(devices: readonly WrittenDevice[], tags: readonly TagChange[]): Edits {
   const tokens: NonNullable<Edits['tokens']>[number][] = [];
-  const added: NonNullable<Edits['added']>[number][] = [];
-  const removed: NonNullable<Edits['removed']>[number][] = [];
   const histories: NonNullable<Edits['histories']>[number][] = [];
   for (const written of devices) {
-    const { device, ordinal, known, tags } = written;
+    const { device, ordinal, known } = written;
     const { appId, platformId, deviceId } = device;
-    const place = { appId, platformId, ordinal };
-    if (known === null) tokens.push({ ...place, deviceId });
+    if (known === null) tokens.push({ appId, platformId, ordinal, deviceId });
     else if (isForgiven(written)) {
-      histories.push({ ...place, history: { refusals: 0, environment: known.environment } });
+      const history = { refusals: 0, environment: known.environment };
+      histories.push({ appId, platformId, ordinal, history });
     }
-    for (const tagId of tags.gained) added.push({ ...place, tagId });
-    for (const tagId of tags.lost) removed.push({ ...place, tagId });
   }
-  return { tokens, added, removed, histories };
+  return { tokens, tags, histories };
 }

@@ -139,8 +139,10 @@ async function merge(
   const raised = await recordChanges(tx, [change], groups, REPLACING_SLOT);
   const changes = changesOf(raised, {
     tokens: [{ ...gone, deviceId: null }],
-    added: gained.map((tagId) => ({ ...stays, tagId })),
-    removed: old.tagIds.map((tagId) => ({ ...gone, tagId })),
+    tags: [
+      { ...stays, gained, lost: [] },
+      { ...gone, gained: [], lost: old.tagIds },
+    ],
     histories: [{ ...stays, history: { refusals: 0, environment: fresh.environment } }],
   });
   return { outcome: 'merged', isTagsLimited: isLimited, changes };

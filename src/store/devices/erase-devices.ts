@@ -108,7 +108,7 @@ export async function eraseLocked(
   return changesOf(raised, {
     ...others.edits,
     tokens: devices.map((device) => ({ ...device, deviceId: null })),
-    removed: devices.flatMap((device) => device.tagIds.map((tagId) => ({ ...device, tagId }))),
+    tags: lost,
   });
 }
 

@@ -8,6 +8,7 @@ import type {
   DeviceGroupKey,
   DevicePlace,
   RaisedDeviceGroup,
+  TagEdit,
 } from '../../domain/device-group-change.ts';
 import { deviceGroupKeyOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import { DEVICE_GROUP_KEY, SCOPE } from '../columns.ts';
@@ -20,8 +21,7 @@ export interface TagGain extends DevicePlace {
 }
 
 /** Tags that a device has gained and lost. */
-export interface TagChange extends TagGain {
-  readonly lost: readonly number[];
+export interface TagChange extends TagEdit {
   /** How many subscribers its app gains by it: 1 with its first tag, -1 with its last, else 0. */
   readonly subscribers: number;
 }

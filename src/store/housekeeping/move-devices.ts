@@ -143,10 +143,10 @@ const editsOf = (group: DeviceGroupKey, devices: readonly MovedDevice[]): Edits 
     { ...at(group, from), deviceId: null },
     { ...at(group, to), deviceId },
   ]),
-  added: devices.flatMap(({ to, tagIds }) => tagIds.map((tagId) => ({ ...at(group, to), tagId }))),
-  removed: devices.flatMap(({ from, tagIds }) =>
-    tagIds.map((tagId) => ({ ...at(group, from), tagId })),
-  ),
+  tags: devices.flatMap(({ from, to, tagIds }) => [
+    { ...at(group, from), gained: [], lost: tagIds },
+    { ...at(group, to), gained: tagIds, lost: [] },
+  ]),
   histories: devices
     .filter(({ refusals, environment }) => refusals > 0 || environment !== null)
     .map(({ to, refusals, environment }) => ({

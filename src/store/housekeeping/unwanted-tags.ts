@@ -144,10 +144,7 @@ export const removeTags = (
       update device_groups set tags_epoch = tags_epoch + 1
       where app_id = ${appId} and platform_id = ${platformId} and group_number = ${groupNumber}
         and exists (select from removed)`;
-    const removed = changes.flatMap(({ lost, ...place }) =>
-      lost.map((tagId) => ({ ...place, tagId })),
-    );
-    return { devices: cleared.length, changes: changesOf(raised, { removed }) };
+    return { devices: cleared.length, changes: changesOf(raised, { tags: changes }) };
   });
 
 const devicesWith = (

@@ -26,31 +26,26 @@ local function numbers(list)
   return found
 end
 
-local function listed(offsets)
-  local parts = {}
-  for index, offset in ipairs(offsets) do
-    parts[index] = string.char(math.floor(offset / 256), offset % 256)
-  end
-  return table.concat(parts)
-end
-
-local function merged(offsets, adds, removes)
-  local gone = {}
-  for _, offset in ipairs(removes) do gone[offset] = true end
-  local result, a, b = {}, 1, 1
-  while offsets[a] or adds[b] do
-    local offset
-    if adds[b] and (not offsets[a] or adds[b] <= offsets[a]) then
-      offset = adds[b]
-      if offset == offsets[a] then a = a + 1 end
-      b = b + 1
-    else
-      offset = offsets[a]
-      a = a + 1
+-- The list with these offsets, or without them. A place is found by halves, so most of a list is not looked at.
+local function spliced(list, offsets, isWanted)
+  local parts, from, low = {}, 1, 0
+  for _, offset in ipairs(offsets) do
+    local high = #list / 2
+    while low < high do
+      local middle = math.floor((low + high) / 2)
+      local first, second = string.byte(list, 2 * middle + 1, 2 * middle + 2)
+      if first * 256 + second < offset then low = middle + 1 else high = middle end
     end
-    if not gone[offset] then result[#result + 1] = offset end
+    local first, second = string.byte(list, 2 * low + 1, 2 * low + 2)
+    local isThere = first ~= nil and first * 256 + second == offset
+    if isThere ~= isWanted then
+      parts[#parts + 1] = string.sub(list, from, 2 * low)
+      if isWanted then parts[#parts + 1] = string.char(math.floor(offset / 256), offset % 256) end
+      from = 2 * low + (isWanted and 1 or 3)
+    end
   end
-  return result
+  parts[#parts + 1] = string.sub(list, from)
+  return table.concat(parts)
 end`;
 
 const BITMAPS = `
@@ -116,9 +111,9 @@ local function changedOffsets(value, adds, removes)
       return value ~= '' and value or nil
     end
   end
-  local offsets = merged(numbers(value), numbers(adds), numbers(removes))
-  if #offsets == 0 then return nil end
-  return #offsets > ${LISTED_MAX} and bitmapOf(offsets) or listed(offsets)
+  value = spliced(spliced(value, numbers(adds), true), numbers(removes), false)
+  if value == '' then return nil end
+  return #value / 2 > ${LISTED_MAX} and bitmapOf(numbers(value)) or value
 end`;
 
 const BLOCKS = `

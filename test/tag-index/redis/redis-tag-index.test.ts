@@ -93,7 +93,7 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
       const { appId, platformId } = scope;
       const place = { appId, platformId, ordinal };
       const deviceId = deviceIdOf(scope, ordinal);
-      const removed = await tagsOf(sql, place);
+      const had = await tagsOf(sql, place);
       await sql`
         insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, refusals, apns_environment, tag_ids)
         values (${appId}, ${platformId}, ${ordinal}, ${deviceKeyOf(deviceId)}, ${deviceId}, now(),
@@ -106,17 +106,19 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
         on conflict do nothing`;
       await raise(scope, ordinal, {
         tokens: [{ ...place, deviceId }],
-        added: tagIds.map((tagId) => ({ ...place, tagId })),
-        removed: removed.filter(({ tagId }) => !tagIds.includes(tagId)),
+        tags: [{ ...place, gained: tagIds, lost: had.filter((tagId) => !tagIds.includes(tagId)) }],
         histories: [{ ...place, history }],
       });
     },
     async erase(scope, ordinal) {
       const { appId, platformId } = scope;
       const place = { appId, platformId, ordinal };
-      const removed = await tagsOf(sql, place);
+      const lost = await tagsOf(sql, place);
       await sql`delete from devices where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
-      await raise(scope, ordinal, { tokens: [{ ...place, deviceId: null }], removed });
+      await raise(scope, ordinal, {
+        tokens: [{ ...place, deviceId: null }],
+        tags: [{ ...place, gained: [], lost }],
+      });
     },
   };
 }
@@ -126,5 +128,5 @@ async function tagsOf(sql: Sql, place: ModelScope & { readonly ordinal: number }
   const rows = await sql<{ tagId: number }[]>`
     select unnest(tag_ids) as "tagId" from devices
     where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
-  return rows.map(({ tagId }) => ({ ...place, tagId }));
+  return rows.map(({ tagId }) => tagId);
 }

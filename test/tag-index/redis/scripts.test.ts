@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import t from 'tap';
+import type { DeviceGroupChange } from '../../../src/domain/device-group-change.ts';
+import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
+import { editsOf } from '../../../src/tag-index/redis/feed.ts';
+import {
+  BITMAP_OCTETS,
+  emptySet,
+  LISTED_MAX,
+  offsetsIn,
+  unite,
+} from '../../../src/tag-index/redis/offsets.ts';
+import { startRedis, withRedis } from '../../support/redis-server.ts';
+
+const KEY = 'group';
+const OFFSETS = 8_192;
+const TAG_ID = 7;
+const GROUP = { appId: 1, platformId: 3, groupNumber: 0, tokens: new Map(), histories: new Map() };
+
+/**
+ * Numbers that look random and are the same in each run, so that a failure can be looked at again.
+ */
+function* numbersFrom(seed: string): Generator<number, never> {
+  for (let round = 0; ; round += 1) {
+    const octets = createHash('sha256').update(`${seed} ${round}`).digest();
+    for (let at = 0; at < octets.length; at += 4) yield octets.readUInt32BE(at);
+  }
+}
+
+t.test('offsets of a tag: any edits leave what a set would have', (t) =>
+  withRedis(t, async (t) => {
+    const { url } = await startRedis(t);
+    const client = connectRedis({ kind: 'single', url }, () => undefined);
+    t.teardown(() => client.disconnect());
+    await once(client, 'ready');
+    // Few that are far apart, and as many as lie on both sides of the border to a bitmap.
+    for (const most of [3, 40, LISTED_MAX - 8, LISTED_MAX + 8, 2_000]) {
+      await client.unlink(KEY);
+      const numbers = numbersFrom(`offsets ${most}`);
+      const model = new Set<number>();
+      for (let version = 1; version <= 60; version += 1) {
+        // Grows to `most`, and is emptied at last. Some are added that it has, some removed that
+        // it has not.
+        const isGrowing = model.size < most && version < 50;
+        const [added, removed] = [new Set<number>(), new Set<number>()];
+        for (let edit = numbers.next().value % (most / 3 + 2); edit >= 0; edit -= 1) {
+          const offset = numbers.next().value % OFFSETS;
+          const isAdded = numbers.next().value % 10 < (isGrowing ? 9 : 1);
+          if (!removed.has(offset) && isAdded) added.add(offset);
+          else if (!added.has(offset)) removed.add(offset);
+        }
+        const gone = [...model].filter(() => numbers.next().value % 10 < (isGrowing ? 1 : 5));
+        for (const offset of gone) if (!added.has(offset)) removed.add(offset);
+        for (const offset of added) model.add(offset);
+        for (const offset of removed) model.delete(offset);
+        const change: DeviceGroupChange = {
+          ...GROUP,
+          version,
+          added: new Map([[TAG_ID, [...added]]]),
+          removed: new Map([[TAG_ID, [...removed]]]),
+        };
+        t.equal(await client.applyChange(KEY, ...editsOf(change)), version);
+        const value = await client.hgetBuffer(KEY, String(TAG_ID));
+        const expected = [...model].sort((a, b) => a - b);
+        const set = emptySet();
+        unite(set, value);
+        t.same([...offsetsIn(set, 0, OFFSETS)], expected, `${most}, version ${version}`);
+        if (value === null) continue;
+        if (value.length === BITMAP_OCTETS) continue;
+        t.equal(value.length, model.size * 2, 'a list has each offset once');
+        t.ok(model.size <= LISTED_MAX, 'and no more than it may');
+      }
+    }
+  }),
+);
