@@ -37,6 +37,15 @@ t.test('looked up, and erased', (t) =>
     if (!answer.ok) throw new Error(`The simulator answers ${answer.status}.`);
     const job = await push(engine.baseUrl, demo, [tagId], { title: 'Goal!' });
     await finalStatus(engine.baseUrl, demo, job);
+    const lookedUp = (deviceId: string): Promise<Response> => {
+      const url = `${engine.baseUrl}/push-admin-api/v3/demo/apps/${appId}/devices/lookup`;
+      return post(url, demo.superUser.token, { platformId: PLATFORM, deviceId });
+    };
+    // The page does not look again by itself, and refusals are counted some time after the send.
+    await until('the refusal is counted', async () => {
+      const device = (await (await lookedUp(REFUSED)).json()) as { readonly refusals: number };
+      return device.refusals === 1 ? true : null;
+    });
 
     const { page, complaints } = await openPage(t, browser);
     await signInToDemo(page, demo);
@@ -92,11 +101,7 @@ t.test('looked up, and erased', (t) =>
       const dialog = page.getByRole('dialog', { name: 'Erase this device?' });
       await dialog.getByText('its 2 subscriptions').waitFor();
       await dialog.getByRole('button', { name: 'Leave it' }).click();
-      const status = async (deviceId: string): Promise<number> => {
-        const url = `${engine.baseUrl}/push-admin-api/v3/demo/apps/${appId}/devices/lookup`;
-        const body = { platformId: PLATFORM, deviceId };
-        return (await post(url, demo.superUser.token, body)).status;
-      };
+      const status = async (deviceId: string): Promise<number> => (await lookedUp(deviceId)).status;
       t.equal(await status(ERASED), 200, 'who leaves the dialog erases nothing');
       await erase.click();
       await dialog.getByRole('button', { name: 'Erase it' }).click();
