@@ -134,7 +134,7 @@ export function tagsAfter(
   return { tagIds: [...kept, ...gained].sort((a, b) => a - b), gained, lost, isLimited };
 }
 
-/** Whether sorted tags have one: a set of them would cost more than the rest of a repetition. */
+/** By binary search: to make a set of the tags costs more than all else that a repetition does. */
 function hasSorted(tagIds: readonly number[], wanted: number): boolean {
   let from = 0;
   let to = tagIds.length;

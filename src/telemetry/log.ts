@@ -22,42 +22,9 @@ const REDACTED_FIELDS = [
 
 const CENSOR = '[redacted]';
 
-const STDOUT = 1;
-/** A turn that has more to say writes what it has: one write to a pipe takes so much at once. */
-const BLOCK_LENGTH_MAX = 65_536;
-
-/**
- * Makes the logger of a process or thread; `name` tells them apart. Without `to` it writes to
- * stdout.
- */
-export const createLogger = (
-  level: string,
-  name: string,
-  to: DestinationStream = linesByTurn(pino.destination({ fd: STDOUT, sync: true })),
-): Logger => pino(optionsOf(level, name), to);
-
-/**
- * Writes the lines of a turn of the event loop together. A write wakes whoever reads the other end
- * of a pipe, which costs ten times as much as the line (decision 62). An exit, whatever its reason,
- * writes what is left; kill -9 loses the lines of one turn.
- */
-export function linesByTurn(to: DestinationStream): DestinationStream {
-  let lines = '';
-  const flush = (): void => {
-    if (lines === '') return;
-    const block = lines;
-    lines = '';
-    to.write(block);
-  };
-  process.on('exit', flush);
-  return {
-    write(line) {
-      if (lines === '') setImmediate(flush);
-      lines += line;
-      if (lines.length >= BLOCK_LENGTH_MAX) flush();
-    },
-  };
-}
+/** Makes the process' logger; `name` tells threads apart. Without `to` it writes to stdout. */
+export const createLogger = (level: string, name: string, to?: DestinationStream): Logger =>
+  pino(optionsOf(level, name), to);
 
 /**
  * A logger of lines that are written often and have no secret within an object: to look for one

@@ -82,7 +82,8 @@ await t.test('a request that is not understood is an error', (t) => {
   t.end();
 });
 
-const swift = findSwift();
+// .ci/run says so too where the compiler is there and cannot be entered.
+const swift = isWithoutSwift ? null : findSwift();
 const skip = swift === null && (isWithoutSwift || !skipsForbidden) && SWIFT_MISSING;
 await t.test('it is compiled, and started three times', { skip }, async (t) => {
   if (swift === null) throw new Error(SWIFT_MISSING);

@@ -50,7 +50,7 @@ t.test('a thousand half-sent bodies of one address', async (t) => {
   }
   // All of them would be late if they waited for the flood; a busy machine delays one or the other.
   const inTime = tookMs.filter((each) => each < ANSWER_MS_MAX).length;
-  t.ok(inTime > DEVICES / 2, `registrations within a second, all in ms: ${tookMs}`);
+  t.ok(inTime >= DEVICES - 3, `registrations within a second, all in ms: ${tookMs}`);
 });
 
 /** Callers from 127.0.0.1 who send the begin of a body, and then nothing. */

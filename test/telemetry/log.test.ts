@@ -1,9 +1,8 @@
 /** What never reaches the log, whoever logs it. */
 
 import { spawnSync } from 'node:child_process';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
-import { createLogger, flatLogger, linesByTurn } from '../../src/telemetry/log.ts';
+import { createLogger, flatLogger } from '../../src/telemetry/log.ts';
 
 t.test('device tokens that PostgreSQL quotes in an error are taken out', (t) => {
   const script = `
@@ -30,44 +29,3 @@ t.test('of a flat line too, and those of the logger that it came from still', (t
   t.match(deep, { msg: 'deep', within: { token: '[redacted]' } });
   t.end();
 });
-
-t.test('the lines of a turn are one write, in their order', async (t) => {
-  const blocks: string[] = [];
-  const log = createLogger('info', 'test', linesByTurn({ write: (text) => blocks.push(text) }));
-  for (const n of [1, 2, 3]) log.info({ n }, 'a line');
-  t.same(blocks, []);
-  await nextTurn();
-  t.same(blocks.map(numbersOf), [[1, 2, 3]]);
-  log.info({ n: 4 }, 'the next turn');
-  await nextTurn();
-  t.same(blocks.map(numbersOf), [[1, 2, 3], [4]]);
-  // Much more than one write takes at once.
-  for (let n = 0; n < 2_000; n += 1) log.info({ n }, 'x'.repeat(100));
-  t.ok(blocks.length > 3, 'a turn that says much does not keep it all');
-  await nextTurn();
-  t.same(blocks.slice(2).flatMap(numbersOf), [...Array(2_000).keys()]);
-});
-
-const numbersOf = (block: string): readonly number[] =>
-  block
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line).n);
-
-for (const [how, end] of [
-  ['an exit', 'process.exit(3)'],
-  ['an error that nobody catches', `throw new Error('a surprise')`],
-  ['the end of its work', ''],
-] as const) {
-  t.test(`${how} in the same turn writes what was said before`, (t) => {
-    const script = `
-      import { createLogger } from ${JSON.stringify(new URL('../../src/telemetry/log.js', import.meta.url).href)};
-      createLogger('info', 'test').info('the last words');
-      ${end}`;
-    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
-      encoding: 'utf8',
-    });
-    t.match(JSON.parse(stdout), { msg: 'the last words' });
-    t.end();
-  });
-}

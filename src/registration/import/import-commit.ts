@@ -97,15 +97,15 @@ const commitOnce = (
     const written = devices.filter(({ ordinal }) => ordinal !== null);
     await updateImported(tx, written.filter(({ isNew }) => !isNew).map(rowOf));
     await insertImported(tx, written.filter(({ isNew }) => isNew).map(rowOf));
-    const tags = written
+    const tagChanges = written
       .map(tagChangeOf)
       .filter(({ gained, lost }) => gained.length + lost.length > 0);
     const tokens = written
       .filter(({ isNew }) => isNew)
       .map((device) => ({ ...placeOf(device), deviceId: device.operation.device.deviceId }));
-    const groups = touchedDeviceGroups(tags, tokens.map(deviceGroupOf));
-    const raised = await recordChanges(tx, tags, groups, slot);
-    return { devices, changes: changesOf(raised, { tokens, tags }) };
+    const groups = touchedDeviceGroups(tagChanges, tokens.map(deviceGroupOf));
+    const raised = await recordChanges(tx, tagChanges, groups, slot);
+    return { devices, changes: changesOf(raised, { tokens, tags: tagChanges }) };
   });
 
 /** The tags of devices that a file may bring to their limit. */

@@ -235,12 +235,12 @@ async function numberNew(
 interface Written {
   readonly devices: readonly WrittenDevice[];
   /** Of each of the devices, in its place. */
-  readonly changes: readonly TagChange[];
+  readonly tagChanges: readonly TagChange[];
   readonly groups: readonly TouchedDeviceGroup[];
   readonly raised: readonly RaisedWithEpoch[];
 }
 
-const NOTHING_WRITTEN: Written = { devices: [], changes: [], groups: [], raised: [] };
+const NOTHING_WRITTEN: Written = { devices: [], tagChanges: [], groups: [], raised: [] };
 
 async function write(
   tx: Sql,
@@ -248,12 +248,12 @@ async function write(
   devices: readonly WrittenDevice[],
 ): Promise<Written> {
   if (devices.length === 0) return NOTHING_WRITTEN;
-  const changes = devices.map(tagChangeOf);
-  const groups = gainsByGroup(devices, changes).map(({ group, tagIds }) =>
+  const tagChanges = devices.map(tagChangeOf);
+  const groups = gainsByGroup(devices, tagChanges).map(({ group, tagIds }) =>
     knownGroupTags.split(group, tagIds),
   );
-  const raised = await writeBatch(tx, { ...rowsOf(devices), changes, groups, slot });
-  return { devices, changes, groups, raised };
+  const raised = await writeBatch(tx, { ...rowsOf(devices), changes: tagChanges, groups, slot });
+  return { devices, tagChanges, groups, raised };
 }
 
 /** Fields by their names: a spread for each device costs more than the rest (decision 27). */
@@ -298,13 +298,13 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
 /** The groups with changes that an index holds, each with all tags that its devices gain. */
 function gainsByGroup(
   devices: readonly WrittenDevice[],
-  changes: readonly TagChange[],
+  tagChanges: readonly TagChange[],
 ): readonly { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }[] {
   const groups = new Map<
     string,
     { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }
   >();
-  for (const [at, change] of changes.entries()) {
+  for (const [at, change] of tagChanges.entries()) {
     const device = devices[at];
     if (device === undefined || !concernsIndex(device)) continue;
     const group = deviceGroupOf(change);
@@ -329,7 +329,7 @@ const isForgiven = ({ known, change }: ChangedDevice): boolean =>
 function conclude(
   { knownGroupTags }: CommitContext,
   looked: readonly ChangedDevice[],
-  { devices, changes, groups, raised }: Written,
+  { devices, tagChanges, groups, raised }: Written,
   unchanged: Unchanged,
 ): Committed {
   knownGroupTags.learn(groups, raised);
@@ -342,7 +342,8 @@ function conclude(
     if (device === undefined && seen.known === null && isWritten(seen)) return 'limit';
     return (device ?? seen).tags.isLimited ? 'tags-limited' : 'committed';
   };
-  return { results: looked.map(resultOf), changes: changesOf(raised, editsOf(devices, changes)) };
+  const changes = changesOf(raised, editsOf(devices, tagChanges));
+  return { results: looked.map(resultOf), changes };
 }
 
 function editsOf(devices: readonly WrittenDevice[], tags: readonly TagChange[]): Edits {

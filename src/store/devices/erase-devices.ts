@@ -90,7 +90,10 @@ export interface LockedDevice extends DevicePlace, DeviceGroupKey {
 export async function eraseLocked(
   tx: Sql,
   devices: readonly LockedDevice[],
-  others: { readonly groups: readonly DeviceGroupKey[]; readonly edits: Edits } = NOTHING,
+  others: {
+    readonly groups: readonly DeviceGroupKey[];
+    readonly edits: Pick<Edits, 'histories'>;
+  } = NOTHING,
 ): Promise<readonly DeviceGroupChange[]> {
   if (devices.length > 0) await deleteDevices(tx, devices);
   const lost = devices.map((device) => ({

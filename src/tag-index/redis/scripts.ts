@@ -26,7 +26,7 @@ local function numbers(list)
   return found
 end
 
--- The list with these offsets, or without them. A place is found by halves, so most of a list is not looked at.
+-- The list with these offsets, or without them. A place is found by binary search: most of a list is not looked at.
 local function spliced(list, offsets, isWanted)
   local parts, from, low = {}, 1, 0
   for _, offset in ipairs(offsets) do

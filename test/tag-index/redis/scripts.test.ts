@@ -16,6 +16,7 @@ import { startRedis, withRedis } from '../../support/redis-server.ts';
 const KEY = 'group';
 const OFFSETS = 8_192;
 const TAG_ID = 7;
+const VERSIONS = 60;
 const GROUP = { appId: 1, platformId: 3, groupNumber: 0, tokens: new Map(), histories: new Map() };
 
 /**
@@ -34,23 +35,27 @@ t.test('offsets of a tag: any edits leave what a set would have', (t) =>
     const client = connectRedis({ kind: 'single', url }, () => undefined);
     t.teardown(() => client.disconnect());
     await once(client, 'ready');
+    const met = { list: 0, bitmap: 0 };
     // Few that are far apart, and as many as lie on both sides of the border to a bitmap.
     for (const most of [3, 40, LISTED_MAX - 8, LISTED_MAX + 8, 2_000]) {
       await client.unlink(KEY);
       const numbers = numbersFrom(`offsets ${most}`);
       const model = new Set<number>();
-      for (let version = 1; version <= 60; version += 1) {
-        // Grows to `most`, and is emptied at last. Some are added that it has, some removed that
-        // it has not.
-        const isGrowing = model.size < most && version < 50;
+      for (let version = 1; version <= VERSIONS; version += 1) {
+        // Grows to `most`, shrinks, and is emptied at last. Some are added that it has, some
+        // removed that it has not.
+        const isGrowing = model.size < most && version < VERSIONS - 10;
+        const isLast = version === VERSIONS;
         const [added, removed] = [new Set<number>(), new Set<number>()];
         for (let edit = numbers.next().value % (most / 3 + 2); edit >= 0; edit -= 1) {
           const offset = numbers.next().value % OFFSETS;
-          const isAdded = numbers.next().value % 10 < (isGrowing ? 9 : 1);
+          const isAdded = !isLast && numbers.next().value % 10 < (isGrowing ? 9 : 1);
           if (!removed.has(offset) && isAdded) added.add(offset);
           else if (!added.has(offset)) removed.add(offset);
         }
-        const gone = [...model].filter(() => numbers.next().value % 10 < (isGrowing ? 1 : 5));
+        const gone = [...model].filter(
+          () => isLast || numbers.next().value % 10 < (isGrowing ? 1 : 5),
+        );
         for (const offset of gone) if (!added.has(offset)) removed.add(offset);
         for (const offset of added) model.add(offset);
         for (const offset of removed) model.delete(offset);
@@ -66,11 +71,14 @@ t.test('offsets of a tag: any edits leave what a set would have', (t) =>
         const set = emptySet();
         unite(set, value);
         t.same([...offsetsIn(set, 0, OFFSETS)], expected, `${most}, version ${version}`);
+        t.equal(value === null, model.size === 0, 'a tag that nobody has is no field');
         if (value === null) continue;
+        met[value.length === BITMAP_OCTETS ? 'bitmap' : 'list'] += 1;
         if (value.length === BITMAP_OCTETS) continue;
         t.equal(value.length, model.size * 2, 'a list has each offset once');
         t.ok(model.size <= LISTED_MAX, 'and no more than it may');
       }
     }
+    t.ok(met.list > 0 && met.bitmap > 0, 'both forms were met');
   }),
 );
