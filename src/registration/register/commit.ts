@@ -3,8 +3,8 @@
  * "Registration").
  */
 
-import type { DeviceGroupChange, DeviceGroupKey, Edits } from '../../domain/device-group-change.ts';
-import { changesOf, deviceGroupKeyOf, deviceGroupOf } from '../../domain/device-group-change.ts';
+import type { DeviceGroupChange, Edits } from '../../domain/device-group-change.ts';
+import { changesOf } from '../../domain/device-group-change.ts';
 import type { SubscribableTag } from '../../store/catalogue/subscribable-tags.ts';
 import { livingTags, subscribableTags } from '../../store/catalogue/subscribable-tags.ts';
 import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
@@ -16,6 +16,7 @@ import type {
   TagChange,
   TouchedDeviceGroup,
 } from '../../store/devices/record-changes.ts';
+import { gainsByGroup } from '../../store/devices/record-changes.ts';
 import type { Batch } from '../../store/devices/write-batch.ts';
 import { writeBatch } from '../../store/devices/write-batch.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -249,7 +250,8 @@ async function write(
 ): Promise<Written> {
   if (devices.length === 0) return NOTHING_WRITTEN;
   const tagChanges = devices.map(tagChangeOf);
-  const groups = gainsByGroup(devices, tagChanges).map(({ group, tagIds }) =>
+  const indexed = tagChanges.filter((_, at) => isIndexed(devices[at]));
+  const groups = gainsByGroup(indexed).map(({ group, tagIds }) =>
     knownGroupTags.split(group, tagIds),
   );
   const raised = await writeBatch(tx, { ...rowsOf(devices), changes: tagChanges, groups, slot });
@@ -295,29 +297,9 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
   subscribers: subscribersOf(tags),
 });
 
-/** The groups with changes that an index holds, each with all tags that its devices gain. */
-function gainsByGroup(
-  devices: readonly WrittenDevice[],
-  tagChanges: readonly TagChange[],
-): readonly { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }[] {
-  const groups = new Map<
-    string,
-    { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }
-  >();
-  for (const [at, change] of tagChanges.entries()) {
-    const device = devices[at];
-    if (device === undefined || !concernsIndex(device)) continue;
-    const group = deviceGroupOf(change);
-    const key = deviceGroupKeyOf(group);
-    const known = groups.get(key) ?? { group, tagIds: new Set() };
-    groups.set(key, known);
-    for (const tagId of change.gained) known.tagIds.add(tagId);
-  }
-  return [...groups.values()];
-}
-
-const concernsIndex = (device: WrittenDevice): boolean =>
-  device.known === null || hasChanged(device.tags) || isForgiven(device);
+/** Whether an index holds what changes of the device. */
+const isIndexed = (device: WrittenDevice | undefined): boolean =>
+  device !== undefined && (device.known === null || hasChanged(device.tags) || isForgiven(device));
 
 /**
  * A registration forgives earlier refusals, which an index must learn. Hardly any device has one.

@@ -68,18 +68,18 @@ export async function recordChanges(
     ${RAISED(tx)}`;
 }
 
-/**
- * The groups of the changes, and the groups that change in another way (`touched`), each once. None
- * of their tags count as known, so each gained tag is written if it is missing.
- */
-export function touchedDeviceGroups(
+/** A group with all tags that its devices gain. */
+interface GroupGain {
+  readonly group: DeviceGroupKey;
+  readonly tagIds: ReadonlySet<number>;
+}
+
+/** The groups of the changes, and those that change in another way (`touched`), each once. */
+export function gainsByGroup(
   changes: readonly TagGain[],
   touched: readonly DeviceGroupKey[] = [],
-): readonly TouchedDeviceGroup[] {
-  const groups = new Map<
-    string,
-    { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }
-  >();
+): readonly GroupGain[] {
+  const groups = new Map<string, GroupGain & { readonly tagIds: Set<number> }>();
   const of = (group: DeviceGroupKey): Set<number> => {
     const key = deviceGroupKeyOf(group);
     const known = groups.get(key) ?? { group, tagIds: new Set() };
@@ -91,13 +91,20 @@ export function touchedDeviceGroups(
     const tagIds = of(deviceGroupOf(change));
     for (const tagId of change.gained) tagIds.add(tagId);
   }
-  return [...groups.values()].map(({ group, tagIds }) => ({
+  return [...groups.values()];
+}
+
+/** The same. None of their tags count as known, so each gained tag is written if it is missing. */
+export const touchedDeviceGroups = (
+  changes: readonly TagGain[],
+  touched: readonly DeviceGroupKey[] = [],
+): readonly TouchedDeviceGroup[] =>
+  gainsByGroup(changes, touched).map(({ group, tagIds }) => ({
     ...group,
     knownTagIds: [],
     knownEpoch: 0,
     newTagIds: [...tagIds],
   }));
-}
 
 /** By tag, app and platform; of an app's subscribers under ANY_TAG. */
 export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {

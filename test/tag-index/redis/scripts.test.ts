@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import t from 'tap';
 import type { DeviceGroupChange } from '../../../src/domain/device-group-change.ts';
@@ -11,6 +10,7 @@ import {
   offsetsIn,
   unite,
 } from '../../../src/tag-index/redis/offsets.ts';
+import { Random } from '../../support/http2/played/random.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 
 const KEY = 'group';
@@ -18,16 +18,6 @@ const OFFSETS = 8_192;
 const TAG_ID = 7;
 const VERSIONS = 60;
 const GROUP = { appId: 1, platformId: 3, groupNumber: 0, tokens: new Map(), histories: new Map() };
-
-/**
- * Numbers that look random and are the same in each run, so that a failure can be looked at again.
- */
-function* numbersFrom(seed: string): Generator<number, never> {
-  for (let round = 0; ; round += 1) {
-    const octets = createHash('sha256').update(`${seed} ${round}`).digest();
-    for (let at = 0; at < octets.length; at += 4) yield octets.readUInt32BE(at);
-  }
-}
 
 t.test('offsets of a tag: any edits leave what a set would have', (t) =>
   withRedis(t, async (t) => {
@@ -39,7 +29,7 @@ t.test('offsets of a tag: any edits leave what a set would have', (t) =>
     // Few that are far apart, and as many as lie on both sides of the border to a bitmap.
     for (const most of [3, 40, LISTED_MAX - 8, LISTED_MAX + 8, 2_000]) {
       await client.unlink(KEY);
-      const numbers = numbersFrom(`offsets ${most}`);
+      const random = new Random(most);
       const model = new Set<number>();
       for (let version = 1; version <= VERSIONS; version += 1) {
         // Grows to `most`, shrinks, and is emptied at last. Some are added that it has, some
@@ -47,15 +37,13 @@ t.test('offsets of a tag: any edits leave what a set would have', (t) =>
         const isGrowing = model.size < most && version < VERSIONS - 10;
         const isLast = version === VERSIONS;
         const [added, removed] = [new Set<number>(), new Set<number>()];
-        for (let edit = numbers.next().value % (most / 3 + 2); edit >= 0; edit -= 1) {
-          const offset = numbers.next().value % OFFSETS;
-          const isAdded = !isLast && numbers.next().value % 10 < (isGrowing ? 9 : 1);
+        for (let edit = random.between(0, Math.ceil(most / 3) + 1); edit >= 0; edit -= 1) {
+          const offset = random.between(0, OFFSETS - 1);
+          const isAdded = !isLast && random.chance(isGrowing ? 0.9 : 0.1);
           if (!removed.has(offset) && isAdded) added.add(offset);
           else if (!added.has(offset)) removed.add(offset);
         }
-        const gone = [...model].filter(
-          () => isLast || numbers.next().value % 10 < (isGrowing ? 1 : 5),
-        );
+        const gone = [...model].filter(() => isLast || random.chance(isGrowing ? 0.1 : 0.5));
         for (const offset of gone) if (!added.has(offset)) removed.add(offset);
         for (const offset of added) model.add(offset);
         for (const offset of removed) model.delete(offset);
