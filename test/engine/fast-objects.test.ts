@@ -4,38 +4,34 @@
  * its library undoes it.
  */
 
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import type { Test } from 'tap';
 import t from 'tap';
+import { runProgram } from '../support/programs.ts';
 
 const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** What every statement of the hot path uses. */
 const OBJECTS = ['String', 'Array', 'Map', 'Set', 'Promise', 'Function', 'Object', 'Uint8Array'];
 
-/** Which of the objects are slow after the import of a file of the program. */
-const slowAfter = async (file: string): Promise<readonly string[]> => {
+/** Which of the objects are slow after a piece of a module. */
+async function slowAfter(t: Test, piece: string): Promise<unknown> {
   const script = `
-    await import(${JSON.stringify(join(SOURCES, file))});
+    ${piece}
     const objects = ${JSON.stringify(OBJECTS)};
     console.log(JSON.stringify(objects.filter((name) => !%HasFastProperties(globalThis[name].prototype))));
     process.exit();`;
   const flags = ['--allow-natives-syntax', '--input-type=module', '--eval', script];
-  const { stdout } = await promisify(execFile)(process.execPath, flags);
-  return JSON.parse(stdout) as readonly string[];
-};
+  const { code, out, err } = await runProgram(t, process.execPath, flags);
+  t.equal(code, 0, err);
+  return JSON.parse(out.toString());
+}
 
-t.test('V8 tells a slow one', async (t) => {
-  const script = 'class Text extends String {} console.log(%HasFastProperties(String.prototype))';
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--allow-natives-syntax',
-    '--eval',
-    script,
-  ]);
-  t.equal(stdout.trim(), 'false');
-});
+t.test('V8 tells a slow one', async (t) =>
+  t.same(await slowAfter(t, 'class Text extends String {}'), ['String']),
+);
 
 // The Redis client is loaded only where a Redis is configured.
 for (const file of ['engine.js', 'tag-index/redis/open.js']) {
-  t.test(`none is slow after ${file}`, async (t) => t.same(await slowAfter(file), []));
+  const piece = `await import(${JSON.stringify(join(SOURCES, file))});`;
+  t.test(`none is slow after ${file}`, async (t) => t.same(await slowAfter(t, piece), []));
 }
