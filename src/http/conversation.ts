@@ -102,17 +102,19 @@ export class Conversation implements Receiver {
   }
 
   #leave(): void {
-    const { admission, desk, exchange, holder } = this.#parts;
+    const { desk, exchange } = this.#parts;
     this.#state = 'over';
     this.#pieces = [];
     desk.isWhole(this);
-    const leave = (): void => {
-      admission.leave(holder, this.#length);
-      desk.left();
-    };
     // A pending check of the credential is part of the caller's share: otherwise a caller that
     // hangs up at once could start checks without limit.
-    if (exchange.asked === null) leave();
-    else void exchange.asked.then(leave);
+    if (exchange.asked === null) this.#giveBack();
+    else void exchange.asked.then(() => this.#giveBack());
+  }
+
+  #giveBack(): void {
+    const { admission, desk, holder } = this.#parts;
+    admission.leave(holder, this.#length);
+    desk.left();
   }
 }

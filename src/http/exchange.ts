@@ -37,7 +37,7 @@ export interface ExchangeParts extends CallerCheckParts {
 type Headers = Readonly<Record<string, string>>;
 
 function writeAll(headers: Headers, write: WriteField): void {
-  for (const name of Object.keys(headers)) write(name, headers[name] ?? '');
+  for (const name in headers) write(name, headers[name] ?? '');
 }
 
 /** An answer to a session is for its browser only, which asks again each time. */

@@ -1,10 +1,29 @@
 /** The id of a request in logs and answers: the caller's own where it is usable, else a new one. */
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /**
  * Printable ASCII, so that it can go into a header and a log line as it is; the length bounds both.
  */
 const SANE = /^[\x20-\x7e]{1,128}$/;
 
-export const requestIdOf = (given: string): string => (SANE.test(given) ? given : randomUUID());
+/**
+ * `randomUUID` joins twenty strings, in 600 bytes: a twentieth of what a registration allocates. So
+ * the digits of many ids are made at once.
+ */
+const IDS_AT_ONCE = 128;
+const ID_BYTES = 16;
+const ID_LENGTH = 2 * ID_BYTES;
+let digits = '';
+let used = 0;
+
+export const requestIdOf = (given: string): string => (SANE.test(given) ? given : newId());
+
+function newId(): string {
+  if (used === digits.length) {
+    digits = randomBytes(IDS_AT_ONCE * ID_BYTES).toString('hex');
+    used = 0;
+  }
+  used += ID_LENGTH;
+  return digits.slice(used - ID_LENGTH, used);
+}

@@ -262,7 +262,7 @@ class RunningServer implements Server, RequestHandler, Desk {
       status: response.status,
       writeFields: (write) => exchange.finish(response, write),
       body: response.body,
-      ...(stream === undefined ? {} : { stream: this.#streams.watch(exchange, stream) }),
+      stream: stream === undefined ? undefined : this.#streams.watch(exchange, stream),
       isHead: exchange.isHead,
       closes,
     });

@@ -27,20 +27,35 @@ export interface WrittenDevice extends ChangedDevice {
   readonly ordinal: number;
 }
 
-/** Gathers operations by device. */
+interface Gathered extends DeviceOperations {
+  readonly operations: Operation[];
+  /** Another device of the batch with the same key: its token is registered in several apps. */
+  readonly other: Gathered | undefined;
+}
+
+/** Gathers operations by device. No key is joined for each: that would cost as much as the rest. */
 export function byDevice(operations: readonly Operation[]): readonly DeviceOperations[] {
-  const devices = new Map<string, DeviceOperations & { readonly operations: Operation[] }>();
+  const devices: Gathered[] = [];
+  const byKey = new Map<string, Gathered>();
   for (const operation of operations) {
-    const key = keyOf(operation.device);
-    const known = devices.get(key);
-    if (known === undefined) {
-      devices.set(key, { device: operation.device, operations: [operation] });
-    } else {
-      known.operations.push(operation);
+    const { device } = operation;
+    const other = byKey.get(device.deviceKey);
+    let known = other;
+    while (known !== undefined && !isSame(known.device, device)) known = known.other;
+    if (known !== undefined) known.operations.push(operation);
+    else {
+      const gathered = { device, operations: [operation], other };
+      byKey.set(device.deviceKey, gathered);
+      devices.push(gathered);
     }
   }
-  return [...devices.values()];
+  return devices;
 }
+
+const isSame = (one: DeviceKey, other: DeviceKey): boolean =>
+  one.appId === other.appId &&
+  one.platformId === other.platformId &&
+  one.deviceKey === other.deviceKey;
 
 /** A device's key over all apps and platforms. */
 export const keyOf = ({ appId, platformId, deviceKey }: DeviceKey): string =>

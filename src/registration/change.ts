@@ -3,6 +3,7 @@
  * change a row twice.
  */
 
+import { sortNumbers } from '../std/sort-numbers.ts';
 import { subscribersBy } from '../store/devices/record-changes.ts';
 import type { Operation } from './operation.ts';
 
@@ -15,7 +16,7 @@ export interface Change {
   clear: boolean;
   readonly add: Set<number>;
   /** Never holds a tag that `add` holds. Empty when `clear` is set. */
-  readonly remove: Set<number>;
+  remove: ReadonlySet<number>;
   /** Creates the device if it is new, and remembers the time. */
   registers: boolean;
   /** Remembers the time of unsubscribing. */
@@ -24,18 +25,17 @@ export interface Change {
   appVersion: string | null;
 }
 
-/**
- * `isSubscribable` tells whether devices of the app can subscribe to a tag: live, connected and
- * unexpired.
- */
-export function fold(
-  operations: readonly Operation[],
-  isSubscribable: (tagId: number) => boolean,
-): Change {
+/** Whether devices of an app can subscribe to a tag: it is live, connected and unexpired. */
+export type IsSubscribable = (tagId: number, appId: number) => boolean;
+
+/** Hardly any change removes single tags. */
+const NO_TAGS: ReadonlySet<number> = new Set();
+
+export function fold(operations: readonly Operation[], isSubscribable: IsSubscribable): Change {
   const change: Change = {
     clear: false,
     add: new Set(),
-    remove: new Set(),
+    remove: NO_TAGS,
     registers: false,
     unsubscribes: false,
     appVersion: null,
@@ -44,23 +44,19 @@ export function fold(
   return change;
 }
 
-function apply(
-  change: Change,
-  operation: Operation,
-  isSubscribable: (tagId: number) => boolean,
-): void {
+function apply(change: Change, operation: Operation, isSubscribable: IsSubscribable): void {
   switch (operation.kind) {
     case 'reg':
       register(change, operation.appVersion);
-      subscribe(change, operation.tagIds.filter(isSubscribable));
+      subscribe(change, operation, isSubscribable);
       return;
     case 'set': {
-      const tagIds = operation.tagIds.filter(isSubscribable);
+      const { appId } = operation.device;
       // "Tags given but none known: ignored too" (spec/interface.md, section 3).
-      if (tagIds.length === 0) return;
+      if (!operation.tagIds.some((tagId) => isSubscribable(tagId, appId))) return;
       register(change, operation.appVersion);
       clear(change);
-      subscribe(change, tagIds);
+      subscribe(change, operation, isSubscribable);
       return;
     }
     case 'ureg':
@@ -79,22 +75,26 @@ function register(change: Change, appVersion: string | null): void {
 function clear(change: Change): void {
   change.clear = true;
   change.add.clear();
-  change.remove.clear();
+  change.remove = NO_TAGS;
 }
 
-function subscribe(change: Change, tagIds: readonly number[]): void {
-  for (const tagId of tagIds) {
-    change.add.add(tagId);
-    change.remove.delete(tagId);
-  }
+function subscribe(
+  change: Change,
+  { tagIds, device }: Operation & { readonly kind: 'reg' | 'set' },
+  isSubscribable: IsSubscribable,
+): void {
+  for (const tagId of tagIds) if (isSubscribable(tagId, device.appId)) change.add.add(tagId);
+  if (change.remove.size === 0) return;
+  change.remove = new Set([...change.remove].filter((tagId) => !change.add.has(tagId)));
 }
 
 function unsubscribe(change: Change, tagIds: readonly number[]): void {
-  for (const tagId of tagIds) {
-    change.add.delete(tagId);
-    if (!change.clear) change.remove.add(tagId);
-  }
+  for (const tagId of tagIds) change.add.delete(tagId);
+  if (!change.clear) change.remove = new Set([...change.remove, ...tagIds]);
 }
+
+/** What a change does to the tags. */
+type TagsChange = Pick<Change, 'clear' | 'add' | 'remove'>;
 
 /** The tags of a device after a change, and the tags it gained and lost. */
 export interface TagsAfter {
@@ -116,23 +116,28 @@ export const subscribersOf = ({ tagIds, gained, lost }: TagsAfter): number =>
  */
 export function tagsAfter(
   before: readonly number[],
-  { clear, add, remove }: Pick<Change, 'clear' | 'add' | 'remove'>,
+  change: TagsChange,
   tagsMax: number,
 ): TagsAfter {
-  const isLost = (tagId: number): boolean => (clear ? !add.has(tagId) : remove.has(tagId));
-  const lost = before.filter(isLost);
+  const mayLose = change.clear || change.remove.size > 0;
+  const lost = mayLose ? before.filter((tagId) => isLost(change, tagId)) : NONE;
   const room = Math.max(0, tagsMax - before.length + lost.length);
   const gained: number[] = [];
   let isLimited = false;
-  for (const tagId of add) {
+  for (const tagId of change.add) {
     if (hasSorted(before, tagId)) continue;
     if (gained.length < room) gained.push(tagId);
     else isLimited = true;
   }
   if (gained.length + lost.length === 0) return { tagIds: before, gained, lost, isLimited };
-  const kept = lost.length === 0 ? before : before.filter((tagId) => !isLost(tagId));
-  return { tagIds: [...kept, ...gained].sort((a, b) => a - b), gained, lost, isLimited };
+  const kept = lost.length === 0 ? before : before.filter((tagId) => !isLost(change, tagId));
+  return { tagIds: sortNumbers([...kept, ...gained]), gained, lost, isLimited };
 }
+
+const NONE: readonly number[] = [];
+
+const isLost = ({ clear, add, remove }: TagsChange, tagId: number): boolean =>
+  clear ? !add.has(tagId) : remove.has(tagId);
 
 /** By binary search: to make a set of the tags costs more than all else that a repetition does. */
 function hasSorted(tagIds: readonly number[], wanted: number): boolean {
@@ -152,7 +157,7 @@ function hasSorted(tagIds: readonly number[], wanted: number): boolean {
  */
 export function tagsAfterMakingRoom(
   before: readonly number[],
-  change: Pick<Change, 'clear' | 'add' | 'remove'>,
+  change: TagsChange,
   tagsMax: number,
   living: ReadonlySet<number>,
 ): TagsAfter {

@@ -205,7 +205,7 @@ t.test('a request id that is not sane is replaced', async (t) => {
       'x-request-id',
     );
   t.equal(await idOf('x'.repeat(128)), 'x'.repeat(128));
-  t.match(await idOf('x'.repeat(129)), /^[0-9a-f-]{36}$/);
+  t.match(await idOf('x'.repeat(129)), /^[0-9a-f]{32}$/);
   const raw = `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: a\x01b\r\nContent-Length: 0\r\n\r\n`;
   t.notOk((await speakRaw(server.port, raw, 'hang up')).includes('a\x01b'));
 });

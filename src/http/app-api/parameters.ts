@@ -80,10 +80,10 @@ export function readParameters(body: Buffer): Parameters | null {
     tagsGiven: tagEntries !== null || sourceIdEntries !== null,
     tooManyTags,
     tagNames: {
-      ids: tooManyTags ? [] : readEntries(tagEntries, readTagId, () => faults.push('tagId')),
+      ids: tooManyTags ? [] : readEntries(tagEntries, readTagId, 'tagId', faults),
       sourceIds: tooManyTags
         ? []
-        : readEntries(sourceIdEntries, readSourceId, () => faults.push('tagSourceId')),
+        : readEntries(sourceIdEntries, readSourceId, 'tagSourceId', faults),
     },
     faults,
     ...readUnknown(fields),
@@ -99,8 +99,10 @@ const NOT_IN_A_HEADER = /[^\x21-\x7e]|,/g;
 function readUnknown(
   fields: Readonly<Record<string, unknown>>,
 ): Pick<Parameters, 'unknownNames' | 'meansTags'> {
+  let hasUnknown = false;
+  for (const name in fields) if (!FIELDS.has(name)) hasUnknown = true;
+  if (!hasUnknown) return NOTHING_UNKNOWN;
   const unknown = Object.keys(fields).filter((name) => !FIELDS.has(name));
-  if (unknown.length === 0) return NOTHING_UNKNOWN;
   const isMeantAsTags = (name: string): boolean =>
     MEANT_AS_TAGS.test(name.replaceAll(NOT_IN_A_NAME, ''));
   // The most important names come first: the list may be cut.
@@ -149,14 +151,15 @@ function entriesOf(
 function readEntries<T>(
   entries: readonly unknown[] | null,
   read: (entry: unknown) => T | null,
-  onFault: () => void,
+  name: 'tagId' | 'tagSourceId',
+  faults: ParameterName[],
 ): readonly T[] {
   if (entries === null) return [];
-  if (entries.length === 0) onFault();
+  if (entries.length === 0) faults.push(name);
   const values: T[] = [];
   for (const entry of entries) {
     const value = read(entry);
-    if (value === null) onFault();
+    if (value === null) faults.push(name);
     else values.push(value);
   }
   return values;

@@ -14,7 +14,7 @@ export interface Answer {
   writeFields(write: WriteField): void;
   readonly body: string | Buffer;
   /** In place of the body, which is empty then. The connection ends with it. */
-  readonly stream?: BodyStream;
+  readonly stream?: BodyStream | undefined;
   /** An answer to HEAD: it says how long the body is, and leaves it out (RFC 9110, 9.3.2). */
   readonly isHead: boolean;
   /** The connection ends with this answer. */

@@ -22,10 +22,12 @@ import { writeBatch } from '../../store/devices/write-batch.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult, WrittenDevice } from '../batch.ts';
+import type { IsSubscribable } from '../change.ts';
 import { fold, subscribersOf, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
 import type { DeviceRef } from '../operation.ts';
 import type { Ordinals } from '../ordinals.ts';
 import type { KnownDeviceGroupTags } from './known-device-group-tags.ts';
+import type { RecentChanges } from './recent-changes.ts';
 
 export interface CommitContext {
   readonly connection: DedicatedConnection;
@@ -35,6 +37,8 @@ export interface CommitContext {
   readonly tagsPerDeviceMax: number;
   /** A registration that repeats one written within this time is not written (decision 42). */
   readonly freshMs: number;
+  /** Of the lane. */
+  readonly recentChanges: RecentChanges;
   /** Slot of tag_days that the lane writes. */
   readonly slot: number;
 }
@@ -94,7 +98,7 @@ async function commitOnce(
   unchanged: Unchanged,
 ): Promise<Committed> {
   const { connection } = context;
-  const looked = await connection.transactAtOnce((tx) => look(tx, context, devices, findDevices));
+  const looked = await look(context, devices);
   const changed = looked.filter((seen) => isWritten(seen) && !unchanged.has(seen.device));
   const numbered = await numberNew(context, changed, given);
   const known = changed.filter((device) => device.known !== null);
@@ -109,7 +113,7 @@ async function commitOnce(
             const locked = await withoutDeadTags(
               tx,
               context,
-              await look(tx, context, known, lockDevices),
+              await judge(tx, context, known, lockDevices, tagsAskedFor(known)),
             );
             // Another transaction has erased or replaced it since.
             if (locked.some((device) => device.known === null)) throw new MadeSince();
@@ -121,25 +125,70 @@ async function commitOnce(
   return conclude(context, looked, await writing, unchanged);
 }
 
-/** Reads the devices, and applies their operations to them. */
+/**
+ * Reads the devices, without locks, and applies their operations to them. Most batches change
+ * nothing. So where the batches before did not, the tags are left out at first: a `reg` that would
+ * change nothing if devices could subscribe to any tag does not, whatever has become of its tags. A
+ * `set` takes off tags that were deleted, so it needs them.
+ */
 async function look(
+  context: CommitContext,
+  devices: readonly DeviceOperations[],
+): Promise<readonly ChangedDevice[]> {
+  const { connection, recentChanges } = context;
+  if (!recentChanges.areLikely && !devices.some(hasSet)) {
+    const seen = await connection.transactAtOnce((tx) =>
+      judge(tx, context, devices, findDevices, null),
+    );
+    if (!seen.some(isWritten)) return seen;
+  }
+  const tagIds = tagsAskedFor(devices);
+  const seen = await connection.transactAtOnce((tx) =>
+    judge(tx, context, devices, findDevices, tagIds),
+  );
+  recentChanges.note(seen.some(isWritten));
+  return seen;
+}
+
+const hasSet = ({ operations }: DeviceOperations): boolean =>
+  operations.some(({ kind }) => kind === 'set');
+
+/**
+ * Reads the devices, and applies their operations to them. `tagIds`: the tags of these operations;
+ * null: devices can subscribe to any tag.
+ */
+async function judge(
   tx: Sql,
   { freshMs, tagsPerDeviceMax }: CommitContext,
   devices: readonly DeviceOperations[],
   read: typeof findDevices,
+  tagIds: readonly number[] | null,
 ): Promise<readonly ChangedDevice[]> {
   const keys = devices.map(({ device }) => device);
   // Sent in this order: the read of tags must see commits of other transactions during the wait for
   // the locks.
   const [found, tags] = await Promise.all([
     read(tx, keys, freshMs),
-    subscribableTags(tx, tagsAskedFor(devices)),
+    tagIds === null ? null : subscribableTags(tx, tagIds),
   ]);
-  const known = new Map(found.devices.map((device) => [device.index, device]));
-  const tagById = new Map(tags.map((tag) => [tag.id, tag]));
+  const known: (KnownDevice | null)[] = devices.map(() => null);
+  for (const device of found.devices) known[device.index] = device;
+  const isSubscribable = tags === null ? isAnyTag : subscribableAmong(tags);
   return devices
     .slice(0, found.lookedFor)
-    .map((device, at) => changedDevice(device, known.get(at) ?? null, tagById, tagsPerDeviceMax));
+    .map((device, at) =>
+      changedDevice(device, known[at] ?? null, isSubscribable, tagsPerDeviceMax),
+    );
+}
+
+const isAnyTag: IsSubscribable = () => true;
+
+function subscribableAmong(tags: readonly SubscribableTag[]): IsSubscribable {
+  const tagById = new Map(tags.map((tag) => [tag.id, tag]));
+  return (tagId, appId) => {
+    const tag = tagById.get(tagId);
+    return tag !== undefined && (tag.appIds === null || tag.appIds.includes(appId));
+  };
 }
 
 function tagsAskedFor(devices: readonly DeviceOperations[]): readonly number[] {
@@ -156,21 +205,15 @@ function tagsAskedFor(devices: readonly DeviceOperations[]): readonly number[] {
 function changedDevice(
   { device, operations }: DeviceOperations,
   known: KnownDevice | null,
-  tagById: ReadonlyMap<number, SubscribableTag>,
+  isSubscribable: IsSubscribable,
   tagsMax: number,
 ): ChangedDevice {
-  const change = fold(operations, (tagId) => {
-    const tag = tagById.get(tagId);
-    return tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
-  });
-  return {
-    device,
-    operations,
-    known,
-    change,
-    tags: tagsAfter(known?.tagIds ?? [], change, tagsMax),
-  };
+  const change = fold(operations, isSubscribable);
+  const tags = tagsAfter(known?.tagIds ?? NO_TAGS, change, tagsMax);
+  return { device, operations, known, change, tags };
 }
+
+const NO_TAGS: readonly number[] = [];
 
 /**
  * Whether the device has to be written: not for a repetition, nor to unsubscribe an unknown device.
@@ -205,10 +248,14 @@ async function withoutDeadTags(
   });
 }
 
-const asKnown = (device: ChangedDevice): WrittenDevice => ({
-  ...device,
-  ordinal: device.known?.ordinal ?? -1,
-});
+const asKnown = (device: ChangedDevice): WrittenDevice =>
+  withOrdinal(device, device.known?.ordinal ?? -1);
+
+/** Fields by their names: a spread for each device costs more than the rest (decision 27). */
+const withOrdinal = (
+  { device, operations, known, change, tags }: ChangedDevice,
+  ordinal: number,
+): WrittenDevice => ({ device, operations, known, change, tags, ordinal });
 
 /**
  * Answers those of the new devices that get an ordinal: an app may be at its limit. Outside of any
@@ -228,7 +275,7 @@ async function numberNew(
   }
   return fresh.flatMap((device) => {
     const ordinal = given.get(device.device);
-    return ordinal === undefined ? [] : { ...device, ordinal };
+    return ordinal === undefined ? [] : withOrdinal(device, ordinal);
   });
 }
 
@@ -258,7 +305,6 @@ async function write(
   return { devices, tagChanges, groups, raised };
 }
 
-/** Fields by their names: a spread for each device costs more than the rest (decision 27). */
 function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'inserted'> {
   const updated: Batch['updated'][number][] = [];
   const inserted: Batch['inserted'][number][] = [];

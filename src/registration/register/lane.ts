@@ -57,7 +57,8 @@ export const createLane = (
     weightOf: ({ tagIds }) => 1 + (tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : tagIds.length),
     async run(operations, answer) {
       const startedMs = performance.now();
-      const places = new Map(operations.map((operation, place) => [operation, place]));
+      const places = new Map<Operation, number>();
+      for (const [place, operation] of operations.entries()) places.set(operation, place);
       const results: LaneResult[] = [];
       const settle = ({ operations: some }: DeviceOperations, outcome: Outcome): void => {
         for (const operation of some) {

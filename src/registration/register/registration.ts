@@ -14,6 +14,7 @@ import { Ordinals } from '../ordinals.ts';
 import { KnownDeviceGroupTags } from './known-device-group-tags.ts';
 import type { LaneResult } from './lane.ts';
 import { BatchMeter, createLane } from './lane.ts';
+import { RecentChanges } from './recent-changes.ts';
 
 export interface RegistrationOptions {
   readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
@@ -66,6 +67,7 @@ export class Registration {
         knownGroupTags,
         tagsPerDeviceMax,
         freshMs,
+        recentChanges: new RecentChanges(),
         slot: (firstSlot + lane) % LANE_SLOTS_MAX,
       };
       const answered = (count: number): void => {

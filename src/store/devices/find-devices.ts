@@ -96,7 +96,16 @@ export const lockDevices = async (
 
 type Row = Omit<KnownDevice, 'tagIds'> & { readonly tagIds: string | null };
 
-const known = (row: Row): KnownDevice => ({ ...row, tagIds: readTagIds(row.tagIds ?? '{}') });
+/** Fields by their names: a spread for each device costs more than the rest (decision 27). */
+const known = (row: Row): KnownDevice => ({
+  index: row.index,
+  ordinal: row.ordinal,
+  refusals: row.refusals,
+  environment: row.environment,
+  appVersion: row.appVersion,
+  isFresh: row.isFresh,
+  tagIds: readTagIds(row.tagIds ?? '{}'),
+});
 
 /** Sent at once: a dedicated connection sends statements in the order of the calls. */
 const select = (

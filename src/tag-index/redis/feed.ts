@@ -13,6 +13,7 @@ import type {
   TagOffsets,
 } from '../../domain/device-group-change.ts';
 import type { Clock } from '../../std/clock.ts';
+import { sortNumbers } from '../../std/sort-numbers.ts';
 import type { IndexFeed } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
 import { encodeHistories } from './histories.ts';
@@ -115,7 +116,7 @@ const NONE = Buffer.alloc(0);
 function sortedList(offsets: TagOffsets, tagId: number): Buffer {
   const list = offsets.get(tagId);
   if (list === undefined) return NONE;
-  return encodeList([...new Set(list)].sort((a, b) => a - b));
+  return encodeList(sortNumbers([...new Set(list)]));
 }
 
 function byBlock(tokens: DeviceGroupChange['tokens']): ReadonlyMap<number, readonly SlotToken[]> {

@@ -92,6 +92,23 @@ await onEachStore(t, {
     t.same((await writtenRow(sql))?.['tagIds'], [a]);
   },
 
+  'after many repetitions a tag is added, and one that was deleted is not': async (t, store) => {
+    const { sql } = store;
+    const { register, tags, tenant } = await makeDevice(store);
+    const [a = 0, b = 0] = tags;
+    const [deleted = 0] = await tenant.makeTags(1);
+    await register('reg', [a], null);
+    await tenant.deleteTag(deleted);
+    const first = await writtenRow(sql);
+    for (let time = 0; time < 10; time += 1) await register('reg', [a], null);
+    for (let time = 0; time < 10; time += 1) {
+      t.equal(await register('reg', [a, deleted], null), 'committed');
+      t.same(await writtenRow(sql), first, 'neither written nor locked');
+    }
+    t.equal(await register('reg', [b, deleted], null), 'committed');
+    t.same((await writtenRow(sql))?.['tagIds'], [a, b]);
+  },
+
   'opting out in the same batch is written': async (t, store) => {
     const { sql } = store;
     const { registration, device, register, tags } = await makeDevice(store);

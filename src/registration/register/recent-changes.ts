@@ -1,0 +1,20 @@
+/** Remembers whether the batches of a lane have changed anything of late. */
+
+/**
+ * So many batches in a row that change nothing, and the next one is expected to change nothing,
+ * too: apps that start again come in waves. A wrong guess costs that batch one more round trip.
+ */
+const UNCHANGED_BATCHES = 3;
+
+export class RecentChanges {
+  #unchangedBatches = 0;
+
+  note(hasChanged: boolean): void {
+    this.#unchangedBatches = hasChanged ? 0 : this.#unchangedBatches + 1;
+  }
+
+  /** Whether the next batch is expected to change anything. */
+  get areLikely(): boolean {
+    return this.#unchangedBatches < UNCHANGED_BATCHES;
+  }
+}
