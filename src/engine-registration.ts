@@ -3,8 +3,12 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from './registration/import/importer.ts';
-import { LANES, LANES_EMBEDDED, Registration } from './registration/register/registration.ts';
-import { Replacements } from './registration/replace/replacements.ts';
+import { Registration } from './registration/register/registration.ts';
+import {
+  REPLACEMENT_LANES,
+  REPLACEMENT_LANES_EMBEDDED,
+  Replacements,
+} from './registration/replace/replacements.ts';
 import type { Store } from './store/store.ts';
 import type { IndexFeed } from './tag-index/tag-index.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -22,18 +26,17 @@ export function startRegistration(
     store,
     feed,
     log,
-    lanes: lanesOf(store),
     inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
     freshMs: config.REGISTRATION_REFRESH_HOURS * HOUR_MS,
   });
   metrics.watchQueue('registrations', () => registration.depth);
-  const { seconds, operations } = registration.batches;
-  metrics.watchRegistration(() => ({
-    batchSeconds: seconds.reading,
-    batchOperations: operations.reading,
-  }));
+  const { looked, written } = registration.stages;
+  metrics.watchRegistration(() => [
+    { stage: 'look', seconds: looked.seconds.reading, operations: looked.operations.reading },
+    { stage: 'write', seconds: written.seconds.reading, operations: written.operations.reading },
+  ]);
   return registration;
 }
 
@@ -47,12 +50,9 @@ export const createReplacements = (
     sql: store.sql,
     feed,
     log,
-    lanes: lanesOf(store),
+    lanes: store.address.kind === 'embedded' ? REPLACEMENT_LANES_EMBEDDED : REPLACEMENT_LANES,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
   });
-
-const lanesOf = ({ address }: Store): number =>
-  address.kind === 'embedded' ? LANES_EMBEDDED : LANES;
 
 export const createImporter = (
   config: Config,

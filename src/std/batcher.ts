@@ -11,18 +11,15 @@ export interface BatcherOptions<Item, Result> {
   readonly weightMax: number;
   weightOf(item: Item): number;
   /**
-   * Answers every item, in order. Its error rejects all items of the batch. `answer` answers the
-   * item in this place at once: what becomes of the batch no longer concerns it.
+   * Answers every item, in order; with a promise where the answer comes after the batch. Its error
+   * rejects all items of the batch.
    */
-  run(
-    items: readonly Item[],
-    answer: (place: number, result: Result) => void,
-  ): Promise<readonly Result[]>;
+  run(items: readonly Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
 
 interface Waiting<Item, Result> {
   readonly item: Item;
-  resolve(result: Result): void;
+  resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
 
@@ -73,10 +70,7 @@ export class Batcher<Item, Result> {
       const batch = this.take();
       this.lastSize = batch.length;
       try {
-        const results = await this.options.run(
-          batch.map(({ item }) => item),
-          (place, result) => batch[place]?.resolve(result),
-        );
+        const results = await this.options.run(batch.map(({ item }) => item));
         if (results.length !== batch.length) throw new Error('A batch must answer every item');
         for (const [index, result] of results.entries()) batch[index]?.resolve(result);
       } catch (error) {

@@ -35,7 +35,7 @@ export interface Store extends Migrated {
   close(): Promise<void>;
 }
 
-/** Connections of the main thread: lanes, ledger, planner and short HTTP reads. */
+/** Connections of the main thread, but for dedicated ones: short HTTP reads, mostly. */
 const CONNECTIONS_MAX = 16;
 
 /** A database that this process does not run. */

@@ -58,7 +58,7 @@ export interface Metrics {
   /** Likewise for the connections of callers. */
   watchConnections(read: () => ConnectionReading): void;
   /** Likewise, once, for the batches of registrations. */
-  watchRegistration(read: () => RegistrationReading): void;
+  watchRegistration(read: () => readonly RegistrationReading[]): void;
   /** Likewise, once, for the ledger. */
   watchLedger(read: () => LedgerReading): void;
   /** Likewise, once, for the parts that were claimed. */

@@ -4,27 +4,29 @@ import type { Registry } from 'prom-client';
 import type { HistogramReading } from '../std/histogram.ts';
 import { readHistogram } from './read-metrics.ts';
 
+/** The batches of a stage. */
 export interface RegistrationReading {
-  readonly batchSeconds: HistogramReading;
-  readonly batchOperations: HistogramReading;
+  readonly stage: 'look' | 'write';
+  readonly seconds: HistogramReading;
+  readonly operations: HistogramReading;
 }
 
 /** Calls `read` whenever the metrics are read. */
 export function registerRegistrationMetrics(
   registry: Registry,
-  read: () => RegistrationReading,
+  read: () => readonly RegistrationReading[],
 ): void {
   readHistogram(
     registry,
     {
       name: 'tagcast_registration_batch_seconds',
-      help: 'Time to commit a batch of registrations and to bring it to the index.',
+      help: 'Time to look what a batch of registrations changes, or to write it and bring it to the index.',
     },
-    () => [[{}, read().batchSeconds]],
+    () => read().map(({ stage, seconds }) => [{ stage }, seconds]),
   );
   readHistogram(
     registry,
     { name: 'tagcast_registration_batch_operations', help: 'Operations of a batch.' },
-    () => [[{}, read().batchOperations]],
+    () => read().map(({ stage, operations }) => [{ stage }, operations]),
   );
 }

@@ -11,7 +11,7 @@ import type { Audience } from '../../src/domain/notification.ts';
 import { ORDINAL_END_MAX } from '../../src/registration/device-limit.ts';
 import type { DeviceRef } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
-import { LANES, Registration } from '../../src/registration/register/registration.ts';
+import { Registration } from '../../src/registration/register/registration.ts';
 import { commitReplacement } from '../../src/registration/replace/replace-commit.ts';
 import { carryOutDeletions } from '../../src/store/deletions/carry-out.ts';
 import { eraseDevices } from '../../src/store/devices/erase-devices.ts';
@@ -120,7 +120,6 @@ export async function openNode(
     store,
     feed,
     log: silent,
-    lanes: LANES,
     inFlightMax: 10_000,
     devicesPerAppMax: 1_000_000,
     tagsPerDeviceMax: 1_000,

@@ -146,7 +146,9 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
   metrics.partFailures.with({ result: 'parked' });
   metrics.webhookDeliveries.with({ outcome: 'dead' });
   metrics.watchQueue('registrations', () => 1);
-  metrics.watchRegistration(() => ({ batchSeconds: NO_HISTOGRAM, batchOperations: NO_HISTOGRAM }));
+  metrics.watchRegistration(() => [
+    { stage: 'look', seconds: NO_HISTOGRAM, operations: NO_HISTOGRAM },
+  ]);
   metrics.watchLedger(() => ({
     recordSeconds: NO_HISTOGRAM,
     reportsWaiting: 0,

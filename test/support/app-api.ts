@@ -8,12 +8,12 @@ import { TagTrees } from '../../src/http/app-api/tag-tree.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { Catalogue } from '../../src/registration/catalogue/catalogue.ts';
 import { DeviceTags } from '../../src/registration/register/device-tags.ts';
+import { Registration } from '../../src/registration/register/registration.ts';
 import {
-  LANES,
-  LANES_EMBEDDED,
-  Registration,
-} from '../../src/registration/register/registration.ts';
-import { Replacements } from '../../src/registration/replace/replacements.ts';
+  REPLACEMENT_LANES,
+  REPLACEMENT_LANES_EMBEDDED,
+  Replacements,
+} from '../../src/registration/replace/replacements.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
@@ -44,7 +44,6 @@ export const makeRegistration = (store: Store, limits: Limits = {}): Registratio
     store,
     feed: NO_FEED,
     log: silent,
-    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: limits.inFlightMax ?? 10_000,
     devicesPerAppMax: limits.devicesPerAppMax ?? 1_000_000,
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
@@ -56,7 +55,7 @@ export const makeReplacements = (store: Store, limits: Limits = {}): Replacement
     sql: store.sql,
     feed: NO_FEED,
     log: silent,
-    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    lanes: store.address.kind === 'embedded' ? REPLACEMENT_LANES_EMBEDDED : REPLACEMENT_LANES,
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
   });
 

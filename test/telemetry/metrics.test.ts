@@ -56,7 +56,8 @@ async function beginning(t: Test, service: Service): Promise<void> {
     'part_failures_total{result="given-back"}',
     'sends_total{platform="3",outcome="delivered"}',
     'retries_total{platform="15"}',
-    'registration_batch_seconds_count',
+    'registration_batch_seconds_count{stage="look"}',
+    'registration_batch_seconds_count{stage="write"}',
     'ledger_record_seconds_count',
     'ledger_reports_waiting',
     'ledger_lag_seconds',
@@ -83,11 +84,14 @@ async function registrations(t: Test, { engine, demo }: Service): Promise<void> 
   const batches = DEVICES_MAX + 1;
   t.equal(await read('registrations_total{operation="reg"}'), DEVICES_MAX);
   t.equal(await read('registration_failures_total{reason="limit"}'), 1);
-  t.equal(await read('registration_batch_seconds_count'), batches);
-  t.ok(((await read('registration_batch_seconds_sum')) ?? 0) > 0);
-  t.equal(await read('registration_batch_operations_count'), batches);
-  t.equal(await read('registration_batch_operations_sum'), batches, 'one came after the other');
-  t.equal(await read('registration_batch_operations_bucket{le="1"}'), batches);
+  for (const stage of ['look', 'write']) {
+    const of = `{stage="${stage}"}`;
+    t.equal(await read(`registration_batch_seconds_count${of}`), batches);
+    t.ok(((await read(`registration_batch_seconds_sum${of}`)) ?? 0) > 0);
+    t.equal(await read(`registration_batch_operations_count${of}`), batches);
+    t.equal(await read(`registration_batch_operations_sum${of}`), batches, 'one after the other');
+    t.equal(await read(`registration_batch_operations_bucket{stage="${stage}",le="1"}`), batches);
+  }
 }
 
 async function sent(t: Test, { engine, demo }: Service): Promise<void> {

@@ -5,10 +5,8 @@
 
 import type { DeviceGroupChange, Edits } from '../../domain/device-group-change.ts';
 import { changesOf } from '../../domain/device-group-change.ts';
-import type { SubscribableTag } from '../../store/catalogue/subscribable-tags.ts';
-import { livingTags, subscribableTags } from '../../store/catalogue/subscribable-tags.ts';
+import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
 import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
-import type { KnownDevice } from '../../store/devices/find-devices.ts';
 import { findDevices, lockDevices } from '../../store/devices/find-devices.ts';
 import { againIfMadeSince, MadeSince } from '../../store/devices/made-since.ts';
 import type {
@@ -22,35 +20,25 @@ import { writeBatch } from '../../store/devices/write-batch.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult, WrittenDevice } from '../batch.ts';
-import type { IsSubscribable } from '../change.ts';
-import { fold, subscribersOf, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
+import { subscribersOf, tagsAfterMakingRoom } from '../change.ts';
 import type { DeviceRef } from '../operation.ts';
 import type { Ordinals } from '../ordinals.ts';
+import type { JudgeLimits } from './judge.ts';
+import { isWritten, judge, tagsAskedFor } from './judge.ts';
 import type { KnownDeviceGroupTags } from './known-device-group-tags.ts';
-import type { RecentChanges } from './recent-changes.ts';
 
-export interface CommitContext {
+export interface CommitContext extends JudgeLimits {
   readonly connection: DedicatedConnection;
   readonly ordinals: Ordinals;
   readonly knownGroupTags: KnownDeviceGroupTags;
   readonly feed: IndexFeed;
-  readonly tagsPerDeviceMax: number;
-  /** A registration that repeats one written within this time is not written (decision 42). */
-  readonly freshMs: number;
-  /** Of the lane. */
-  readonly recentChanges: RecentChanges;
-  /** Slot of tag_days that the lane writes. */
+  /** Slot of tag_days that is written. */
   readonly slot: number;
 }
 
-/**
- * The devices of a batch whose operations change nothing. They are answered before the others are
- * written; what happens to them later comes after their operations, so no further try of the batch
- * writes them.
- */
-export interface Unchanged {
-  answer(devices: readonly DeviceOperations[]): void;
-  has(device: DeviceRef): boolean;
+/** A device with its operations, and what the look found; null: it was not looked at. */
+export interface PendingDevice extends DeviceOperations {
+  readonly seen: ChangedDevice | null;
 }
 
 /**
@@ -67,48 +55,62 @@ export interface Committed {
 
 /**
  * Commits, or throws; a repetition of committed changes does no harm. Mostly one transaction;
- * devices with very many tags take several.
+ * devices with very many tags take several when they have to be looked at again.
  */
 export async function commitDevices(
   context: CommitContext,
-  devices: readonly DeviceOperations[],
-  unchanged: Unchanged,
+  devices: readonly PendingDevice[],
 ): Promise<Committed> {
   const given: GivenOrdinals = new Map();
   const results: DeviceResult[] = [];
   const changes: DeviceGroupChange[] = [];
   while (results.length < devices.length) {
     const rest = devices.slice(results.length);
-    const done = await againIfMadeSince(() => commitOnce(context, rest, given, unchanged));
+    let isLooked = true;
+    const done = await againIfMadeSince(async () => {
+      const looked = isLooked ? rest : await lookAgain(context, rest);
+      isLooked = false;
+      return await commitOnce(context, looked, given);
+    });
     results.push(...done.results);
     changes.push(...done.changes);
   }
   return { results, changes };
 }
 
+/** As many of the first of them as can be read together. */
+async function lookAgain(
+  context: CommitContext,
+  devices: readonly DeviceOperations[],
+): Promise<readonly PendingDevice[]> {
+  const tagIds = tagsAskedFor(devices);
+  const seen = await context.connection.transactAtOnce((tx) =>
+    judge(tx, context, devices, findDevices, tagIds),
+  );
+  return seen.map((changed) => ({
+    device: changed.device,
+    operations: changed.operations,
+    seen: changed,
+  }));
+}
+
 /**
- * Commits the first of the devices, as many as can be read together. The first read takes no locks:
- * an operation that changes nothing is done with it, because the state it read was committed.
- * New devices are written in the next round trip; existing ones are locked and read again before.
+ * New devices are written as the look has judged them, in one round trip. The others are locked,
+ * read and judged again before.
  */
 async function commitOnce(
   context: CommitContext,
-  devices: readonly DeviceOperations[],
+  devices: readonly PendingDevice[],
   given: GivenOrdinals,
-  unchanged: Unchanged,
 ): Promise<Committed> {
   const { connection } = context;
-  const looked = await look(context, devices);
-  const changed = looked.filter((seen) => isWritten(seen) && !unchanged.has(seen.device));
-  const numbered = await numberNew(context, changed, given);
-  const known = changed.filter((device) => device.known !== null);
-  if (known.length + numbered.length === 0) {
-    return conclude(context, looked, NOTHING_WRITTEN, unchanged);
-  }
-  const writing =
+  const fresh = devices.flatMap(({ seen }) => (seen !== null && seen.known === null ? seen : []));
+  const known = devices.filter(({ seen }) => seen === null || seen.known !== null);
+  const numbered = await numberNew(context, fresh.filter(isWritten), given);
+  const written =
     known.length === 0
-      ? connection.transactAtOnce((tx) => write(tx, context, numbered))
-      : connection.transact(
+      ? await writeNew(context, numbered)
+      : await connection.transact(
           async (tx) => {
             const locked = await withoutDeadTags(
               tx,
@@ -117,117 +119,21 @@ async function commitOnce(
             );
             // Another transaction has erased or replaced it since.
             if (locked.some((device) => device.known === null)) throw new MadeSince();
-            return locked.filter(isWritten).map(asKnown);
+            return locked;
           },
-          (tx, locked) => write(tx, context, [...locked, ...numbered]),
+          (tx, locked) =>
+            write(tx, context, locked, [...locked.filter(isWritten).map(asKnown), ...numbered]),
         );
-  unchanged.answer(looked.filter((seen) => !isWritten(seen) && !unchanged.has(seen.device)));
-  return conclude(context, looked, await writing, unchanged);
+  return conclude(context, devices, fresh, written);
 }
 
-/**
- * Reads the devices, without locks, and applies their operations to them. Most batches change
- * nothing. So where the batches before did not, the tags are left out at first: a `reg` that would
- * change nothing if devices could subscribe to any tag does not, whatever has become of its tags. A
- * `set` takes off tags that were deleted, so it needs them.
- */
-async function look(
+const writeNew = async (
   context: CommitContext,
-  devices: readonly DeviceOperations[],
-): Promise<readonly ChangedDevice[]> {
-  const { connection, recentChanges } = context;
-  if (!recentChanges.areLikely && !devices.some(hasSet)) {
-    const seen = await connection.transactAtOnce((tx) =>
-      judge(tx, context, devices, findDevices, null),
-    );
-    if (!seen.some(isWritten)) return seen;
-  }
-  const tagIds = tagsAskedFor(devices);
-  const seen = await connection.transactAtOnce((tx) =>
-    judge(tx, context, devices, findDevices, tagIds),
-  );
-  recentChanges.note(seen.some(isWritten));
-  return seen;
-}
-
-const hasSet = ({ operations }: DeviceOperations): boolean =>
-  operations.some(({ kind }) => kind === 'set');
-
-/**
- * Reads the devices, and applies their operations to them. `tagIds`: the tags of these operations;
- * null: devices can subscribe to any tag.
- */
-async function judge(
-  tx: Sql,
-  { freshMs, tagsPerDeviceMax }: CommitContext,
-  devices: readonly DeviceOperations[],
-  read: typeof findDevices,
-  tagIds: readonly number[] | null,
-): Promise<readonly ChangedDevice[]> {
-  const keys = devices.map(({ device }) => device);
-  // Sent in this order: the read of tags must see commits of other transactions during the wait for
-  // the locks.
-  const [found, tags] = await Promise.all([
-    read(tx, keys, freshMs),
-    tagIds === null ? null : subscribableTags(tx, tagIds),
-  ]);
-  const known: (KnownDevice | null)[] = devices.map(() => null);
-  for (const device of found.devices) known[device.index] = device;
-  const isSubscribable = tags === null ? isAnyTag : subscribableAmong(tags);
-  return devices
-    .slice(0, found.lookedFor)
-    .map((device, at) =>
-      changedDevice(device, known[at] ?? null, isSubscribable, tagsPerDeviceMax),
-    );
-}
-
-const isAnyTag: IsSubscribable = () => true;
-
-function subscribableAmong(tags: readonly SubscribableTag[]): IsSubscribable {
-  const tagById = new Map(tags.map((tag) => [tag.id, tag]));
-  return (tagId, appId) => {
-    const tag = tagById.get(tagId);
-    return tag !== undefined && (tag.appIds === null || tag.appIds.includes(appId));
-  };
-}
-
-function tagsAskedFor(devices: readonly DeviceOperations[]): readonly number[] {
-  const tagIds = new Set<number>();
-  for (const { operations } of devices) {
-    for (const operation of operations) {
-      if (operation.kind === 'ureg') continue;
-      for (const tagId of operation.tagIds) tagIds.add(tagId);
-    }
-  }
-  return [...tagIds];
-}
-
-function changedDevice(
-  { device, operations }: DeviceOperations,
-  known: KnownDevice | null,
-  isSubscribable: IsSubscribable,
-  tagsMax: number,
-): ChangedDevice {
-  const change = fold(operations, isSubscribable);
-  const tags = tagsAfter(known?.tagIds ?? NO_TAGS, change, tagsMax);
-  return { device, operations, known, change, tags };
-}
-
-const NO_TAGS: readonly number[] = [];
-
-/**
- * Whether the device has to be written: not for a repetition, nor to unsubscribe an unknown device.
- */
-function isWritten({ known, change, tags }: ChangedDevice): boolean {
-  const { registers, unsubscribes, appVersion } = change;
-  if (known === null) return registers;
-  // Deleted tags may take up its room; this is checked after the lock.
-  if (unsubscribes || tags.isLimited || tags.gained.length + tags.lost.length > 0) return true;
-  const isSameVersion = appVersion === null || appVersion === known.appVersion;
-  // Refusals of its token are forgotten when its app registers again.
-  const isRepetition = known.isFresh && known.refusals === 0 && isSameVersion;
-  return registers && !isRepetition;
-}
+  devices: readonly WrittenDevice[],
+): Promise<Written> =>
+  devices.length === 0
+    ? NOTHING_WRITTEN
+    : await context.connection.transactAtOnce((tx) => write(tx, context, [], devices));
 
 /**
  * Removes deleted tags that are still on devices, to make room for others. Hardly any device is at
@@ -279,8 +185,9 @@ async function numberNew(
   });
 }
 
-/** The written devices, and the groups that they raised. */
+/** The devices as their locks were held, those that were written, and the groups they raised. */
 interface Written {
+  readonly locked: readonly ChangedDevice[];
   readonly devices: readonly WrittenDevice[];
   /** Of each of the devices, in its place. */
   readonly tagChanges: readonly TagChange[];
@@ -288,21 +195,28 @@ interface Written {
   readonly raised: readonly RaisedWithEpoch[];
 }
 
-const NOTHING_WRITTEN: Written = { devices: [], tagChanges: [], groups: [], raised: [] };
+const NOTHING_WRITTEN: Written = {
+  locked: [],
+  devices: [],
+  tagChanges: [],
+  groups: [],
+  raised: [],
+};
 
 async function write(
   tx: Sql,
   { knownGroupTags, slot }: CommitContext,
+  locked: readonly ChangedDevice[],
   devices: readonly WrittenDevice[],
 ): Promise<Written> {
-  if (devices.length === 0) return NOTHING_WRITTEN;
+  if (devices.length === 0) return { ...NOTHING_WRITTEN, locked };
   const tagChanges = devices.map(tagChangeOf);
   const indexed = tagChanges.filter((_, at) => isIndexed(devices[at]));
   const groups = gainsByGroup(indexed).map(({ group, tagIds }) =>
     knownGroupTags.split(group, tagIds),
   );
   const raised = await writeBatch(tx, { ...rowsOf(devices), changes: tagChanges, groups, slot });
-  return { devices, tagChanges, groups, raised };
+  return { locked, devices, tagChanges, groups, raised };
 }
 
 function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'inserted'> {
@@ -356,22 +270,18 @@ const isForgiven = ({ known, change }: ChangedDevice): boolean =>
 /** The results for the callers, and the changes for the tag index. */
 function conclude(
   { knownGroupTags }: CommitContext,
-  looked: readonly ChangedDevice[],
-  { devices, tagChanges, groups, raised }: Written,
-  unchanged: Unchanged,
+  devices: readonly PendingDevice[],
+  fresh: readonly ChangedDevice[],
+  { locked, devices: written, tagChanges, groups, raised }: Written,
 ): Committed {
   knownGroupTags.learn(groups, raised);
-  const written = new Map<DeviceRef, ChangedDevice>(
-    devices.map((device) => [device.device, device]),
-  );
-  const resultOf = (seen: ChangedDevice): DeviceResult => {
-    if (unchanged.has(seen.device)) return 'committed';
-    const device = written.get(seen.device);
-    if (device === undefined && seen.known === null && isWritten(seen)) return 'limit';
-    return (device ?? seen).tags.isLimited ? 'tags-limited' : 'committed';
-  };
-  const changes = changesOf(raised, editsOf(devices, tagChanges));
-  return { results: looked.map(resultOf), changes };
+  const results = new Map<DeviceRef, DeviceResult>();
+  for (const { device } of fresh.filter(isWritten)) results.set(device, 'limit');
+  for (const { device, tags } of [...locked, ...written]) {
+    results.set(device, tags.isLimited ? 'tags-limited' : 'committed');
+  }
+  const changes = changesOf(raised, editsOf(written, tagChanges));
+  return { results: devices.map(({ device }) => results.get(device) ?? 'committed'), changes };
 }
 
 function editsOf(devices: readonly WrittenDevice[], tags: readonly TagChange[]): Edits {

@@ -1,4 +1,4 @@
-/** Remembers whether the batches of a lane have changed anything of late. */
+/** Remembers whether the batches of registrations have changed anything of late. */
 
 /**
  * So many batches in a row that change nothing, and the next one is expected to change nothing,

@@ -8,20 +8,16 @@ import { LANE_SLOTS_MAX } from '../../store/tag-days/slots.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import { FailureLog } from '../../telemetry/failure-log.ts';
 import { DeviceLimit } from '../device-limit.ts';
-import { Lanes } from '../lanes.ts';
 import type { Operation, RegistrationResult } from '../operation.ts';
 import { Ordinals } from '../ordinals.ts';
 import { KnownDeviceGroupTags } from './known-device-group-tags.ts';
-import type { LaneResult } from './lane.ts';
-import { BatchMeter, createLane } from './lane.ts';
 import { RecentChanges } from './recent-changes.ts';
+import { Stages } from './stages.ts';
 
 export interface RegistrationOptions {
   readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly feed: IndexFeed;
   readonly log: Logger;
-  /** Batches at work at a time: LANES, or 1 on the embedded database, which is one session. */
-  readonly lanes: number;
   readonly inFlightMax: number;
   readonly devicesPerAppMax: number;
   readonly tagsPerDeviceMax: number;
@@ -29,21 +25,11 @@ export interface RegistrationOptions {
   readonly freshMs: number;
 }
 
-/**
- * While one lane waits for its commit, the other one works. More lanes make smaller batches: a
- * batch costs 20 to 40 times as much as a registration in it, and two lanes of 1,000 a batch are
- * faster than one thread can read requests.
- */
-export const LANES = 2;
-export const LANES_EMBEDDED = 1;
-
 const UNAVAILABLE = Promise.resolve('unavailable' as const);
 const OVERLOADED = Promise.resolve('overloaded' as const);
 
 export class Registration {
-  /** For the metrics. */
-  readonly batches = new BatchMeter();
-  private readonly lanes: Lanes<Operation, LaneResult>;
+  readonly stages: Stages;
   private readonly failureLog: FailureLog;
   private readonly inFlightMax: number;
   private inFlight = 0;
@@ -52,28 +38,24 @@ export class Registration {
   constructor(options: RegistrationOptions) {
     const { feed, log, devicesPerAppMax, tagsPerDeviceMax, freshMs } = options;
     const { sql } = options.store;
-    const limit = new DeviceLimit(devicesPerAppMax);
     this.failureLog = new FailureLog(log);
     this.inFlightMax = options.inFlightMax;
-    const firstSlot = randomInt(LANE_SLOTS_MAX);
-    this.lanes = new Lanes(options.lanes, (lane) => {
-      const connection = options.store.openDedicatedConnection(PLANS_ARE_KEPT);
-      const ordinals = new Ordinals(sql, limit);
-      const knownGroupTags = new KnownDeviceGroupTags();
-      const context = {
-        connection,
+    const limits = { tagsPerDeviceMax, freshMs };
+    const open = () => options.store.openDedicatedConnection(PLANS_ARE_KEPT);
+    this.stages = new Stages({
+      look: { ...limits, connection: open(), recentChanges: new RecentChanges() },
+      commit: {
+        ...limits,
+        connection: open(),
         feed,
-        ordinals,
-        knownGroupTags,
-        tagsPerDeviceMax,
-        freshMs,
-        recentChanges: new RecentChanges(),
-        slot: (firstSlot + lane) % LANE_SLOTS_MAX,
-      };
-      const answered = (count: number): void => {
+        ordinals: new Ordinals(sql, new DeviceLimit(devicesPerAppMax)),
+        knownGroupTags: new KnownDeviceGroupTags(),
+        slot: randomInt(LANE_SLOTS_MAX),
+      },
+      log: this.failureLog,
+      onAnswered: (count) => {
         this.inFlight -= count;
-      };
-      return createLane(context, this.failureLog, answered, this.batches);
+      },
     });
   }
 
@@ -85,7 +67,7 @@ export class Registration {
     if (this.draining) return UNAVAILABLE;
     if (this.inFlight >= this.inFlightMax) return OVERLOADED;
     this.inFlight += 1;
-    return this.lanes.submit(operation);
+    return this.stages.submit(operation);
   }
 
   /** Operations taken and not yet answered. */
@@ -96,7 +78,7 @@ export class Registration {
   /** Takes no more operations, and resolves when all taken ones are answered. */
   async drain(): Promise<void> {
     this.draining = true;
-    await this.lanes.drain();
+    await this.stages.drain();
     this.failureLog.stop();
   }
 }

@@ -16,7 +16,9 @@ export interface ReplacementsOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;
-  /** Transactions at a time; 1 on the embedded database, which is one session. */
+  /**
+   * Transactions at a time: REPLACEMENT_LANES, or 1 on the embedded database, which is one session.
+   */
   readonly lanes: number;
   readonly tagsPerDeviceMax: number;
 }
@@ -29,6 +31,9 @@ export type ReplaceResult =
    */
   | { readonly outcome: 'overloaded' | 'unavailable' };
 
+/** Replacements of different devices do not wait for each other's commit. */
+export const REPLACEMENT_LANES = 2;
+export const REPLACEMENT_LANES_EMBEDDED = 1;
 /** Tokens change seldom: so many replacements take seconds. */
 const WAITING_MAX = 1_000;
 

@@ -9,7 +9,7 @@ import type { Sql } from '../sql.ts';
 /**
  * Answers the database's time (epoch milliseconds) of the beginning. A registration that is
  * committed after it has a later time in its row, or repeats one that has. So the import can tell
- * that the app registered after the beginning (decision 42). A lane that read its devices before
+ * that the app registered after the beginning (decision 42). A look that read its devices before
  * the beginning counts as before.
  */
 export async function beginImport(sql: Sql, appId: number): Promise<number> {

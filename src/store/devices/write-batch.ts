@@ -42,7 +42,7 @@ export interface Batch {
   readonly changes: readonly TagChange[];
   /** Groups with changes that an index holds. */
   readonly groups: readonly TouchedDeviceGroup[];
-  /** Slot of tag_days that the lane writes. */
+  /** Slot of tag_days that is written. */
   readonly slot: number;
 }
 

@@ -4,7 +4,7 @@
  */
 
 /**
- * A registering node takes slots by chance, one for each lane: nodes hardly ever have the same.
+ * A registering node takes a slot by chance: nodes hardly ever have the same.
  * Days that are over need no slots, and have one row (`mergeTagDays`).
  */
 export const LANE_SLOTS_MAX = 100;

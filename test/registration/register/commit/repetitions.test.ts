@@ -188,7 +188,6 @@ await t.test('a repetition does not wait for what is written with it', (t) =>
       store,
       feed: NO_FEED,
       log: silent,
-      lanes: 1,
       inFlightMax: 100,
       devicesPerAppMax: 100,
       tagsPerDeviceMax: 10,

@@ -1,0 +1,85 @@
+/** The two stages of a registration, while something that is written waits for a lock. */
+
+import t from 'tap';
+import { deviceRef } from '../../../src/registration/operation.ts';
+import type { SqlPool } from '../../../src/store/sql.ts';
+import { transact } from '../../../src/store/transact.ts';
+import { makeRegistration } from '../../support/app-api.ts';
+import { until } from '../../support/poll.ts';
+import { withPostgresStore } from '../../support/store.ts';
+import { makeTenant } from '../../support/tenant.ts';
+import { waitsForLock } from '../../support/waits-for-lock.ts';
+
+const PLATFORM = 3;
+
+const tagsOf = async (sql: SqlPool, deviceId: string): Promise<unknown> =>
+  (await sql`select tag_ids as tags from devices where device_id = ${deviceId}`)[0]?.['tags'];
+
+await t.test('operations of a device that is being written come after it, and others before', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
+    const registration = makeRegistration(store);
+    const submit = (kind: 'reg' | 'set', deviceId: string, tagIds: readonly number[]) =>
+      registration.submit({
+        kind,
+        device: deviceRef(tenant.appId, PLATFORM, deviceId),
+        tagIds,
+        appVersion: null,
+      });
+    for (const deviceId of ['held', 'free']) await submit('reg', deviceId, [a]);
+    const order: string[] = [];
+    const noting = (name: string, result: Promise<string>) => result.then(() => order.push(name));
+    const all = await transact(sql, async (tx) => {
+      await tx`select from devices where device_id = 'held' for update`;
+      const first = noting('set', submit('set', 'held', [b]));
+      await until('it waits', async () => ((await waitsForLock(sql)) ? true : null));
+      // As the row is, this changes nothing. After the `set` it does.
+      const second = noting('reg', submit('reg', 'held', [a]));
+      await noting('free', submit('reg', 'free', [a]));
+      const third = noting('second reg', submit('reg', 'held', [a, c]));
+      t.equal(registration.depth, 3, 'nobody waits but those of the held device');
+      return [first, second, third];
+    });
+    await Promise.all(all);
+    t.same(order, ['free', 'set', 'reg', 'second reg']);
+    t.same(await tagsOf(sql, 'held'), [a, b, c]);
+    t.same(await tagsOf(sql, 'free'), [a]);
+    t.equal(registration.depth, 0);
+    await registration.drain();
+  }),
+);
+
+await t.test('the operations of many devices in several batches keep their order', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const tags = await tenant.makeTags(4);
+    const registration = makeRegistration(store);
+    const submitted: Promise<string>[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      for (let number = 0; number < 25; number += 1) {
+        // The last one of each is [tags[3], tags[number % 4]].
+        const device = deviceRef(tenant.appId, PLATFORM, `d${number}`);
+        const tagIds = [tags[round % 4] ?? 0, tags[number % 4] ?? 0];
+        submitted.push(registration.submit({ kind: 'set', device, tagIds, appVersion: null }));
+        const again = [tags[number % 4] ?? 0];
+        submitted.push(
+          registration.submit({ kind: 'reg', device, tagIds: again, appVersion: null }),
+        );
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    t.same(new Set(await Promise.all(submitted)), new Set(['committed']));
+    for (let number = 0; number < 25; number += 1) {
+      const expected = new Set([tags[3], tags[number % 4]]);
+      t.same(
+        await tagsOf(sql, `d${number}`),
+        [...expected].sort((one, other) => (one ?? 0) - (other ?? 0)),
+        `d${number}`,
+      );
+    }
+    await registration.drain();
+  }),
+);
