@@ -27,29 +27,40 @@ export interface WrittenDevice extends ChangedDevice {
   readonly ordinal: number;
 }
 
+/** A batch by devices. */
+export interface ByDevice {
+  /** Each device once. */
+  readonly devices: readonly DeviceOperations[];
+  /** Of each operation, in its place: where its device is. */
+  readonly deviceOf: readonly number[];
+}
+
 interface Gathered extends DeviceOperations {
   readonly operations: Operation[];
+  readonly index: number;
   /** Another device of the batch with the same key: its token is registered in several apps. */
   readonly other: Gathered | undefined;
 }
 
 /** Gathers operations by device. No key is joined for each: that would cost as much as the rest. */
-export function byDevice(operations: readonly Operation[]): readonly DeviceOperations[] {
+export function byDevice(operations: readonly Operation[]): ByDevice {
   const devices: Gathered[] = [];
+  const deviceOf: number[] = [];
   const byKey = new Map<string, Gathered>();
   for (const operation of operations) {
     const { device } = operation;
     const other = byKey.get(device.deviceKey);
     let known = other;
     while (known !== undefined && !isSame(known.device, device)) known = known.other;
-    if (known !== undefined) known.operations.push(operation);
-    else {
-      const gathered = { device, operations: [operation], other };
-      byKey.set(device.deviceKey, gathered);
-      devices.push(gathered);
+    if (known === undefined) {
+      known = { device, operations: [], index: devices.length, other };
+      byKey.set(device.deviceKey, known);
+      devices.push(known);
     }
+    known.operations.push(operation);
+    deviceOf.push(known.index);
   }
-  return devices;
+  return { devices, deviceOf };
 }
 
 const isSame = (one: DeviceKey, other: DeviceKey): boolean =>

@@ -18,7 +18,7 @@ t.test('each device once, with its operations in their order, and no other with 
     reg(1, 7, 'one', 5),
     reg(2, 15, 'one', 6),
   ];
-  const devices = byDevice(operations);
+  const { devices, deviceOf } = byDevice(operations);
   t.same(
     devices.map(({ device, operations: some }) => [
       device.appId,
@@ -33,5 +33,6 @@ t.test('each device once, with its operations in their order, and no other with 
       [1, 7, 'one', 5],
     ],
   );
+  t.same(deviceOf, [0, 1, 2, 0, 3, 1]);
   t.end();
 });

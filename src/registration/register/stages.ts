@@ -8,11 +8,11 @@
 import { Batcher } from '../../std/batcher.ts';
 import { Histogram } from '../../std/histogram.ts';
 import type { FailureLog } from '../../telemetry/failure-log.ts';
-import type { ChangedDevice, DeviceResult } from '../batch.ts';
+import type { ChangedDevice, DeviceOperations, DeviceResult } from '../batch.ts';
 import { byDevice } from '../batch.ts';
 import type { Uncommitted } from '../commit-apart.ts';
 import { commitApart } from '../commit-apart.ts';
-import type { DeviceRef, Operation, RegistrationResult } from '../operation.ts';
+import type { Operation, RegistrationResult } from '../operation.ts';
 import type { CommitContext, PendingDevice } from './commit.ts';
 import { commitDevices } from './commit.ts';
 import { isWritten } from './judge.ts';
@@ -121,33 +121,27 @@ export class Stages {
   ): Promise<readonly (StagesResult | Promise<StagesResult>)[]> {
     const { look, log, onAnswered } = this.#options;
     const startedMs = performance.now();
-    const devices = byDevice(
-      operations.filter(({ device }) => !this.#writing.has(device.deviceKey)),
-    );
+    const isLooked = operations.map(({ device }) => !this.#writing.has(device.deviceKey));
+    const { devices, deviceOf } = byDevice(operations.filter((_, place) => isLooked[place]));
     const outcomes = await commitApart(
       devices,
       (some) => lookAtAll(look, some),
       log,
       'registrations were not committed',
     );
-    const results = new Map<Operation, StagesResult | Promise<StagesResult>>();
+    let looked = 0;
     let answered = 0;
-    for (const [index, { operations: some }] of devices.entries()) {
-      const seen = outcomes[index] ?? 'unavailable';
-      for (const operation of some) {
-        if (typeof seen !== 'string' && isWritten(seen)) {
-          results.set(operation, this.#submitWrite(operation, seen));
-        } else {
-          results.set(operation, typeof seen === 'string' ? seen : 'committed');
-          answered += 1;
-        }
-      }
-    }
+    const results = operations.map((operation, place) => {
+      if (!isLooked[place]) return this.#submitWrite(operation, null);
+      const seen = outcomes[deviceOf[looked] ?? 0] ?? 'unavailable';
+      looked += 1;
+      if (typeof seen !== 'string' && isWritten(seen)) return this.#submitWrite(operation, seen);
+      answered += 1;
+      return typeof seen === 'string' ? seen : 'committed';
+    });
     onAnswered(answered);
     this.looked.observe(startedMs, operations.length);
-    return operations.map(
-      (operation) => results.get(operation) ?? this.#submitWrite(operation, null),
-    );
+    return results;
   }
 
   #submitWrite(operation: Operation, seen: ChangedDevice | null): Promise<StagesResult> {
@@ -164,22 +158,19 @@ export class Stages {
   async #write(pending: readonly Pending[]): Promise<readonly StagesResult[]> {
     const { commit, log, onAnswered } = this.#options;
     const startedMs = performance.now();
-    const devices = pendingDevices(pending);
+    const { devices, deviceOf } = byDevice(pending.map(({ operation }) => operation));
     const outcomes = await commitApart(
-      devices,
+      withSeen(devices, deviceOf, pending),
       (some) => commitAndFeed(commit, some),
       log,
       'registrations were not committed',
     );
-    const results = new Map<Operation, StagesResult>();
-    for (const [index, { operations }] of devices.entries()) {
-      const outcome = outcomes[index] ?? 'unavailable';
-      for (const operation of operations) results.set(operation, resultOf(operation, outcome));
-    }
     for (const { operation } of pending) this.#wrote(operation.device.deviceKey);
     onAnswered(pending.length);
     this.written.observe(startedMs, pending.length);
-    return pending.map(({ operation }) => results.get(operation) ?? 'unavailable');
+    return pending.map(({ operation }, place) =>
+      resultOf(operation, outcomes[deviceOf[place] ?? 0] ?? 'unavailable'),
+    );
   }
 
   #wrote(deviceKey: string): void {
@@ -193,14 +184,22 @@ export class Stages {
 const weightOf = ({ tagIds }: Operation): number =>
   1 + (tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : tagIds.length);
 
-/** What the look saw holds only for a device with no operations but those it looked at. */
-function pendingDevices(pending: readonly Pending[]): readonly PendingDevice[] {
-  const seen = new Map<DeviceRef, ChangedDevice>();
-  for (const { seen: changed } of pending) if (changed !== null) seen.set(changed.device, changed);
-  return byDevice(pending.map(({ operation }) => operation)).map(({ device, operations }) => {
-    const changed = seen.get(device);
-    const isAll = changed !== undefined && changed.operations.length === operations.length;
-    return { device, operations, seen: isAll ? changed : null };
+/**
+ * The devices with what the look saw. It holds only where the operations are those it looked at, no
+ * fewer and no more.
+ */
+function withSeen(
+  devices: readonly DeviceOperations[],
+  deviceOf: readonly number[],
+  pending: readonly Pending[],
+): readonly PendingDevice[] {
+  const seenOf = devices.map((): ChangedDevice | null => null);
+  for (const [place, { seen }] of pending.entries()) seenOf[deviceOf[place] ?? 0] ??= seen;
+  return devices.map(({ device, operations }, index) => {
+    const seen = seenOf[index] ?? null;
+    // A device is named by the first of its operations.
+    const isSame = seen?.device === device && seen.operations.length === operations.length;
+    return { device, operations, seen: isSame ? seen : null };
   });
 }
 

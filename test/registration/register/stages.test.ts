@@ -83,3 +83,30 @@ await t.test('the operations of many devices in several batches keep their order
     await registration.drain();
   }),
 );
+
+await t.test('operations that were looked at together are written in several batches', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0, c = 0, d = 0] = await tenant.makeTags(4);
+    const registration = makeRegistration(store, { tagsPerDeviceMax: 200_000 });
+    const register = (...tagIds: readonly number[]) =>
+      registration.submit({
+        kind: 'reg',
+        device: deviceRef(tenant.appId, PLATFORM, 'many'),
+        tagIds,
+        appVersion: null,
+      });
+    await register(a);
+    // So many that a transaction has room for one operation of this device.
+    await sql`
+      update devices set tag_ids = array (select generate_series(${d + 1}::int, ${d + 100_000}::int))`;
+    const results = await Promise.all([register(a), register(b), register(c), register(d)]);
+    t.same(new Set(results), new Set(['committed']));
+    t.equal(registration.stages.written.operations.reading.counts[0], 5, 'one by one');
+    const tags = (await tagsOf(sql, 'many')) as readonly number[];
+    t.equal(tags.length, 100_004);
+    t.same(tags.slice(0, 5), [a, b, c, d, d + 1]);
+    await registration.drain();
+  }),
+);
