@@ -410,16 +410,33 @@ await onEachStore(t, {
     const registration = makeRegistration(store);
     const committed = new Set<string>();
     let broken = 0;
+    const submit = async (deviceId: string): Promise<void> => {
+      const result = await registration.submit(subscribe('reg', tenant.appId, deviceId, [tag]));
+      if (result === 'committed') committed.add(deviceId);
+      else broken += 1;
+    };
     for (let round = 0; round < 3; round += 1) {
-      const submitted = Array.from({ length: 200 }, async (_, index) => {
-        const deviceId = `d${round}.${index}`;
-        const result = await registration.submit(subscribe('reg', tenant.appId, deviceId, [tag]));
-        if (result === 'committed') committed.add(deviceId);
-        else broken += 1;
+      const submitted: Promise<void>[] = [];
+      const submitMany = (from: number): void => {
+        for (let index = from; index < from + 200; index += 1) {
+          submitted.push(submit(`d${round}.${index}`));
+        }
+      };
+      submitMany(0);
+      await store.sql.begin(async (tx) => {
+        // Looks go on, and a write is certainly in flight when its connection ends.
+        await tx`lock table devices in exclusive mode`;
+        submitMany(200);
+        await until('a write waits', async () => {
+          const waiting = await tx`
+            select 1 from pg_locks
+            where relation = 'devices'::regclass and not granted`;
+          return waiting.length > 0 ? true : null;
+        });
+        await tx`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`;
       });
-      await store.sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`.catch(() => undefined);
       await Promise.all(submitted);
     }
     t.ok(broken > 0, `${broken} were not committed`);
