@@ -16,7 +16,7 @@ export interface Change {
   clear: boolean;
   readonly add: Set<number>;
   /** Never holds a tag that `add` holds. Empty when `clear` is set. */
-  remove: ReadonlySet<number>;
+  readonly remove: ReadonlySet<number>;
   /** Creates the device if it is new, and remembers the time. */
   registers: boolean;
   /** Remembers the time of unsubscribing. */
@@ -28,11 +28,17 @@ export interface Change {
 /** Whether devices of an app can subscribe to a tag: it is live, connected and unexpired. */
 export type IsSubscribable = (tagId: number, appId: number) => boolean;
 
-/** Hardly any change removes single tags. */
-const NO_TAGS: ReadonlySet<number> = new Set();
+/** A change while operations are applied to it. */
+interface Folding extends Change {
+  /** `NO_TAGS` until a tag is removed. */
+  remove: Set<number>;
+}
+
+/** Always empty. Hardly any change removes single tags; one that does gets a set of its own. */
+const NO_TAGS: Set<number> = new Set();
 
 export function fold(operations: readonly Operation[], isSubscribable: IsSubscribable): Change {
-  const change: Change = {
+  const change: Folding = {
     clear: false,
     add: new Set(),
     remove: NO_TAGS,
@@ -44,7 +50,7 @@ export function fold(operations: readonly Operation[], isSubscribable: IsSubscri
   return change;
 }
 
-function apply(change: Change, operation: Operation, isSubscribable: IsSubscribable): void {
+function apply(change: Folding, operation: Operation, isSubscribable: IsSubscribable): void {
   switch (operation.kind) {
     case 'reg':
       register(change, operation.appVersion);
@@ -72,25 +78,29 @@ function register(change: Change, appVersion: string | null): void {
   change.appVersion = appVersion ?? change.appVersion;
 }
 
-function clear(change: Change): void {
+function clear(change: Folding): void {
   change.clear = true;
   change.add.clear();
   change.remove = NO_TAGS;
 }
 
 function subscribe(
-  change: Change,
+  change: Folding,
   { tagIds, device }: Operation & { readonly kind: 'reg' | 'set' },
   isSubscribable: IsSubscribable,
 ): void {
-  for (const tagId of tagIds) if (isSubscribable(tagId, device.appId)) change.add.add(tagId);
-  if (change.remove.size === 0) return;
-  change.remove = new Set([...change.remove].filter((tagId) => !change.add.has(tagId)));
+  for (const tagId of tagIds) {
+    if (!isSubscribable(tagId, device.appId)) continue;
+    change.add.add(tagId);
+    change.remove.delete(tagId);
+  }
 }
 
-function unsubscribe(change: Change, tagIds: readonly number[]): void {
+function unsubscribe(change: Folding, tagIds: readonly number[]): void {
   for (const tagId of tagIds) change.add.delete(tagId);
-  if (!change.clear) change.remove = new Set([...change.remove, ...tagIds]);
+  if (change.clear) return;
+  if (change.remove === NO_TAGS) change.remove = new Set();
+  for (const tagId of tagIds) change.remove.add(tagId);
 }
 
 /** What a change does to the tags. */

@@ -49,7 +49,7 @@ export interface ReservedRange {
 }
 
 /**
- * Shared by the lanes of a process. While the ordinals given out stay below the maximum, no count
+ * Shared by the writers of a process. While the ordinals given out stay below the maximum, no count
  * is needed; beyond it, a count excludes gaps and erased devices. Other nodes and ranges in stock
  * may exceed it a little in between: it is a bound against abuse.
  */
@@ -114,8 +114,8 @@ export class DeviceLimit {
   }
 
   /**
-   * One count at a time for all lanes. Only the first is waited for: a lane's batch has devices of
-   * other clients too. A limit that was changed is counted for at once.
+   * One count at a time in a process. Only the first is waited for: a batch has devices of other
+   * clients too. A limit that was changed is counted for at once.
    */
   private roomOf(name: string, max: number, count: () => Promise<number>): Promise<Room> {
     const key = `${name} ${max}`;
@@ -157,8 +157,8 @@ const counted = (sql: SqlPool, count: (tx: Sql) => Promise<number>): Promise<num
   });
 
 /**
- * Takes `count` from a room before it waits, since all lanes share the room; what was not reserved
- * goes back.
+ * Takes `count` from a room before it waits, since all writers share it; what was not reserved goes
+ * back.
  */
 async function takeFrom(
   room: Room,

@@ -17,7 +17,7 @@ export type Operation =
   | {
       readonly kind: 'reg' | 'set';
       readonly device: DeviceRef;
-      /** Tags of the client. The transaction decides which of them the device can subscribe to. */
+      /** Tags of the client. The batch reads which of them the device can subscribe to. */
       readonly tagIds: readonly number[];
       readonly appVersion: string | null;
     }

@@ -1,6 +1,6 @@
 /**
- * Ordinals for new devices: each lane has ranges of its own, so that lanes do not wait for one
- * counter.
+ * Ordinals for new devices: each writer (of registrations, or a lane of an import) has ranges of
+ * its own, so that writers do not wait for one counter.
  */
 
 import type { Scope } from '../domain/device.ts';
@@ -10,7 +10,7 @@ import type { DeviceLimit, ReservedRange } from './device-limit.ts';
 
 /**
  * Size of the first range: an app with few devices leaves at most so many ordinals unused at a
- * restart, in each lane.
+ * restart, for each writer.
  */
 const RANGE_START = 128;
 
@@ -21,8 +21,8 @@ interface Stock {
 }
 
 /**
- * The stock of one lane. An ordinal is never given out twice: if its transaction failed it may have
- * been committed all the same, so the ordinal stays unused, as do those left at the end of the
+ * The stock of one writer. An ordinal is never given out twice: if its transaction failed it may
+ * have been committed all the same, so the ordinal stays unused, as do those left at the end of the
  * process.
  */
 export class Ordinals {
@@ -55,8 +55,8 @@ export class Ordinals {
     const stock = this.stockOf(scope);
     const missing = count - stock.ranges.reduce((sum, range) => sum + range.end - range.next, 0);
     if (missing <= 0) return;
-    // A range of a whole group begins at a group's boundary: then no other lane raises the same row
-    // of device_groups.
+    // A range of a whole group begins at a group's boundary: then no other writer raises the same
+    // row of device_groups.
     const size = Math.max(stock.rangeSize, missing);
     const alignment = size === GROUP_DEVICES ? GROUP_DEVICES : 1;
     const range = await this.limit.reserve(this.sql, scope, { count: size, alignment }, missing);

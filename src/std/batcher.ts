@@ -51,7 +51,7 @@ export class Batcher<Item, Result> {
     this.options = options;
   }
 
-  /** Resolves with the item's own result when its batch is done. */
+  /** Resolves with the item's own result, when its batch is done or later. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
@@ -59,7 +59,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Resolves when nothing is waiting or in flight. */
+  /** Resolves when no item is waiting, nor a batch in flight; an answer may be a promise still. */
   drain(): Promise<void> {
     return this.inFlight ?? Promise.resolve();
   }

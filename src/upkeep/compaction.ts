@@ -38,8 +38,8 @@ const SPARSE_DEVICES_MAX = GROUP_DEVICES / 4;
  */
 const SPARSE_GROUPS_MIN = 8;
 /**
- * Four lanes of four nodes may have ordinals in stock in these. A device that is moved too early is
- * only moved again.
+ * Four writers on each of four nodes may have ordinals in stock in these. A device that is moved
+ * too early is only moved again.
  */
 const FILLING_GROUPS = 16;
 /**

@@ -35,7 +35,7 @@ export interface ImporterOptions {
 export const IMPORT_LANES = 4;
 export const IMPORT_LANES_EMBEDDED = 1;
 
-/** As in a lane of registrations (registration/register/lane.ts). */
+/** As in a batch of registrations (registration/register/stages.ts). */
 const DEVICES_MAX = 1_000;
 const SUBSCRIPTIONS_MAX = 20_000;
 

@@ -36,9 +36,11 @@ export interface CommitContext extends JudgeLimits {
   readonly slot: number;
 }
 
-/** A device with its operations, and what the look found; null: it was not looked at. */
 export interface PendingDevice extends DeviceOperations {
+  /** What the look found; null: these operations were not looked at together. */
   readonly seen: ChangedDevice | null;
+  /** Whether a look has found no such device. */
+  readonly mayBeNew: boolean;
 }
 
 /**
@@ -66,7 +68,8 @@ export async function commitDevices(
   const changes: DeviceGroupChange[] = [];
   while (results.length < devices.length) {
     const rest = devices.slice(results.length);
-    let isLooked = true;
+    // Only known devices can be locked.
+    let isLooked = !rest.some(({ seen, mayBeNew }) => seen === null && mayBeNew);
     const done = await againIfMadeSince(async () => {
       const looked = isLooked ? rest : await lookAgain(context, rest);
       isLooked = false;
@@ -91,6 +94,7 @@ async function lookAgain(
     device: changed.device,
     operations: changed.operations,
     seen: changed,
+    mayBeNew: changed.known === null,
   }));
 }
 

@@ -35,7 +35,8 @@ async function look(
   devices: readonly DeviceOperations[],
 ): Promise<readonly ChangedDevice[]> {
   const { connection, recentChanges } = context;
-  if (!recentChanges.areLikely && !devices.some(hasSet)) {
+  const isGuessed = !recentChanges.areLikely && !devices.some(hasSet);
+  if (isGuessed) {
     const seen = await connection.transactAtOnce((tx) =>
       judge(tx, context, devices, findDevices, null),
     );
@@ -45,7 +46,9 @@ async function look(
   const seen = await connection.transactAtOnce((tx) =>
     judge(tx, context, devices, findDevices, tagIds),
   );
-  recentChanges.note(seen.some(isWritten));
+  // A wrong guess counts as a change: an app that always names a deleted tag would cost each batch
+  // a second read.
+  recentChanges.note(isGuessed || seen.some(isWritten));
   return seen;
 }
 

@@ -2,7 +2,8 @@
 
 /**
  * So many batches in a row that change nothing, and the next one is expected to change nothing,
- * too: apps that start again come in waves. A wrong guess costs that batch one more round trip.
+ * too: apps that start again come in waves. A wrong guess costs that batch one more round trip, and
+ * the next ones are not guessed.
  */
 const UNCHANGED_BATCHES = 3;
 

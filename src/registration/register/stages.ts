@@ -57,14 +57,15 @@ interface Pending {
   readonly operation: Operation;
   /** Null: an earlier operation of its device is still being written. */
   readonly seen: ChangedDevice | null;
-  /** Tags that its device had when it was last looked at. */
+  /** Tags that its device may have by then. */
   readonly tagsBefore: number;
 }
 
 /** A device whose operations are being written. */
 interface Writing {
   operations: number;
-  readonly tagsBefore: number;
+  /** Tags that it may have after them. */
+  tags: number;
 }
 
 export interface StagesOptions {
@@ -110,7 +111,7 @@ export class Stages {
     return this.#looks.submit(operation);
   }
 
-  /** Resolves when nothing is waiting or in flight. */
+  /** Resolves when nothing is waiting or in flight. What is looked at may wait for the write. */
   async drain(): Promise<void> {
     await this.#looks.drain();
     await this.#writes.drain();
@@ -121,8 +122,11 @@ export class Stages {
   ): Promise<readonly (StagesResult | Promise<StagesResult>)[]> {
     const { look, log, onAnswered } = this.#options;
     const startedMs = performance.now();
-    const isLooked = operations.map(({ device }) => !this.#writing.has(device.deviceKey));
-    const { devices, deviceOf } = byDevice(operations.filter((_, place) => isLooked[place]));
+    // All operations of a device or none, and before the wait: their entries exist until then.
+    const setAside = operations.map((operation) =>
+      this.#writing.has(operation.device.deviceKey) ? this.#submitWrite(operation, null) : null,
+    );
+    const { devices, deviceOf } = byDevice(operations.filter((_, place) => !setAside[place]));
     const outcomes = await commitApart(
       devices,
       (some) => lookAtAll(look, some),
@@ -132,7 +136,8 @@ export class Stages {
     let looked = 0;
     let answered = 0;
     const results = operations.map((operation, place) => {
-      if (!isLooked[place]) return this.#submitWrite(operation, null);
+      const written = setAside[place] ?? null;
+      if (written !== null) return written;
       const seen = outcomes[deviceOf[looked] ?? 0] ?? 'unavailable';
       looked += 1;
       if (typeof seen !== 'string' && isWritten(seen)) return this.#submitWrite(operation, seen);
@@ -148,11 +153,13 @@ export class Stages {
     const { deviceKey } = operation.device;
     const writing = this.#writing.get(deviceKey) ?? {
       operations: 0,
-      tagsBefore: seen?.known?.tagIds.length ?? 0,
+      tags: seen?.known?.tagIds.length ?? 0,
     };
+    const tagsBefore = writing.tags;
     writing.operations += 1;
+    writing.tags = tagsWith(operation, tagsBefore, this.#options.commit.tagsPerDeviceMax);
     this.#writing.set(deviceKey, writing);
-    return this.#writes.submit({ operation, seen, tagsBefore: writing.tagsBefore });
+    return this.#writes.submit({ operation, seen, tagsBefore });
   }
 
   async #write(pending: readonly Pending[]): Promise<readonly StagesResult[]> {
@@ -184,6 +191,12 @@ export class Stages {
 const weightOf = ({ tagIds }: Operation): number =>
   1 + (tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : tagIds.length);
 
+/** Most tags that a device can have after the operation. It may be above the limit already. */
+const tagsWith = (operation: Operation, before: number, tagsMax: number): number =>
+  operation.kind === 'ureg'
+    ? before
+    : Math.max(before, Math.min(before + operation.tagIds.length, tagsMax));
+
 /**
  * The devices with what the look saw. It holds only where the operations are those it looked at, no
  * fewer and no more.
@@ -199,7 +212,7 @@ function withSeen(
     const seen = seenOf[index] ?? null;
     // A device is named by the first of its operations.
     const isSame = seen?.device === device && seen.operations.length === operations.length;
-    return { device, operations, seen: isSame ? seen : null };
+    return { device, operations, seen: isSame ? seen : null, mayBeNew: seen?.known === null };
   });
 }
 

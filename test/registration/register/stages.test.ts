@@ -110,3 +110,68 @@ await t.test('operations that were looked at together are written in several bat
     await registration.drain();
   }),
 );
+
+await t.test('what was set aside counts with the tags that its device will have', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0] = await tenant.makeTags(2);
+    const registration = makeRegistration(store, { tagsPerDeviceMax: 200_000 });
+    const register = (deviceId: string, tagIds: readonly number[]) =>
+      registration.submit({
+        kind: 'reg',
+        device: deviceRef(tenant.appId, PLATFORM, deviceId),
+        tagIds,
+        appVersion: null,
+      });
+    await register('held', [a]);
+    const { looked, written } = registration.stages;
+    const results = await transact(sql, async (tx) => {
+      await tx`select from devices where device_id = 'held' for update`;
+      const first = register('held', [b]);
+      await until('it waits', async () => ((await waitsForLock(sql)) ? true : null));
+      const looks = () => looked.operations.reading.counts[0] ?? 0;
+      const before = looks();
+      const many = register('many', [a, ...Array.from({ length: 100_000 }, (_, at) => b + 1 + at)]);
+      await until('it was looked at', () => (looks() > before ? true : null));
+      return [first, many, register('many', [a]), register('many', [b])];
+    });
+    t.same(new Set(await Promise.all(results)), new Set(['committed']));
+    t.equal(written.operations.reading.counts[0], 5, 'one by one');
+    t.same(await tagsOf(sql, 'many'), [a, b]);
+    await registration.drain();
+  }),
+);
+
+await t.test('a new device that registers twice at once', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0] = await tenant.makeTags(2);
+    const registration = makeRegistration(store);
+    const submit = (kind: 'reg' | 'set', deviceId: string, tagIds: readonly number[]) =>
+      registration.submit({
+        kind,
+        device: deviceRef(tenant.appId, PLATFORM, deviceId),
+        tagIds,
+        appVersion: null,
+      });
+    await submit('reg', 'held', [a]);
+    const results = await transact(sql, async (tx) => {
+      await tx`select from devices where device_id = 'held' for update`;
+      const held = submit('set', 'held', [b]);
+      await until('it waits', async () => ((await waitsForLock(sql)) ? true : null));
+      const first = submit('reg', 'new', [a]);
+      // It changes nothing, and is answered after the look at those before it.
+      await registration.submit({
+        kind: 'ureg',
+        device: deviceRef(tenant.appId, PLATFORM, 'unknown'),
+        tagIds: 'all',
+      });
+      return [held, first, submit('set', 'new', [b])];
+    });
+    t.same(new Set(await Promise.all(results)), new Set(['committed']));
+    t.same(await tagsOf(sql, 'new'), [b]);
+    await registration.drain();
+  }),
+);
