@@ -25,7 +25,7 @@ import {
 import { until } from '../support/poll.ts';
 import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore, withStores } from '../support/store.ts';
-import { waitsForLock } from '../support/waits-for-lock.ts';
+import { untilLockWaits } from '../support/until-lock-waits.ts';
 
 /**
  * So many chunks: what a worker reports of one is told to the ledger, not read from the devices.
@@ -129,7 +129,7 @@ t.test('attempts that the database does not take are counted', (t) =>
     const { recording } = await sql.begin(async (tx) => {
       await tx`select from notifications where id = ${id} for update`;
       const recording = ledger.record(chunkReport(chunk, { blocks: 1n, counts: delivered(128) }));
-      await until('recording waits', async () => ((await waitsForLock(sql)) ? true : null));
+      await untilLockWaits('recording waits', sql);
       await tx`
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;

@@ -31,7 +31,7 @@ import { startRedis, withRedis } from '../support/redis-server.ts';
 import { seedDevices } from '../support/seed.ts';
 import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore } from '../support/store.ts';
-import { waitsForLock } from '../support/waits-for-lock.ts';
+import { untilLockWaits } from '../support/until-lock-waits.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -521,9 +521,7 @@ await withPostgresStore(t, async (t, { sql }) => {
   await sql.begin(async (tx) => {
     await tx`update devices set tag_ids = '{}' where device_id = 'leaves'`;
     piece = nodeOn(sql).runPiece();
-    await until('the piece waits for the device', async () =>
-      (await waitsForLock(sql)) ? true : null,
-    );
+    await untilLockWaits('the piece waits for the device', sql);
   });
   t.equal(await piece, true);
   t.match(await read(id), { changed: 1, unchanged: 1 });

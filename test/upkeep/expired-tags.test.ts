@@ -15,10 +15,9 @@ import { silent } from '../support/app-api.ts';
 import { openBulkScene } from '../support/bulk-operations.ts';
 import { mortal } from '../support/mortal.ts';
 import { onEachStore } from '../support/on-each-store.ts';
-import { until } from '../support/poll.ts';
 import { withPostgresStore } from '../support/store.ts';
 import { makeTenant } from '../support/tenant.ts';
-import { waitsForLock } from '../support/waits-for-lock.ts';
+import { untilLockWaits } from '../support/until-lock-waits.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -183,7 +182,7 @@ await t.test('a tag whose expiration is extended meanwhile stays', (t) =>
         appIds: null,
       };
       const run = expiredTagsOf(sql).run(tomorrow());
-      await until('a lock is waited for', async () => ((await waitsForLock(sql)) ? true : null));
+      await untilLockWaits('a lock is waited for', sql);
       await updateTags(tx, clientId, [whole]);
       return { run };
     });

@@ -19,7 +19,7 @@ import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore } from '../support/store.ts';
 import { subscriptions } from '../support/subscriptions.ts';
 import { makeTenant } from '../support/tenant.ts';
-import { waitsForLock } from '../support/waits-for-lock.ts';
+import { untilLockWaits } from '../support/until-lock-waits.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -428,9 +428,7 @@ await withPostgresStore(t, async (t, store) => {
     await tx`update devices set tag_ids = array[${tagId}::integer] where device_id = 'subscribed'`;
     await tx`update devices set unsubscribed_at = now() where device_id = 'unsubscribed'`;
     erasing = makeHousekeeping(store).eraseIdleDevices(Date.now());
-    await until('the eraser waits for the devices', async () =>
-      (await waitsForLock(sql)) ? true : null,
-    );
+    await untilLockWaits('the eraser waits for the devices', sql);
   });
   t.equal(await erasing, 1);
   t.same(

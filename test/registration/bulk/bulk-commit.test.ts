@@ -15,10 +15,9 @@ import {
   tagsOf,
 } from '../../support/bulk-operations.ts';
 import { interposed } from '../../support/interposed.ts';
-import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { withPostgresStore } from '../../support/store.ts';
-import { waitsForLock } from '../../support/waits-for-lock.ts';
+import { untilLockWaits } from '../../support/until-lock-waits.ts';
 
 const PLATFORM = 15;
 /** Of the statement that reads the members in a group. */
@@ -82,9 +81,7 @@ await t.test('a token that is replaced while the piece waits for it is met again
       await moveDevice(tx, { appId, platformId: PLATFORM, ordinal: 1 }, to);
       await tx`delete from devices where device_id = 'erased'`;
       piece = nodeOn(sql).runPiece();
-      await until('the piece waits for the devices', async () =>
-        (await waitsForLock(sql)) ? true : null,
-      );
+      await untilLockWaits('the piece waits for the devices', sql);
     });
     t.equal(await piece, true);
     await runAll(sql, nodeOn(sql));

@@ -11,6 +11,7 @@ import { until } from '../../support/poll.ts';
 import { subscriptions } from '../../support/subscriptions.ts';
 import type { Tenant } from '../../support/tenant.ts';
 import { makeTenant } from '../../support/tenant.ts';
+import { untilLockWaits } from '../../support/until-lock-waits.ts';
 
 const subscribe = (
   kind: 'reg' | 'set',
@@ -427,12 +428,7 @@ await onEachStore(t, {
         // Looks go on, and a write is certainly in flight when its connection ends.
         await tx`lock table devices in exclusive mode`;
         submitMany(200);
-        await until('a write waits', async () => {
-          const waiting = await tx`
-            select 1 from pg_locks
-            where relation = 'devices'::regclass and not granted`;
-          return waiting.length > 0 ? true : null;
-        });
+        await untilLockWaits('a write waits', store.sql);
         await tx`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`;

@@ -10,7 +10,7 @@ import { until } from '../../support/poll.ts';
 import { withPostgresStore } from '../../support/store.ts';
 import type { Tenant } from '../../support/tenant.ts';
 import { makeTenant } from '../../support/tenant.ts';
-import { waitsForLock } from '../../support/waits-for-lock.ts';
+import { untilLockWaits } from '../../support/until-lock-waits.ts';
 
 const PLATFORM = 3;
 
@@ -36,7 +36,7 @@ const whileAWriteWaits = (
   transact(sql, async (tx) => {
     await tx`select from devices where device_id = 'held' for update`;
     const written = write();
-    await until('it waits', async () => ((await waitsForLock(sql)) ? true : null));
+    await untilLockWaits('it waits', sql);
     return [written, ...(await body())];
   });
 

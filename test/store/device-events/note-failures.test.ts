@@ -13,10 +13,9 @@ import type { Sql } from '../../../src/store/sql.ts';
 import { DeviceEvents } from '../../../src/upkeep/device-events.ts';
 import { makeNotification, makeRunning, makeTag, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
-import { until } from '../../support/poll.ts';
 import { withPostgresStore } from '../../support/store.ts';
 
-import { waitsForLock } from '../../support/waits-for-lock.ts';
+import { untilLockWaits } from '../../support/until-lock-waits.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -238,7 +237,7 @@ await withPostgresStore(t, async (t, { sql }) => {
     await sql.begin(async (noting) => {
       await noteFailures(noting, failed);
       erasing = sql.begin((tx) => eraseDevice(tx, second));
-      await until('erasing waits', async () => ((await waitsForLock(sql)) ? true : null));
+      await untilLockWaits('erasing waits', sql);
     });
     t.match(await erasing, { events: 1 });
     t.equal(await countEvents(sql), 0);

@@ -10,11 +10,10 @@ import { NO_FEED } from '../../../../src/tag-index/tag-index.ts';
 import { makeRegistration, silent } from '../../../support/app-api.ts';
 import { makeNotification } from '../../../support/notifications.ts';
 import { onEachStore } from '../../../support/on-each-store.ts';
-import { until } from '../../../support/poll.ts';
 import { withPostgresStore } from '../../../support/store.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import { makeTenant } from '../../../support/tenant.ts';
-import { waitsForLock } from '../../../support/waits-for-lock.ts';
+import { untilLockWaits } from '../../../support/until-lock-waits.ts';
 
 const PLATFORM = 3;
 /** As makeRegistration has it. */
@@ -208,7 +207,7 @@ await t.test('a repetition does not wait for what is written with it', (t) =>
       await tx`select from devices where device_id = 'changes' for update`;
       const [change, repetition] = [register('changes', [b]), register('same', [a])];
       t.equal(await repetition, 'committed', 'its neighbour waits for a lock');
-      await until('the other one waits', async () => ((await waitsForLock(sql)) ? true : null));
+      await untilLockWaits('the other one waits', sql);
       t.equal(registration.depth, 1, 'and is the only one that is not answered');
       return { change };
     });
@@ -224,7 +223,7 @@ await t.test('a repetition does not wait for what is written with it', (t) =>
         tagIds: 'all',
       });
       t.equal(await repetition, 'committed');
-      await until('the others wait', async () => ((await waitsForLock(sql)) ? true : null));
+      await untilLockWaits('the others wait', sql);
       await tx`
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
@@ -243,7 +242,7 @@ await t.test('a repetition does not wait for what is written with it', (t) =>
         registration.submit({ kind: 'ureg', device, tagIds: 'all' }),
       ];
       t.equal(await clear, 'committed', 'nobody has this device');
-      await until('the other one waits', async () => ((await waitsForLock(sql)) ? true : null));
+      await untilLockWaits('the other one waits', sql);
       const submitted = elsewhere.submit({ kind: 'reg', device, tagIds: [a], appVersion: null });
       t.equal(await submitted, 'committed');
       return { change };
