@@ -12,6 +12,7 @@ import { indexDifferences, openNodeIndex, staleGroups } from '../support/redis-i
 import { startRedis, withRedis } from '../support/redis-server.ts';
 import { seedDevices } from '../support/seed.ts';
 import { withPostgresStore } from '../support/store.ts';
+import { untilLockWaits } from '../support/until-lock-waits.ts';
 
 await withRedis(t, (t) =>
   withPostgresStore(t, async (t, { sql }) => {
@@ -55,12 +56,7 @@ await withPostgresStore(t, async (t, { sql }) => {
   const second = deviceRef(appId, 3, 'b'.repeat(64));
   const deviceIds = [first.deviceId, second.deviceId];
   await seedDevices(sql, { appId, platformId: 3, tagIds: [], count: 2, deviceIds });
-  const someoneWaits = () =>
-    until('the eraser waits', async () => {
-      const waiting = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      return waiting.length > 0 ? true : null;
-    });
+  const someoneWaits = () => untilLockWaits('the eraser waits', sql);
 
   await t.test('it waits for its client before it locks the device', async (t) => {
     let erasing: Promise<unknown> = Promise.resolve();

@@ -15,8 +15,8 @@ import { transact } from '../../../src/store/transact.ts';
 import { addAccount, makeAccountParts, PASSWORD } from '../../support/accounts.ts';
 import { addTenant, secrets } from '../../support/api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
-import { until } from '../../support/poll.ts';
 import { withPostgresStore } from '../../support/store.ts';
+import { untilLockWaits } from '../../support/until-lock-waits.ts';
 
 const HERE = { address: '192.0.2.1', requestId: 'r-1' };
 
@@ -61,11 +61,7 @@ t.test('a sign-up and a removal at once do not wait for each other', (t) =>
     const { joining } = await transact(sql, async (tx) => {
       await lockClient(tx, clientId);
       const joining = signUp(parts, asked, HERE);
-      await until('the sign-up waits', async () => {
-        const [waiting] = await sql`
-          select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-        return waiting === undefined ? null : true;
-      });
+      await untilLockWaits('the sign-up waits', sql);
       const free = await tx`
         select from one_time_links where client_id = ${clientId} for update skip locked`;
       t.equal(free.length, 1, 'it has not locked its link');
