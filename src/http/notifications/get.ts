@@ -3,8 +3,8 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
-import type { Counts, Payload, TemplatedPayload } from '../../domain/notification.ts';
-import { priorityOf } from '../../domain/notification.ts';
+import type { Audience, Counts, Payload, TemplatedPayload } from '../../domain/notification.ts';
+import { priorityOf, SELECTORS } from '../../domain/notification.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { NotificationTimes } from '../../store/notifications/list-notifications.ts';
 import type { ScopeEstimate } from '../../store/notifications/read-estimates.ts';
@@ -89,9 +89,7 @@ function jobObject(
     failureReasons: reasonsOf(rows),
     audience: {
       ...(job.expression === null ? {} : { expression: job.expression }),
-      tagIds: job.anyTagIds,
-      filterTagIds: job.allTagIds,
-      excludeTagIds: job.noneTagIds,
+      ...selectedTags(job.audience),
       appIds: [...new Set(rows.map(({ appId }) => appId))],
     },
     delivery: job.isAtMostOnce ? 'at-most-once' : 'at-least-once',
@@ -108,6 +106,10 @@ function jobObject(
     })),
   };
 }
+
+/** As a request names them; each tag by its id. */
+const selectedTags = (audience: Audience): Readonly<Record<string, readonly number[]>> =>
+  Object.fromEntries(Object.values(SELECTORS).map(({ ids, list }) => [ids, audience[list]]));
 
 /** A client without apps has one row, of nothing. */
 const isOfAnApp = (row: ScopeStatus): row is ScopeStatus & Scope => row.appId !== null;

@@ -1,9 +1,10 @@
 /** The newest sends to an app and platform whose audience a device with these tags is in. */
 
-import { isInAudience } from '../../domain/audience-match.ts';
+import { isInAudience } from '../../domain/audience.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { Audience, NotificationState } from '../../domain/notification.ts';
 import { firstUuidAt } from '../../domain/uuid-v7.ts';
+import { storedAudience } from '../notifications/terms.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
@@ -51,8 +52,7 @@ export async function listExpectedSends(
       floor(extract(epoch from n.last_send_at) * 1000)::float8 as "lastSendAtMs",
       n.finished_at is not null and s.failed = s.noted_failures
         and s.skipped + s.expired + s.cancelled = 0 as "isWholeKnown",
-      json_build_object('anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids,
-        'condition', n.audience_condition) as audience
+      ${storedAudience(sql)} as audience
     from (
       select * from notifications
       where client_id = ${clientId} and id >= ${firstUuidAt(sinceMs)}::uuid

@@ -9,13 +9,15 @@ import type {
 import type { Sql } from '../sql.ts';
 import type { NotificationTimes } from './list-notifications.ts';
 import { timesOf } from './list-notifications.ts';
+import { storedAudience } from './terms.ts';
 
-export interface KnownNotification extends NotificationTimes, Audience {
+export interface KnownNotification extends NotificationTimes {
   readonly state: NotificationState;
   readonly userName: string;
   readonly payload: Payload;
   /** Null: no template concerned it. */
   readonly templated: TemplatedPayload | null;
+  readonly audience: Audience;
   /** Null: its audience was given as selections. */
   readonly expression: string | null;
   readonly isAtMostOnce: boolean;
@@ -33,8 +35,7 @@ export async function readNotification(
   const [row] = await sql<KnownNotification[]>`
     select n.state, n.user_name as "userName", n.payload, n.templated, n.at_most_once as "isAtMostOnce",
       n.urgent as "isUrgent", n.rate_per_second as "ratePerSecond",
-      n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
-      n.audience_expression as expression, ${timesOf(sql)}
+      ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)}
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
       and (${publisher}::text is null or n.user_name = ${publisher})`;

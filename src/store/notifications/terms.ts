@@ -34,16 +34,20 @@ export const TERMS: Columns<NotificationTerms> = {
 /** Their names, with commas between them. */
 export const termNames = namesOf(TERMS);
 
+/** Of the notification `n`: one value, Audience. */
+export const storedAudience = (sql: Sql) => sql`
+  json_build_object(
+    'anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids,
+    'condition', n.audience_condition
+  )`;
+
 /**
  * As they are read, of the notification `n` for its scope `s`: one value, NotificationTerms. The
  * payload is what a template made for the scope, where one did.
  */
 export const termsOf = (sql: Sql) => sql`
   json_build_object(
-    'audience', json_build_object(
-      'anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids,
-      'condition', n.audience_condition
-    ),
+    'audience', ${storedAudience(sql)},
     'payload', coalesce(n.templated -> 'payloads' -> (s.app_id || '.' || s.platform_id), n.payload),
     'isAtMostOnce', n.at_most_once,
     'isUrgent', n.urgent,

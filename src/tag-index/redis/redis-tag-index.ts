@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { concernedTagIds, conditionOf, isNobody } from '../../domain/audience.ts';
 import type { AudienceCondition } from '../../domain/audience-condition.ts';
 import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
@@ -14,7 +15,6 @@ import type { Clock } from '../../std/clock.ts';
 import { listDeviceGroupsOf } from '../../store/index/list-device-groups.ts';
 import { listTaggedGroups } from '../../store/index/list-tagged-groups.ts';
 import type { Sql } from '../../store/sql.ts';
-import { concernedTagIds, conditionOf, isNobody } from '../audience.ts';
 import { ResolveMeter } from '../resolve-meter.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isInAudience } from '../../src/domain/audience-match.ts';
+import { isInAudience } from '../../src/domain/audience.ts';
 import type { Audience } from '../../src/domain/notification.ts';
 
 const audience = (any: number[], all: number[] = [], none: number[] = []): Audience => ({

@@ -1,0 +1,52 @@
+/** What an audience asks of tags: facts for every index, and the answer for one device. */
+
+import type { AudienceCondition } from './audience-condition.ts';
+import { literalsOf, mapLiterals, NO_TAG } from './audience-condition.ts';
+import type { Audience } from './notification.ts';
+
+/** All tags that decide whether a device matches. */
+export const concernedTagIds = ({
+  anyTagIds,
+  allTagIds,
+  noneTagIds,
+  condition,
+}: Audience): number[] => [
+  ...new Set([
+    ...anyTagIds,
+    ...allTagIds,
+    ...noneTagIds,
+    ...literalsOf(condition ?? { and: [] }).map(Math.abs),
+  ]),
+];
+
+/** An audience without target tags has no device, whatever its other tags are. */
+export const isNobody = ({ anyTagIds }: Audience): boolean => anyTagIds.length === 0;
+
+/** What its devices meet besides; null: nothing. Whoever evaluates it asks for this one. */
+export function conditionOf({ anyTagIds, condition }: Audience): AudienceCondition | null {
+  if (condition === undefined || condition === null) return null;
+  const current = new Set(anyTagIds);
+  return mapLiterals(condition, (literal) =>
+    literal > 0 && !current.has(literal) ? NO_TAG : literal,
+  );
+}
+
+/** Whether a device with these tags is in the audience; the tag indexes answer that for many. */
+export function isInAudience(audience: Audience, tagIds: readonly number[]): boolean {
+  const { anyTagIds, allTagIds, noneTagIds } = audience;
+  const condition = conditionOf(audience);
+  const has = (tagId: number): boolean => tagIds.includes(tagId);
+  return (
+    anyTagIds.some(has) &&
+    allTagIds.every(has) &&
+    !noneTagIds.some(has) &&
+    (condition === null || meets(condition, has))
+  );
+}
+
+function meets(condition: AudienceCondition, has: (tagId: number) => boolean): boolean {
+  if (typeof condition === 'number') return condition < 0 ? !has(-condition) : has(condition);
+  return 'and' in condition
+    ? condition.and.every((part) => meets(part, has))
+    : condition.or.some((part) => meets(part, has));
+}
