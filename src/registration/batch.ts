@@ -16,6 +16,8 @@ export type DeviceResult = 'committed' | 'tags-limited' | 'limit';
 
 /** A device of the batch as it is, with its change. */
 export interface ChangedDevice extends DeviceOperations {
+  /** When it was read, by `performance.now()`. */
+  readonly readAtMs: number;
   readonly change: Change;
   readonly tags: TagsAfter;
   /** Null: it does not exist. */

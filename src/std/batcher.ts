@@ -59,7 +59,21 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Resolves when no item is waiting, nor a batch in flight; an answer may be a promise still. */
+  /** The same for items that come before all that are waiting. */
+  submitFirst(items: readonly Item[]): readonly Promise<Result>[] {
+    const later = this.waiting;
+    this.waiting = [];
+    const results = items.map((item) => this.submit(item));
+    this.waiting = [...this.waiting, ...later];
+    return results;
+  }
+
+  /** No item is waiting, nor a batch in flight; an answer may be a promise still. */
+  get isIdle(): boolean {
+    return this.inFlight === null;
+  }
+
+  /** Resolves when the batcher is idle. */
   drain(): Promise<void> {
     return this.inFlight ?? Promise.resolve();
   }

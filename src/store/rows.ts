@@ -62,6 +62,7 @@ export const smallint = columnOf<number>('smallint', String);
 export const bigint = columnOf<number | bigint>('bigint', String);
 export const float8 = columnOf<number>('float8', String);
 export const boolean = columnOf<boolean>('boolean', String);
+export const xid = columnOf<string>('xid', String);
 export const uuid = columnOf<string>('uuid', String);
 export const text = columnOf<string>('text', quoted);
 export const json = columnOf<object | number>('json', (value) => quoted(JSON.stringify(value)));

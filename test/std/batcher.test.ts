@@ -127,6 +127,25 @@ t.test('bounds a batch by items and by weight, but takes one item of any weight'
   await Promise.all(all);
 });
 
+t.test('what comes first is taken before all that waits, in its own order', async (t) => {
+  const { batcher, batches } = held({ itemsMax: 3 });
+  const [early] = batcher.submitFirst([1]);
+  await settle();
+  t.same(batches[0]?.items, [1], 'it starts a batch, too');
+  const waiting = [2, 3].map((item) => batcher.submit(item));
+  const first = batcher.submitFirst([4, 5]);
+  batches[0]?.end();
+  await settle();
+  t.same(batches[1]?.items, [4, 5, 2]);
+  batches[1]?.end();
+  await settle();
+  t.same(batches[2]?.items, [3]);
+  t.equal(batcher.isIdle, false);
+  batches[2]?.end();
+  t.same(await Promise.all([early, ...first, ...waiting]), ['r1', 'r4', 'r5', 'r2', 'r3']);
+  t.equal(batcher.isIdle, true);
+});
+
 t.test('a batch that throws fails its own items only', async (t) => {
   let fail = true;
   const batcher = new Batcher<number, number>({

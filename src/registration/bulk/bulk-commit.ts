@@ -209,6 +209,7 @@ async function write(
       appId: device.appId,
       platformId: device.platformId,
       ordinal: known.ordinal,
+      version: known.version,
       registers: false,
       // It is kept for DEVICE_RETENTION_DAYS from now, and an import that began before leaves it.
       unsubscribes: subscribe.length === 0,

@@ -7,13 +7,13 @@ import type { DeviceGroupChange, DevicePlace } from '../../domain/device-group-c
 import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import type { SubscribableTag } from '../../store/catalogue/subscribable-tags.ts';
 import { livingTags, subscribableTags } from '../../store/catalogue/subscribable-tags.ts';
+import { againIfChangedSince } from '../../store/devices/changed-since.ts';
 import type { KnownImported } from '../../store/devices/import-devices.ts';
 import {
   insertImported,
   lockImported,
   updateImported,
 } from '../../store/devices/import-devices.ts';
-import { againIfMadeSince } from '../../store/devices/made-since.ts';
 import type { TagChange } from '../../store/devices/record-changes.ts';
 import { recordChanges, touchedDeviceGroups } from '../../store/devices/record-changes.ts';
 import type { SqlPool } from '../../store/sql.ts';
@@ -60,7 +60,7 @@ export async function commitImported(
   await context.ordinals.provideFor(merged.map(({ device }) => device));
   // Kept for further tries of the transaction: the stock was filled for one try only.
   const given = new Map<string, number>();
-  const { devices, changes } = await againIfMadeSince(() => commitOnce(context, merged, given));
+  const { devices, changes } = await againIfChangedSince(() => commitOnce(context, merged, given));
   const results = new Map(
     devices.map(({ operation, result }) => [keyOf(operation.device), result]),
   );

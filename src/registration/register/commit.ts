@@ -7,8 +7,8 @@ import type { DeviceGroupChange, Edits } from '../../domain/device-group-change.
 import { changesOf } from '../../domain/device-group-change.ts';
 import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
 import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
-import { findDevices, lockDevices } from '../../store/devices/find-devices.ts';
-import { againIfMadeSince, MadeSince } from '../../store/devices/made-since.ts';
+import { againIfChangedSince, ChangedSince } from '../../store/devices/changed-since.ts';
+import { lockDevices } from '../../store/devices/find-devices.ts';
 import type {
   RaisedWithEpoch,
   TagChange,
@@ -19,12 +19,12 @@ import type { Batch } from '../../store/devices/write-batch.ts';
 import { writeBatch } from '../../store/devices/write-batch.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
-import type { ChangedDevice, DeviceOperations, DeviceResult, WrittenDevice } from '../batch.ts';
-import { subscribersOf, tagsAfterMakingRoom } from '../change.ts';
+import type { ChangedDevice, DeviceResult, WrittenDevice } from '../batch.ts';
+import { subscribersOf } from '../change.ts';
 import type { DeviceRef } from '../operation.ts';
 import type { Ordinals } from '../ordinals.ts';
 import type { JudgeLimits } from './judge.ts';
-import { isWritten, judge, tagsAskedFor } from './judge.ts';
+import { isWritten, judge, makeRoom, tagsAskedFor } from './judge.ts';
 import type { KnownDeviceGroupTags } from './known-device-group-tags.ts';
 
 export interface CommitContext extends JudgeLimits {
@@ -36,18 +36,19 @@ export interface CommitContext extends JudgeLimits {
   readonly slot: number;
 }
 
-export interface PendingDevice extends DeviceOperations {
-  /** What the look found; null: these operations were not looked at together. */
-  readonly seen: ChangedDevice | null;
-  /** Whether a look has found no such device. */
-  readonly mayBeNew: boolean;
-}
-
 /**
- * Ordinals of new devices, kept for further tries of the transaction: the earlier try is certainly
- * rolled back, and the stock was filled with one ordinal for each.
+ * What was read longer ago is read again before it is written: a tag that has been deleted since
+ * may have no trace left by which housekeeping would take it off the device (its DELETED_TAG_MS).
  */
-type GivenOrdinals = Map<DeviceRef, number>;
+const READ_AGE_MS_MAX = 60_000;
+
+/** New devices, over all tries of a transaction. */
+interface NewDevices {
+  /** Devices that may turn out to be new: an ordinal is provided for each. */
+  readonly expected: Set<DeviceRef>;
+  /** An earlier try is certainly rolled back, so its ordinals are still free. */
+  readonly ordinals: Map<DeviceRef, number>;
+}
 
 export interface Committed {
   /** The result of each device, in its place. */
@@ -56,142 +57,98 @@ export interface Committed {
 }
 
 /**
- * Commits, or throws; a repetition of committed changes does no harm. Mostly one transaction;
- * devices with very many tags take several when they have to be looked at again.
+ * Commits in one transaction, or throws; a repetition of committed changes does no harm.
+ *
+ * Devices are written as the look has judged them, in one round trip and without locks before it.
+ * That fails when another transaction has made, changed or erased one of them since. Then all of
+ * them are locked and judged again, for the next one may be as quick.
  */
 export async function commitDevices(
   context: CommitContext,
-  devices: readonly PendingDevice[],
-): Promise<Committed> {
-  const given: GivenOrdinals = new Map();
-  const results: DeviceResult[] = [];
-  const changes: DeviceGroupChange[] = [];
-  while (results.length < devices.length) {
-    const rest = devices.slice(results.length);
-    // Only known devices can be locked.
-    let isLooked = !rest.some(({ seen, mayBeNew }) => seen === null && mayBeNew);
-    const done = await againIfMadeSince(async () => {
-      const looked = isLooked ? rest : await lookAgain(context, rest);
-      isLooked = false;
-      return await commitOnce(context, looked, given);
-    });
-    results.push(...done.results);
-    changes.push(...done.changes);
-  }
-  return { results, changes };
-}
-
-/** As many of the first of them as can be read together. */
-async function lookAgain(
-  context: CommitContext,
-  devices: readonly DeviceOperations[],
-): Promise<readonly PendingDevice[]> {
-  const tagIds = tagsAskedFor(devices);
-  const seen = await context.connection.transactAtOnce((tx) =>
-    judge(tx, context, devices, findDevices, tagIds),
-  );
-  return seen.map((changed) => ({
-    device: changed.device,
-    operations: changed.operations,
-    seen: changed,
-    mayBeNew: changed.known === null,
-  }));
-}
-
-/**
- * New devices are written as the look has judged them, in one round trip. The others are locked,
- * read and judged again before.
- */
-async function commitOnce(
-  context: CommitContext,
-  devices: readonly PendingDevice[],
-  given: GivenOrdinals,
-): Promise<Committed> {
-  const { connection } = context;
-  const fresh = devices.flatMap(({ seen }) => (seen !== null && seen.known === null ? seen : []));
-  const known = devices.filter(({ seen }) => seen === null || seen.known !== null);
-  const numbered = await numberNew(context, fresh.filter(isWritten), given);
-  const written =
-    known.length === 0
-      ? await writeNew(context, numbered)
-      : await connection.transact(
-          async (tx) => {
-            const locked = await withoutDeadTags(
-              tx,
-              context,
-              await judge(tx, context, known, lockDevices, tagsAskedFor(known)),
-            );
-            // Another transaction has erased or replaced it since.
-            if (locked.some((device) => device.known === null)) throw new MadeSince();
-            return locked;
-          },
-          (tx, locked) =>
-            write(tx, context, locked, [...locked.filter(isWritten).map(asKnown), ...numbered]),
-        );
-  return conclude(context, devices, fresh, written);
-}
-
-const writeNew = async (
-  context: CommitContext,
-  devices: readonly WrittenDevice[],
-): Promise<Written> =>
-  devices.length === 0
-    ? NOTHING_WRITTEN
-    : await context.connection.transactAtOnce((tx) => write(tx, context, [], devices));
-
-/**
- * Removes deleted tags that are still on devices, to make room for others. Hardly any device is at
- * its limit.
- */
-async function withoutDeadTags(
-  tx: Sql,
-  { tagsPerDeviceMax }: CommitContext,
   devices: readonly ChangedDevice[],
-): Promise<readonly ChangedDevice[]> {
-  const limited = devices.filter(({ tags }) => tags.isLimited);
-  const had = new Set(limited.flatMap(({ known }) => known?.tagIds ?? []));
-  const living = new Set(await livingTags(tx, [...had]));
-  return devices.map((device) => {
-    const { known, change } = device;
-    if (!device.tags.isLimited || known === null) return device;
-    return { ...device, tags: tagsAfterMakingRoom(known.tagIds, change, tagsPerDeviceMax, living) };
+): Promise<Committed> {
+  const fresh = devices.filter(({ known }) => known === null);
+  const expected = new Set(fresh.map(({ device }) => device));
+  const newDevices: NewDevices = { expected, ordinals: new Map() };
+  const nowMs = performance.now();
+  const isOld = devices.some(({ readAtMs }) => nowMs - readAtMs > READ_AGE_MS_MAX);
+  let commit = isOld ? commitLocked : commitLooked;
+  return await againIfChangedSince(() => {
+    const attempt = commit;
+    commit = commitLocked;
+    return attempt(context, devices, newDevices);
   });
 }
 
-const asKnown = (device: ChangedDevice): WrittenDevice =>
-  withOrdinal(device, device.known?.ordinal ?? -1);
+async function commitLooked(
+  context: CommitContext,
+  devices: readonly ChangedDevice[],
+  newDevices: NewDevices,
+): Promise<Committed> {
+  await context.ordinals.provideFor(newDevices.expected);
+  const numbered = withOrdinals(context, inOrderOfKeys(devices), newDevices);
+  const written = await context.connection.transactAtOnce((tx) => write(tx, context, numbered));
+  return conclude(context, devices, written);
+}
 
-/** Fields by their names: a spread for each device costs more than the rest (decision 27). */
-const withOrdinal = (
-  { device, operations, known, change, tags }: ChangedDevice,
-  ordinal: number,
-): WrittenDevice => ({ device, operations, known, change, tags, ordinal });
+async function commitLocked(
+  context: CommitContext,
+  devices: readonly ChangedDevice[],
+  newDevices: NewDevices,
+): Promise<Committed> {
+  const { expected, ordinals } = newDevices;
+  await context.ordinals.provideFor([...expected].filter((device) => !ordinals.has(device)));
+  const { judged, written } = await context.connection.transact(
+    async (tx) => {
+      const locked = await judge(tx, context, devices, lockDevices, tagsAskedFor(devices));
+      expectErased(locked, expected);
+      return await makeRoom(context, locked, (had) => livingTags(tx, had));
+    },
+    async (tx, judged) => {
+      const numbered = withOrdinals(context, judged.filter(isWritten), newDevices);
+      return { judged, written: await write(tx, context, numbered) };
+    },
+  );
+  return conclude(context, judged, written);
+}
 
-/**
- * Answers those of the new devices that get an ordinal: an app may be at its limit. Outside of any
- * transaction, as `provideFor` demands.
- */
-async function numberNew(
-  { ordinals }: CommitContext,
-  changed: readonly ChangedDevice[],
-  given: GivenOrdinals,
-): Promise<readonly WrittenDevice[]> {
-  const fresh = changed.filter(({ known }) => known === null);
-  const unnumbered = fresh.filter(({ device }) => !given.has(device));
-  await ordinals.provideFor(unnumbered.map(({ device }) => device));
-  for (const { device } of unnumbered) {
-    const ordinal = ordinals.take(device);
-    if (ordinal !== null) given.set(device, ordinal);
+/** A known device that was erased since gets an ordinal before the transaction, in a new try. */
+function expectErased(locked: readonly ChangedDevice[], expected: Set<DeviceRef>): void {
+  const before = expected.size;
+  for (const device of locked) {
+    if (device.known === null && isWritten(device)) expected.add(device.device);
   }
-  return fresh.flatMap((device) => {
-    const ordinal = given.get(device.device);
-    return ordinal === undefined ? [] : withOrdinal(device, ordinal);
-  });
+  if (expected.size > before) throw new ChangedSince();
 }
 
-/** The devices as their locks were held, those that were written, and the groups they raised. */
+/** All writers lock devices in this order, so that they wait for each other and do not deadlock. */
+const inOrderOfKeys = (devices: readonly ChangedDevice[]): readonly ChangedDevice[] =>
+  devices.toSorted(
+    ({ device: one }, { device: other }) =>
+      one.appId - other.appId ||
+      one.platformId - other.platformId ||
+      (one.deviceKey < other.deviceKey ? -1 : 1),
+  );
+
+/** Without the new devices that get no ordinal: an app may be at its limit. */
+function withOrdinals(
+  { ordinals }: CommitContext,
+  devices: readonly ChangedDevice[],
+  { ordinals: given }: NewDevices,
+): readonly WrittenDevice[] {
+  const numbered: WrittenDevice[] = [];
+  for (const { device, operations, readAtMs, known, change, tags } of devices) {
+    const ordinal = known?.ordinal ?? given.get(device) ?? ordinals.take(device);
+    if (ordinal === null) continue;
+    if (known === null) given.set(device, ordinal);
+    // Fields by their names: a spread for each device costs more than the rest (decision 27).
+    numbered.push({ device, operations, readAtMs, known, change, tags, ordinal });
+  }
+  return numbered;
+}
+
+/** The devices that were written, and the groups that they raised. */
 interface Written {
-  readonly locked: readonly ChangedDevice[];
   readonly devices: readonly WrittenDevice[];
   /** Of each of the devices, in its place. */
   readonly tagChanges: readonly TagChange[];
@@ -199,28 +156,21 @@ interface Written {
   readonly raised: readonly RaisedWithEpoch[];
 }
 
-const NOTHING_WRITTEN: Written = {
-  locked: [],
-  devices: [],
-  tagChanges: [],
-  groups: [],
-  raised: [],
-};
+const NOTHING_WRITTEN: Written = { devices: [], tagChanges: [], groups: [], raised: [] };
 
 async function write(
   tx: Sql,
   { knownGroupTags, slot }: CommitContext,
-  locked: readonly ChangedDevice[],
   devices: readonly WrittenDevice[],
 ): Promise<Written> {
-  if (devices.length === 0) return { ...NOTHING_WRITTEN, locked };
+  if (devices.length === 0) return NOTHING_WRITTEN;
   const tagChanges = devices.map(tagChangeOf);
   const indexed = tagChanges.filter((_, at) => isIndexed(devices[at]));
   const groups = gainsByGroup(indexed).map(({ group, tagIds }) =>
     knownGroupTags.split(group, tagIds),
   );
   const raised = await writeBatch(tx, { ...rowsOf(devices), changes: tagChanges, groups, slot });
-  return { locked, devices, tagChanges, groups, raised };
+  return { devices, tagChanges, groups, raised };
 }
 
 function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'inserted'> {
@@ -243,7 +193,16 @@ function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'ins
       });
     } else {
       const tagIds = hasChanged(tags) ? tags.tagIds : null;
-      updated.push({ appId, platformId, ordinal, registers, unsubscribes, appVersion, tagIds });
+      updated.push({
+        appId,
+        platformId,
+        ordinal,
+        version: known.version,
+        registers,
+        unsubscribes,
+        appVersion,
+        tagIds,
+      });
     }
   }
   return { updated, inserted };
@@ -271,21 +230,19 @@ const isIndexed = (device: WrittenDevice | undefined): boolean =>
 const isForgiven = ({ known, change }: ChangedDevice): boolean =>
   change.registers && known !== null && known.refusals > 0;
 
-/** The results for the callers, and the changes for the tag index. */
+/** After the commit: the results for the callers, and the changes for the tag index. */
 function conclude(
   { knownGroupTags }: CommitContext,
-  devices: readonly PendingDevice[],
-  fresh: readonly ChangedDevice[],
-  { locked, devices: written, tagChanges, groups, raised }: Written,
+  judged: readonly ChangedDevice[],
+  { devices, tagChanges, groups, raised }: Written,
 ): Committed {
   knownGroupTags.learn(groups, raised);
-  const results = new Map<DeviceRef, DeviceResult>();
-  for (const { device } of fresh.filter(isWritten)) results.set(device, 'limit');
-  for (const { device, tags } of [...locked, ...written]) {
-    results.set(device, tags.isLimited ? 'tags-limited' : 'committed');
-  }
-  const changes = changesOf(raised, editsOf(written, tagChanges));
-  return { results: devices.map(({ device }) => results.get(device) ?? 'committed'), changes };
+  const written = new Set(devices.map(({ device }) => device));
+  const results = judged.map((device): DeviceResult => {
+    if (isWritten(device) && !written.has(device.device)) return 'limit';
+    return device.tags.isLimited ? 'tags-limited' : 'committed';
+  });
+  return { results, changes: changesOf(raised, editsOf(devices, tagChanges)) };
 }
 
 function editsOf(devices: readonly WrittenDevice[], tags: readonly TagChange[]): Edits {

@@ -6,7 +6,7 @@ import type { findDevices, KnownDevice } from '../../store/devices/find-devices.
 import type { Sql } from '../../store/sql.ts';
 import type { ChangedDevice, DeviceOperations } from '../batch.ts';
 import type { IsSubscribable } from '../change.ts';
-import { fold, tagsAfter } from '../change.ts';
+import { fold, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
 
 export interface JudgeLimits {
   readonly tagsPerDeviceMax: number;
@@ -25,6 +25,7 @@ export async function judge(
   read: typeof findDevices,
   tagIds: readonly number[] | null,
 ): Promise<readonly ChangedDevice[]> {
+  const readAtMs = performance.now();
   const keys = devices.map(({ device }) => device);
   // Sent in this order: the read of tags must see commits of other transactions during the wait for
   // the locks.
@@ -38,7 +39,7 @@ export async function judge(
   return devices
     .slice(0, found.lookedFor)
     .map((device, at) =>
-      changedDevice(device, known[at] ?? null, isSubscribable, tagsPerDeviceMax),
+      changedDevice(device, readAtMs, known[at] ?? null, isSubscribable, tagsPerDeviceMax),
     );
 }
 
@@ -66,16 +67,37 @@ export function tagsAskedFor(devices: readonly DeviceOperations[]): readonly num
 
 function changedDevice(
   { device, operations }: DeviceOperations,
+  readAtMs: number,
   known: KnownDevice | null,
   isSubscribable: IsSubscribable,
   tagsMax: number,
 ): ChangedDevice {
   const change = fold(operations, isSubscribable);
   const tags = tagsAfter(known?.tagIds ?? NO_TAGS, change, tagsMax);
-  return { device, operations, known, change, tags };
+  return { device, operations, readAtMs, known, change, tags };
 }
 
 const NO_TAGS: readonly number[] = [];
+
+/**
+ * Removes deleted tags from devices that have no room for all of their new ones. Hardly any device
+ * is at its limit. `living`: those of the tags that are not deleted.
+ */
+export async function makeRoom(
+  { tagsPerDeviceMax }: JudgeLimits,
+  devices: readonly ChangedDevice[],
+  living: (tagIds: readonly number[]) => Promise<readonly number[]>,
+): Promise<readonly ChangedDevice[]> {
+  const limited = devices.filter(({ tags }) => tags.isLimited);
+  if (limited.length === 0) return devices;
+  const had = new Set(limited.flatMap(({ known }) => known?.tagIds ?? []));
+  const alive = new Set(await living([...had]));
+  return devices.map((device) => {
+    const { known, change } = device;
+    if (!device.tags.isLimited || known === null) return device;
+    return { ...device, tags: tagsAfterMakingRoom(known.tagIds, change, tagsPerDeviceMax, alive) };
+  });
+}
 
 /**
  * Whether the device has to be written: not for a repetition, nor to unsubscribe an unknown device.
@@ -83,8 +105,7 @@ const NO_TAGS: readonly number[] = [];
 export function isWritten({ known, change, tags }: ChangedDevice): boolean {
   const { registers, unsubscribes, appVersion } = change;
   if (known === null) return registers;
-  // Deleted tags may take up its room; this is checked after the lock.
-  if (unsubscribes || tags.isLimited || tags.gained.length + tags.lost.length > 0) return true;
+  if (unsubscribes || tags.gained.length + tags.lost.length > 0) return true;
   const isSameVersion = appVersion === null || appVersion === known.appVersion;
   // Refusals of its token are forgotten when its app registers again.
   const isRepetition = known.isFresh && known.refusals === 0 && isSameVersion;

@@ -1,10 +1,11 @@
 /** The first stage of a registration: finds out whether it changes anything. Most do not. */
 
+import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
 import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
 import { findDevices } from '../../store/devices/find-devices.ts';
 import type { ChangedDevice, DeviceOperations } from '../batch.ts';
 import type { JudgeLimits } from './judge.ts';
-import { isWritten, judge, tagsAskedFor } from './judge.ts';
+import { isWritten, judge, makeRoom, tagsAskedFor } from './judge.ts';
 import type { RecentChanges } from './recent-changes.ts';
 
 export interface LookContext extends JudgeLimits {
@@ -40,7 +41,7 @@ async function look(
     const seen = await connection.transactAtOnce((tx) =>
       judge(tx, context, devices, findDevices, null),
     );
-    if (!seen.some(isWritten)) return seen;
+    if (!seen.some((device) => isWritten(device) || device.tags.isLimited)) return seen;
   }
   const tagIds = tagsAskedFor(devices);
   const seen = await connection.transactAtOnce((tx) =>
@@ -49,7 +50,9 @@ async function look(
   // A wrong guess counts as a change: an app that always names a deleted tag would cost each batch
   // a second read.
   recentChanges.note(isGuessed || seen.some(isWritten));
-  return seen;
+  return await makeRoom(context, seen, (had) =>
+    connection.transactAtOnce((tx) => livingTags(tx, had)),
+  );
 }
 
 const hasSet = ({ operations }: DeviceOperations): boolean =>

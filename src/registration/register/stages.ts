@@ -8,22 +8,23 @@
 import { Batcher } from '../../std/batcher.ts';
 import { Histogram } from '../../std/histogram.ts';
 import type { FailureLog } from '../../telemetry/failure-log.ts';
-import type { ChangedDevice, DeviceOperations, DeviceResult } from '../batch.ts';
+import type { ChangedDevice, DeviceResult } from '../batch.ts';
 import { byDevice } from '../batch.ts';
 import type { Uncommitted } from '../commit-apart.ts';
 import { commitApart } from '../commit-apart.ts';
 import type { Operation, RegistrationResult } from '../operation.ts';
-import type { CommitContext, PendingDevice } from './commit.ts';
+import type { CommitContext } from './commit.ts';
 import { commitDevices } from './commit.ts';
 import { isWritten } from './judge.ts';
 import type { LookContext } from './look.ts';
 import { lookAtAll } from './look.ts';
 
 /**
- * 1,000 rows a batch measured 5 µs of client CPU each, 100 rows 9 µs (architecture, 3.2): more
+ * Operations that are looked at together, and devices that are written together: 1,000 rows a batch
+ * measured 5 µs of client CPU each, 100 rows 9 µs (architecture, 3.2): more
  * gains little.
  */
-const OPERATIONS_MAX = 1_000;
+const ITEMS_MAX = 1_000;
 /**
  * Subscriptions of a batch: a thousand operations may name a thousand tags each, and a statement
  * has 10 s.
@@ -31,12 +32,15 @@ const OPERATIONS_MAX = 1_000;
 const SUBSCRIPTIONS_MAX = 20_000;
 /** Assumed cost of `ureg` without tags: the number of tags of the device is not known before. */
 const SUBSCRIPTIONS_OF_ALL = 10;
-/** The tags of its devices, which a batch reads, are a fifth of the work of those it writes. */
-const TAGS_READ_PER_WEIGHT = 5;
+/**
+ * The tags that its devices have, which a write sends again, are a fifth of the work of those it
+ * adds.
+ */
+const TAGS_KEPT_PER_WEIGHT = 5;
 
 /** From a commit without a queue to the end of a statement's time. */
 const BATCH_BOUNDS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** A lone registration, up to as many as a batch takes. */
+/** A lone registration, up to as many as are looked at together. */
 const BATCH_BOUNDS_OPERATIONS = [1, 3, 10, 30, 100, 300, 1_000];
 
 /** The batches of a stage by their time and their size. */
@@ -53,19 +57,16 @@ export class BatchMeter {
 
 export type StagesResult = Exclude<RegistrationResult, 'overloaded'>;
 
-interface Pending {
-  readonly operation: Operation;
-  /** Null: an earlier operation of its device is still being written. */
-  readonly seen: ChangedDevice | null;
-  /** Tags that its device may have by then. */
-  readonly tagsBefore: number;
+/** Devices with one key that are being written: one, or the same token in several apps. */
+interface Writing {
+  devices: number;
+  /** Their further operations. */
+  readonly heldBack: HeldBack[];
 }
 
-/** A device whose operations are being written. */
-interface Writing {
-  operations: number;
-  /** Tags that it may have after them. */
-  tags: number;
+interface HeldBack {
+  readonly operation: Operation;
+  resolve(result: Promise<StagesResult>): void;
 }
 
 export interface StagesOptions {
@@ -82,27 +83,25 @@ export class Stages {
   readonly written = new BatchMeter();
   readonly #options: StagesOptions;
   readonly #looks: Batcher<Operation, StagesResult>;
-  readonly #writes: Batcher<Pending, StagesResult>;
+  readonly #writes: Batcher<ChangedDevice, Outcome>;
   /**
-   * By key: one device, or those of several apps with the same token. Their operations are written
-   * without a look, which would see the state before.
+   * By key. Their operations are looked at after the write: a look would see the state before it.
    */
   readonly #writing = new Map<string, Writing>();
 
   constructor(options: StagesOptions) {
     this.#options = options;
     this.#looks = new Batcher({
-      itemsMax: OPERATIONS_MAX,
+      itemsMax: ITEMS_MAX,
       weightMax: SUBSCRIPTIONS_MAX,
       weightOf,
       run: (operations) => this.#look(operations),
     });
     this.#writes = new Batcher({
-      itemsMax: OPERATIONS_MAX,
+      itemsMax: ITEMS_MAX,
       weightMax: SUBSCRIPTIONS_MAX,
-      weightOf: ({ operation, tagsBefore }) =>
-        weightOf(operation) + tagsBefore / TAGS_READ_PER_WEIGHT,
-      run: (pending) => this.#write(pending),
+      weightOf: weightOfDevice,
+      run: (devices) => this.#write(devices),
     });
   }
 
@@ -111,10 +110,13 @@ export class Stages {
     return this.#looks.submit(operation);
   }
 
-  /** Resolves when nothing is waiting or in flight. What is looked at may wait for the write. */
+  /** Resolves when nothing is waiting or in flight. */
   async drain(): Promise<void> {
-    await this.#looks.drain();
-    await this.#writes.drain();
+    // Looks lead to writes, and what a write has held back is looked at.
+    while (!this.#looks.isIdle || !this.#writes.isIdle) {
+      await this.#looks.drain();
+      await this.#writes.drain();
+    }
   }
 
   async #look(
@@ -123,104 +125,98 @@ export class Stages {
     const { look, log, onAnswered } = this.#options;
     const startedMs = performance.now();
     // All operations of a device or none, and before the wait: their entries exist until then.
-    const setAside = operations.map((operation) =>
-      this.#writing.has(operation.device.deviceKey) ? this.#submitWrite(operation, null) : null,
-    );
-    const { devices, deviceOf } = byDevice(operations.filter((_, place) => !setAside[place]));
+    const heldBack = operations.map((operation) => this.#holdBack(operation));
+    const free = operations.filter((_, place) => heldBack[place] === null);
+    const { devices, deviceOf } = byDevice(free);
     const outcomes = await commitApart(
       devices,
       (some) => lookAtAll(look, some),
       log,
       'registrations were not committed',
     );
+    const results = outcomes.map((seen) =>
+      typeof seen !== 'string' && isWritten(seen) ? this.#submitWrite(seen) : resultOf(seen),
+    );
     let looked = 0;
     let answered = 0;
-    const results = operations.map((operation, place) => {
-      const written = setAside[place] ?? null;
-      if (written !== null) return written;
-      const seen = outcomes[deviceOf[looked] ?? 0] ?? 'unavailable';
+    const answers = operations.map((operation, place) => {
+      const later = heldBack[place] ?? null;
+      if (later !== null) return later;
+      const result = results[deviceOf[looked] ?? 0] ?? 'unavailable';
       looked += 1;
-      if (typeof seen !== 'string' && isWritten(seen)) return this.#submitWrite(operation, seen);
+      if (typeof result !== 'string') return result.then((outcome) => answerTo(operation, outcome));
       answered += 1;
-      return typeof seen === 'string' ? seen : 'committed';
+      return answerTo(operation, result);
     });
     onAnswered(answered);
-    this.looked.observe(startedMs, operations.length);
-    return results;
+    if (free.length > 0) this.looked.observe(startedMs, free.length);
+    return answers;
   }
 
-  #submitWrite(operation: Operation, seen: ChangedDevice | null): Promise<StagesResult> {
-    const { deviceKey } = operation.device;
-    const writing = this.#writing.get(deviceKey) ?? {
-      operations: 0,
-      tags: seen?.known?.tagIds.length ?? 0,
-    };
-    const tagsBefore = writing.tags;
-    writing.operations += 1;
-    writing.tags = tagsWith(operation, tagsBefore, this.#options.commit.tagsPerDeviceMax);
+  /** Null: its device is not being written. */
+  #holdBack(operation: Operation): Promise<StagesResult> | null {
+    const writing = this.#writing.get(operation.device.deviceKey);
+    if (writing === undefined) return null;
+    return new Promise((resolve) => {
+      writing.heldBack.push({ operation, resolve });
+    });
+  }
+
+  #submitWrite(device: ChangedDevice): Promise<Outcome> {
+    const { deviceKey } = device.device;
+    const writing = this.#writing.get(deviceKey) ?? { devices: 0, heldBack: [] };
+    writing.devices += 1;
     this.#writing.set(deviceKey, writing);
-    return this.#writes.submit({ operation, seen, tagsBefore });
+    return this.#writes.submit(device);
   }
 
-  async #write(pending: readonly Pending[]): Promise<readonly StagesResult[]> {
+  async #write(devices: readonly ChangedDevice[]): Promise<readonly Outcome[]> {
     const { commit, log, onAnswered } = this.#options;
     const startedMs = performance.now();
-    const { devices, deviceOf } = byDevice(pending.map(({ operation }) => operation));
-    const outcomes = await commitApart(
-      withSeen(devices, deviceOf, pending),
-      (some) => commitAndFeed(commit, some),
-      log,
-      'registrations were not committed',
-    );
-    for (const { operation } of pending) this.#wrote(operation.device.deviceKey);
-    onAnswered(pending.length);
-    this.written.observe(startedMs, pending.length);
-    return pending.map(({ operation }, place) =>
-      resultOf(operation, outcomes[deviceOf[place] ?? 0] ?? 'unavailable'),
-    );
+    const operations = devices.reduce((sum, device) => sum + device.operations.length, 0);
+    try {
+      return await commitApart(
+        devices,
+        (some) => commitAndFeed(commit, some),
+        log,
+        'registrations were not committed',
+      );
+    } finally {
+      this.#release(devices);
+      onAnswered(operations);
+      this.written.observe(startedMs, operations);
+    }
   }
 
-  #wrote(deviceKey: string): void {
-    const writing = this.#writing.get(deviceKey);
-    if (writing === undefined) return;
-    writing.operations -= 1;
-    if (writing.operations === 0) this.#writing.delete(deviceKey);
+  /** What they have held back comes before all that waits for a look: that is later. */
+  #release(devices: readonly ChangedDevice[]): void {
+    const released: HeldBack[] = [];
+    for (const { device } of devices) {
+      const writing = this.#writing.get(device.deviceKey);
+      if (writing === undefined) continue;
+      writing.devices -= 1;
+      if (writing.devices > 0) continue;
+      this.#writing.delete(device.deviceKey);
+      for (const heldBack of writing.heldBack) released.push(heldBack);
+    }
+    if (released.length === 0) return;
+    const results = this.#looks.submitFirst(released.map(({ operation }) => operation));
+    for (const [at, result] of results.entries()) released[at]?.resolve(result);
   }
 }
 
 const weightOf = ({ tagIds }: Operation): number =>
   1 + (tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : tagIds.length);
 
-/** Most tags that a device can have after the operation. It may be above the limit already. */
-const tagsWith = (operation: Operation, before: number, tagsMax: number): number =>
-  operation.kind === 'ureg'
-    ? before
-    : Math.max(before, Math.min(before + operation.tagIds.length, tagsMax));
-
-/**
- * The devices with what the look saw. It holds only where the operations are those it looked at, no
- * fewer and no more.
- */
-function withSeen(
-  devices: readonly DeviceOperations[],
-  deviceOf: readonly number[],
-  pending: readonly Pending[],
-): readonly PendingDevice[] {
-  const seenOf = devices.map((): ChangedDevice | null => null);
-  for (const [place, { seen }] of pending.entries()) seenOf[deviceOf[place] ?? 0] ??= seen;
-  return devices.map(({ device, operations }, index) => {
-    const seen = seenOf[index] ?? null;
-    // A device is named by the first of its operations.
-    const isSame = seen?.device === device && seen.operations.length === operations.length;
-    return { device, operations, seen: isSame ? seen : null, mayBeNew: seen?.known === null };
-  });
-}
+const weightOfDevice = ({ operations, known }: ChangedDevice): number =>
+  operations.reduce((sum, operation) => sum + weightOf(operation), 0) +
+  (known?.tagIds.length ?? 0) / TAGS_KEPT_PER_WEIGHT;
 
 type Outcome = DeviceResult | Uncommitted;
 
 async function commitAndFeed(
   context: CommitContext,
-  devices: readonly PendingDevice[],
+  devices: readonly ChangedDevice[],
 ): Promise<readonly DeviceResult[]> {
   const { results, changes } = await commitDevices(context, devices);
   // Before the answer, so that a push right after it reaches the device.
@@ -228,6 +224,12 @@ async function commitAndFeed(
   return results;
 }
 
+/** Of a device that is not written, or could not be looked at. */
+const resultOf = (seen: ChangedDevice | Uncommitted): Outcome => {
+  if (typeof seen === 'string') return seen;
+  return seen.tags.isLimited ? 'tags-limited' : 'committed';
+};
+
 /** A limit concerns additions; an operation that unsubscribes is committed all the same. */
-const resultOf = ({ kind }: Operation, outcome: Outcome): StagesResult =>
+const answerTo = ({ kind }: Operation, outcome: Outcome): StagesResult =>
   kind === 'ureg' && outcome !== 'refused' && outcome !== 'unavailable' ? 'committed' : outcome;

@@ -11,8 +11,8 @@ import type {
 import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
 import { recordReplaced } from '../../store/device-events/record-removals.ts';
+import { againIfChangedSince } from '../../store/devices/changed-since.ts';
 import { deleteDevices } from '../../store/devices/erase-devices.ts';
-import { againIfMadeSince } from '../../store/devices/made-since.ts';
 import { raiseDeviceGroups } from '../../store/devices/raise-device-groups.ts';
 import {
   recordChanges,
@@ -61,7 +61,7 @@ export const commitReplacement = (
   replacement: Replacement,
   tagsMax: number,
 ): Promise<Replaced> =>
-  againIfMadeSince(() => transact(sql, (tx) => replace(tx, replacement, tagsMax)));
+  againIfChangedSince(() => transact(sql, (tx) => replace(tx, replacement, tagsMax)));
 
 async function replace(tx: Sql, replacement: Replacement, tagsMax: number): Promise<Replaced> {
   const { device, by } = replacement;

@@ -34,6 +34,8 @@ export interface KnownDevice extends DeviceHistory {
   /** Its place among the devices asked for. */
   readonly index: number;
   readonly ordinal: number;
+  /** Another one after each change of its row: the transaction that wrote it (xmin). */
+  readonly version: string;
   /** Sorted. */
   readonly tagIds: readonly number[];
   readonly appVersion: string | null;
@@ -100,6 +102,7 @@ type Row = Omit<KnownDevice, 'tagIds'> & { readonly tagIds: string | null };
 const known = (row: Row): KnownDevice => ({
   index: row.index,
   ordinal: row.ordinal,
+  version: row.version,
   refusals: row.refusals,
   environment: row.environment,
   appVersion: row.appVersion,
@@ -116,7 +119,7 @@ const select = (
   ending: Fragment,
 ) =>
   sql<Row[]>`
-  select wanted.index, d.ordinal, d.refusals, d.apns_environment as environment, d.app_version as "appVersion",
+  select wanted.index, d.ordinal, d.xmin as version, d.refusals, d.apns_environment as environment, d.app_version as "appVersion",
     ${tagIds} as "tagIds",
     d.registered_at > greatest(now() - ${freshMs}::float8 * interval '1 millisecond', p.repetitions_written_from) as "isFresh"
   from devices d

@@ -78,7 +78,7 @@ const fresh = rowsOf<NewImported>('fresh', {
 const given = rowsOf<ImportedDevice>('given', IMPORTED);
 
 /**
- * Fails (`wasMadeSince`) when another transaction has made one of the devices since the look-up.
+ * Fails (`wasChangedSince`) when another transaction has made one of the devices since the look-up.
  */
 export async function insertImported(tx: Sql, devices: readonly NewImported[]): Promise<void> {
   if (devices.length === 0) return;

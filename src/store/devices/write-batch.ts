@@ -5,15 +5,18 @@
 
 import type { DevicePlace } from '../../domain/device-group-change.ts';
 import { DEVICE_PLACE } from '../columns.ts';
-import { boolean, integers, rowsOf, text } from '../rows.ts';
+import { boolean, integers, rowsOf, text, xid } from '../rows.ts';
 import type { Sql } from '../sql.ts';
+import { ChangedSince } from './changed-since.ts';
 import type { DeviceKey } from './find-devices.ts';
 import { DEVICE_KEY } from './find-devices.ts';
 import type { RaisedWithEpoch, TagChange, TouchedDeviceGroup } from './record-changes.ts';
 import { countsOf, RAISED, recording } from './record-changes.ts';
 
-/** A device that the transaction has locked, and that changes. */
+/** A device that changes. */
 export interface DeviceUpdate extends DevicePlace {
+  /** Of its row as the change was worked out from it. */
+  readonly version: string;
   readonly registers: boolean;
   readonly unsubscribes: boolean;
   /** Null keeps the known one. */
@@ -36,6 +39,7 @@ export interface NewDevice extends DeviceKey {
 }
 
 export interface Batch {
+  /** In the order of keys, unless the transaction has locked them. */
   readonly updated: readonly DeviceUpdate[];
   readonly inserted: readonly NewDevice[];
   /** The tags that these devices gain and lose. */
@@ -47,25 +51,48 @@ export interface Batch {
 }
 
 /**
- * Answers the groups with the versions that this transaction gives them. Fails (`wasMadeSince`)
- * when another transaction has made one of `inserted` since: a new transaction finds it, and can
- * lock it.
+ * Answers the groups with the versions that this transaction gives them. Fails (`wasChangedSince`)
+ * when another transaction has made one of `inserted`, or changed or erased one of `updated`,
+ * since: a new transaction finds it as it is, and can lock it.
  *
- * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag
- * days, groups, each sorted. Empty parts of a batch are left out: PostgreSQL prepares each part for
- * execution, and that is most of the cost of a small batch.
+ * Locks in the order of all writers: devices (known ones, then new ones), tag days, groups, each
+ * sorted. With the settings of PLANS_ARE_KEPT, PostgreSQL joins `updated` row by row, and so locks
+ * them in the order given.
+ *
+ * Empty parts of a batch are left out: PostgreSQL prepares each part for execution, and that is
+ * most of the cost of a small batch.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly RaisedWithEpoch[]> {
   const { updated, inserted, changes, groups, slot } = batch;
   const nothing = tx``;
+  const ifUnchanged = updated.length > 0 ? tx`where ${areUnchanged(tx, updated.length)}` : nothing;
   // Always true: devices are inserted before the days' rows are locked.
   const after = inserted.length > 0 ? tx`where (select count(*) from inserted) >= 0` : nothing;
-  return await tx<RaisedWithEpoch[]>`
-    with ${updated.length > 0 ? updateDevices(tx, updated) : nothing}
-    ${inserted.length > 0 ? insertDevices(tx, inserted) : nothing}
-    ${recording(tx, countsOf(changes), groups, slot, after)}
-    ${RAISED(tx)}`;
+  try {
+    return await tx<RaisedWithEpoch[]>`
+      with ${updated.length > 0 ? updateDevices(tx, updated) : nothing}
+      ${inserted.length > 0 ? insertDevices(tx, inserted) : nothing}
+      ${recording(tx, countsOf(changes), groups, slot, after)}
+      ${RAISED(tx)}
+      ${ifUnchanged}`;
+  } catch (error) {
+    throw isChanged(error) ? new ChangedSince() : error;
+  }
 }
+
+/** In PostgreSQL's log, where the number is that it cannot read. */
+const CHANGED = 'devices have changed since they were read; their batch is tried again';
+
+/**
+ * True, or the statement fails, for the COMMIT behind it is sent already: SQL has no plainer way to
+ * fail. It names no row, so PostgreSQL asks it before all else in the statement. Then the known
+ * devices are locked first.
+ */
+const areUnchanged = (tx: Sql, updates: number) => tx`
+  (case (select count(*) from updated) when ${updates}::integer then '1' else ${CHANGED} end)::integer = 1`;
+
+const isChanged = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes(CHANGED);
 
 const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
     updated as (
@@ -79,10 +106,13 @@ const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
         tag_ids = coalesce(seen.tag_ids, d.tag_ids)
       from ${seen(tx, updated)}
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
+        and d.xmin = seen.version
+      returning d.ordinal
     ),`;
 
 const seen = rowsOf<DeviceUpdate>('seen', {
   ...DEVICE_PLACE,
+  version: xid(({ version }) => version),
   registers: boolean(({ registers }) => registers),
   unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
   app_version: text(({ appVersion }) => appVersion),

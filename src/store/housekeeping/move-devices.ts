@@ -51,8 +51,8 @@ export interface Moved {
 
 /**
  * Moves those of the devices that still exist and that no other transaction has locked.
- * Registrations of them wait meanwhile, and find them at their new ordinals. Null: a send is in the
- * way, and nothing was done.
+ * Registrations of them wait meanwhile, and find them at their new ordinals in a second try. Null:
+ * a send is in the way, and nothing was done.
  */
 export const moveDevices = (
   sql: SqlPool,

@@ -83,6 +83,6 @@ alter table devices_with_tags rename to devices;
 alter table devices
   add primary key (app_id, platform_id, ordinal),
   -- The key first: without statistics a planner takes any index that begins with app and platform for a look-up by ordinal
-  -- too, and reads all devices of the app for each. made-since.ts knows the constraint by its name.
+  -- too, and reads all devices of the app for each. changed-since.ts knows the constraint by its name.
   add constraint devices_device_key unique (device_key, app_id, platform_id);
 `;

@@ -6,7 +6,6 @@ import type { Registration } from '../../../src/registration/register/registrati
 import type { SqlPool } from '../../../src/store/sql.ts';
 import { transact } from '../../../src/store/transact.ts';
 import { makeRegistration } from '../../support/app-api.ts';
-import { until } from '../../support/poll.ts';
 import { withPostgresStore } from '../../support/store.ts';
 import type { Tenant } from '../../support/tenant.ts';
 import { makeTenant } from '../../support/tenant.ts';
@@ -38,6 +37,14 @@ const whileAWriteWaits = (
     const written = write();
     await untilLockWaits('it waits', sql);
     return [written, ...(await body())];
+  });
+
+/** It changes nothing, and is answered after the look at those before it. */
+const clearUnknown = (registration: Registration, appId: number) =>
+  registration.submit({
+    kind: 'ureg',
+    device: deviceRef(appId, PLATFORM, 'unknown'),
+    tagIds: 'all',
   });
 
 const tagsOf = async (sql: SqlPool, deviceId: string): Promise<unknown> =>
@@ -101,50 +108,128 @@ await t.test('the operations of many devices in several batches keep their order
   }),
 );
 
-await t.test('operations that were looked at together are written in several batches', (t) =>
+await t.test('what a write has held back comes before what came later', (t) =>
   withPostgresStore(t, async (t, store) => {
     const { sql } = store;
     const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0, c = 0, d = 0] = await tenant.makeTags(4);
-    const registration = makeRegistration(store, { tagsPerDeviceMax: 200_000 });
+    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
+    const registration = makeRegistration(store);
     const submit = submitterOf(registration, tenant);
-    const register = (tagId: number) => submit('reg', 'many', [tagId]);
-    await register(a);
-    // So many that a transaction has room for one operation of this device.
-    await sql`
-      update devices set tag_ids = array (select generate_series(${d + 1}::int, ${d + 100_000}::int))`;
-    const results = await Promise.all([register(a), register(b), register(c), register(d)]);
-    t.same(new Set(results), new Set(['committed']));
-    t.equal(registration.stages.written.operations.reading.counts[0], 5, 'one by one');
-    const tags = (await tagsOf(sql, 'many')) as readonly number[];
-    t.equal(tags.length, 100_004);
-    t.same(tags.slice(0, 5), [a, b, c, d, d + 1]);
+    for (const deviceId of ['held', 'free']) await submit('reg', deviceId, [a]);
+    const results = await transact(sql, async (tx) => {
+      const earlier = await whileAWriteWaits(
+        sql,
+        () => submit('set', 'held', [b]),
+        async () => {
+          const heldBack = submit('set', 'held', [c]);
+          await submit('reg', 'free', [a]);
+          // A look reads tags, and a write does not.
+          await tx`lock table tags in access exclusive mode`;
+          const looked = submit('set', 'free', [b]);
+          await untilLockWaits('the look waits, too', sql, 2);
+          return [heldBack, looked, submit('set', 'held', [a])];
+        },
+      );
+      t.equal(await earlier[0], 'committed', 'while the look still waits');
+      return earlier;
+    });
+    t.same(new Set(await Promise.all(results)), new Set(['committed']));
+    t.same(await tagsOf(sql, 'held'), [a]);
     await registration.drain();
   }),
 );
 
-await t.test('what was set aside counts with the tags that its device will have', (t) =>
+await t.test('devices with very many tags are written one by one', (t) =>
   withPostgresStore(t, async (t, store) => {
     const { sql } = store;
     const tenant = await makeTenant(sql, 'acme');
     const [a = 0, b = 0] = await tenant.makeTags(2);
     const registration = makeRegistration(store, { tagsPerDeviceMax: 200_000 });
     const submit = submitterOf(registration, tenant);
-    await submit('reg', 'held', [a]);
-    const { looked, written } = registration.stages;
-    const first = () => submit('reg', 'held', [b]);
-    const results = await whileAWriteWaits(sql, first, async () => {
-      const looks = () => looked.operations.reading.counts[0] ?? 0;
-      const before = looks();
-      const gone = Array.from({ length: 100_000 }, (_, at) => b + 1 + at);
-      const many = submit('reg', 'many', [a, ...gone]);
-      await until('it was looked at', () => (looks() > before ? true : null));
-      return [many, submit('reg', 'many', [a]), submit('reg', 'many', [b])];
-    });
+    const names = ['held', 'many 1', 'many 2', 'many 3'];
+    for (const name of names) await submit('reg', name, [a]);
+    await sql`
+      update devices set tag_ids = array (select generate_series(${b + 1}::int, ${b + 100_000}::int))
+      where device_id <> 'held'`;
+    const alone = () => registration.stages.written.operations.reading.counts[0] ?? 0;
+    const before = alone();
+    const [first = '', ...others] = names;
+    const results = await whileAWriteWaits(
+      sql,
+      () => submit('reg', first, [b]),
+      async () => others.map((name) => submit('reg', name, [b])),
+    );
     t.same(new Set(await Promise.all(results)), new Set(['committed']));
-    t.equal(written.operations.reading.counts[0], 5, 'one by one');
-    t.same(await tagsOf(sql, 'many'), [a, b]);
+    t.equal(alone() - before, names.length);
+    for (const name of others) {
+      const tags = (await tagsOf(sql, name)) as readonly number[];
+      t.equal(tags.length, 100_001);
+      t.same(tags.slice(0, 2), [b, b + 1]);
+    }
     await registration.drain();
+  }),
+);
+
+await t.test('a token of two apps, written in two batches, is held back until both are done', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const apps = [tenant.appId, await tenant.makeApp()] as const;
+    const [a = 0, b = 0] = await tenant.makeTags(2);
+    const registration = makeRegistration(store, { tagsPerDeviceMax: 200_000 });
+    const submitFor = (appId: number) => submitterOf(registration, { ...tenant, appId });
+    for (const appId of apps) await submitFor(appId)('reg', 'twin', [a]);
+    // So many that a transaction has room for one of them.
+    await sql`
+      update devices set tag_ids = ${a}::int || array (select generate_series(${b + 1}::int, ${b + 100_000}::int))`;
+    const [one, other] = apps;
+    const results = await transact(sql, async (tx) => {
+      await tx`select from devices where app_id = ${other} for update`;
+      const first = submitFor(one)('set', 'twin', [b]);
+      const second = submitFor(other)('set', 'twin', [b]);
+      t.equal(await first, 'committed');
+      await untilLockWaits('the second one waits', sql);
+      // As the row is, this changes nothing.
+      const third = submitFor(other)('reg', 'twin', [a]);
+      await clearUnknown(registration, one);
+      return [second, third];
+    });
+    t.same(await Promise.all(results), ['committed', 'committed']);
+    const rows = await sql`
+      select app_id as "appId", tag_ids as tags from devices where device_id = 'twin' order by app_id`;
+    t.same(
+      [...rows],
+      [
+        { appId: one, tags: [b] },
+        { appId: other, tags: [a, b] },
+      ],
+    );
+    await registration.drain();
+  }),
+);
+
+await t.test('draining waits for what a write holds back', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
+    const registration = makeRegistration(store);
+    const submit = submitterOf(registration, tenant);
+    await submit('reg', 'held', [a]);
+    let drained = Promise.resolve();
+    const results = await whileAWriteWaits(
+      sql,
+      () => submit('reg', 'held', [b]),
+      () => {
+        const later = submit('reg', 'held', [c]);
+        drained = registration.drain();
+        return Promise.resolve([later]);
+      },
+    );
+    await drained;
+    t.equal(registration.depth, 0);
+    t.same(await tagsOf(sql, 'held'), [a, b, c]);
+    t.same(await Promise.all(results), ['committed', 'committed']);
   }),
 );
 
@@ -159,12 +244,7 @@ await t.test('a new device that registers twice at once', (t) =>
     const held = () => submit('set', 'held', [b]);
     const results = await whileAWriteWaits(sql, held, async () => {
       const first = submit('reg', 'new', [a]);
-      // It changes nothing, and is answered after the look at those before it.
-      await registration.submit({
-        kind: 'ureg',
-        device: deviceRef(tenant.appId, PLATFORM, 'unknown'),
-        tagIds: 'all',
-      });
+      await clearUnknown(registration, tenant.appId);
       return [first, submit('set', 'new', [b])];
     });
     t.same(new Set(await Promise.all(results)), new Set(['committed']));

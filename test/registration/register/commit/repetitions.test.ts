@@ -108,6 +108,28 @@ await onEachStore(t, {
     t.same((await writtenRow(sql))?.['tagIds'], [a, b]);
   },
 
+  'a device at its limit: a repetition is not written, and is told all the same': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { tenant, device, tags } = await makeDevice(store);
+    const registration = makeRegistration(store, { tagsPerDeviceMax: 2 });
+    const [more = 0] = await tenant.makeTags(1);
+    const register = (tagIds: readonly number[]) =>
+      registration.submit({ kind: 'reg', device, tagIds, appVersion: null });
+    t.equal(await register([...tags, more]), 'tags-limited');
+    const first = await writtenRow(sql);
+    for (let time = 0; time < 5; time += 1) {
+      t.equal(await register([...tags, more]), 'tags-limited');
+      t.same(await writtenRow(sql), first, 'neither written nor locked');
+    }
+    await tenant.deleteTag(tags[0] ?? 0);
+    t.equal(await register([more]), 'committed', 'a deleted tag makes room');
+    t.same((await writtenRow(sql))?.['tagIds'], [tags[1], more]);
+    await registration.drain();
+  },
+
   'opting out in the same batch is written': async (t, store) => {
     const { sql } = store;
     const { registration, device, register, tags } = await makeDevice(store);
