@@ -6,9 +6,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { ScenarioName } from '../simulator/faults/scenarios.ts';
 import { isScenarioName, SCENARIO_NAMES, SCENARIOS } from '../simulator/faults/scenarios.ts';
-import type { SimulatorOptions } from '../simulator/options.ts';
 import { behaviourChangeSchema } from '../simulator/options.ts';
-import type { Simulator } from '../simulator/simulator.ts';
+import { byProvider, SIMULATED_PROVIDERS } from '../simulator/providers.ts';
+import type { Simulator, SimulatorOptions } from '../simulator/simulator.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { UsageError } from './arguments.ts';
 import type { Command, Flag } from './command.ts';
@@ -36,12 +36,13 @@ const BEHAVIOUR_FLAGS: Readonly<Record<string, readonly [path: string, about: st
   seed: ['seed', 'the same seed gives tokens and connections the same faults'],
 };
 
-const PORT_FLAGS: Readonly<Record<string, string>> = {
-  'apns-port': 'port of APNs (a free one)',
-  'fcm-port': 'port of FCM and of the OAuth token endpoint (a free one)',
-  'web-push-port': "port of the browsers' push service (a free one)",
-  'control-port': 'port of the JSON control endpoint (a free one)',
-};
+const CONTROL_PORT = { name: 'control-port', of: 'the JSON control endpoint' };
+
+const PORT_FLAGS: Readonly<Record<string, string>> = Object.fromEntries(
+  [...Object.values(SIMULATED_PROVIDERS).map(({ portFlag }) => portFlag), CONTROL_PORT].map(
+    ({ name, of }) => [name, `port of ${of} (a free one)`],
+  ),
+);
 
 const TEXT_FLAGS: Readonly<Record<string, string>> = {
   host: 'address of the providers (127.0.0.1); control stays on loopback',
@@ -172,10 +173,8 @@ function readArguments(values: Readonly<Record<string, unknown>>): Arguments {
   return {
     options: {
       host: text('host') ?? HOST,
-      apnsPort: port('apns-port'),
-      fcmPort: port('fcm-port'),
-      webPushPort: port('web-push-port'),
-      controlPort: port('control-port'),
+      ports: byProvider((name) => port(SIMULATED_PROVIDERS[name].portFlag.name)),
+      controlPort: port(CONTROL_PORT.name),
       behaviour: readBehaviour(text, readScenarios(values[SCENARIO_FLAG])),
     },
     certificateFile: text('certificate-file'),
@@ -222,8 +221,8 @@ function readBehaviour(
 
 /** The addresses that a script needs, on the one line that it waits for. */
 function describe(simulator: Simulator): object {
-  const { apnsOrigin, fcmOrigin, oauthOrigin, webPushOrigin, controlUrl } = simulator;
-  return { apnsOrigin, fcmOrigin, oauthOrigin, webPushOrigin, controlUrl };
+  const { accounts, certificatePem, close, ...addresses } = simulator;
+  return addresses;
 }
 
 function untilSignal(): Promise<void> {

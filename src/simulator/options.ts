@@ -1,27 +1,9 @@
-/** The options at the start of a simulator, and the changes while it runs. */
+/** Changes of a simulator's behaviour, at its start and while it runs. */
 
 import { z } from 'zod';
-import type { ProviderAccounts } from './accounts.ts';
 import type { Behaviour } from './faults/behaviour.ts';
 import { behaviourPartSchema, mergeBehaviour } from './faults/behaviour.ts';
 import { SCENARIO_NAMES, SCENARIOS } from './faults/scenarios.ts';
-import type { Certificate } from './server/certificate.ts';
-
-export interface SimulatorOptions {
-  /** Where the providers listen; the control endpoint stays on loopback. Default 127.0.0.1. */
-  readonly host?: string;
-  /** Ports; 0 or absent: a free one. FCM and the OAuth endpoint share theirs. */
-  readonly apnsPort?: number;
-  readonly fcmPort?: number;
-  readonly webPushPort?: number;
-  readonly controlPort?: number;
-  /** For `host`; absent: one is made. */
-  readonly certificate?: Certificate;
-  /** The first accepted account; absent: one is made. */
-  readonly accounts?: ProviderAccounts;
-  /** Faults; absent: none. */
-  readonly behaviour?: BehaviourChange;
-}
 
 /** A partial behaviour, as options give it and as PUT /behaviour merges it. */
 export const behaviourChangeSchema = behaviourPartSchema.extend({

@@ -5,7 +5,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { tellThreadVitals } from '../std/thread-vitals.ts';
-import type { SimulatorOptions } from './options.ts';
+import type { SimulatorOptions } from './simulator.ts';
 import { startSimulator } from './simulator.ts';
 import type { SimulatorAddresses } from './thread.ts';
 

@@ -8,8 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { QUIET_THREAD_LIMITS } from '../std/thread-limits.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { hearThreadVitals } from '../std/thread-vitals.ts';
-import type { SimulatorOptions } from './options.ts';
-import type { Simulator } from './simulator.ts';
+import type { Simulator, SimulatorOptions } from './simulator.ts';
 
 /** The thread's message when its servers listen: the handle without its function. */
 export type SimulatorAddresses = Omit<Simulator, 'close'>;

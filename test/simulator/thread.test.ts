@@ -27,5 +27,5 @@ t.test('a port that is taken is told to whoever starts it', async (t) => {
   t.teardown(() => other.close());
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  await t.rejects(startSimulatorThread({ fcmPort: port }), { code: 'EADDRINUSE' });
+  await t.rejects(startSimulatorThread({ ports: { fcm: port } }), { code: 'EADDRINUSE' });
 });

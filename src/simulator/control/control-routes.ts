@@ -3,48 +3,41 @@
  * for each row.
  */
 
-import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { isObject, parseJson } from '../../std/json.ts';
+import { parseJson } from '../../std/json.ts';
 import type { AccountBook } from '../account-book.ts';
 import { ACCOUNTS_MAX } from '../account-book.ts';
 import { accountsSchema, createAccounts } from '../accounts.ts';
 import type { PushBook } from '../faults/fate.ts';
 import { SCRIPTS_MAX, scriptSchema } from '../faults/scripts.ts';
-import type { DeviceField } from '../fcm/fcm-message.ts';
-import { isInstallationId } from '../fcm/fcm-message.ts';
 import type { BehaviourChange, LiveBehaviour } from '../options.ts';
 import { behaviourChangeSchema } from '../options.ts';
 import type { ProviderRecord } from '../record/record.ts';
-import type { PushSubscription } from '../webpush/push-subscriptions.ts';
+import type { ControlAnswer, ControlCall, ControlRoute } from './control-answer.ts';
+import { invalid, ok, problem } from './control-answer.ts';
 
 /** The parts of a simulator that the control endpoint may use. */
 export interface ControlledSimulator {
-  readonly apns: PushBook;
-  readonly fcm: PushBook;
-  readonly oauth: ProviderRecord;
-  readonly webPush: PushBook;
-  /** Makes a browser that has subscribed, with this key or with any. */
-  subscribe(applicationServerKey: string | undefined): PushSubscription;
-  /** From now on an installation is reached only by its id, or only by its token. */
-  registerInstallation(fid: string, by: DeviceField): void;
+  /** By their names in paths. */
+  readonly providers: ReadonlyMap<string, ControlledProvider>;
   readonly accounts: AccountBook;
   readonly live: LiveBehaviour;
   changeBehaviour(change: BehaviourChange): void;
   reset(): void;
 }
 
-export interface ControlAnswer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+export interface ControlledProvider {
+  readonly book: PushBook;
+  /** Records beside that of its pushes, by their names in the state. */
+  readonly records: Readonly<Record<string, ProviderRecord>>;
+  /** A token as its record keeps it. */
+  tokenOf(token: string): string;
+  /** Resources that are only its own. */
+  readonly routes: readonly ControlRoute[];
 }
 
-interface Call {
+interface Call extends ControlCall {
   readonly simulator: ControlledSimulator;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  readonly body: string;
 }
 
 type Route = (call: Call) => ControlAnswer | Promise<ControlAnswer>;
@@ -56,29 +49,10 @@ const ROUTES: readonly (readonly [path: string, methods: Readonly<Record<string,
   ['counts/:provider', { GET: getCounts }],
   ['tokens/:provider', { GET: getTokens }],
   ['tokens/:provider/:token', { PUT: putScript }],
-  ['webpush/subscriptions', { POST: postSubscriptions }],
-  ['fcm/installations/:fid', { PUT: putInstallation }],
   ['behaviour', { GET: getBehaviour, PUT: putBehaviour }],
   ['accounts', { GET: getAccounts, POST: postAccounts }],
   ['reset', { POST: postReset }],
 ];
-
-/** A browser's keys cost 24 µs: this many in one request take a quarter of a second. */
-const SUBSCRIPTIONS_MAX = 10_000;
-
-const subscriptionsSchema = z.strictObject({
-  count: z.number().int().min(1).max(SUBSCRIPTIONS_MAX).default(1),
-  /**
-   * The key that the page subscribes with, in base64url; absent: a push service that accepts any
-   * key.
-   */
-  applicationServerKey: z.string().min(1).optional(),
-});
-
-const installationSchema = z.strictObject({
-  fid: z.string().refine(isInstallationId, 'is no Firebase installation ID'),
-  by: z.enum(['fid', 'token']),
-});
 
 const LIST_LIMIT_DEFAULT = 100;
 
@@ -100,7 +74,9 @@ export async function answerControl(
   const [path = '', query = ''] = url.split('?', 2);
   const segments = decodeSegments(path);
   if (segments === undefined) return problem(400, 'The path is not well percent-encoded');
-  for (const [pattern, methods] of ROUTES) {
+  const providers = [...simulator.providers.values()];
+  const routes = [...ROUTES, ...providers.flatMap((provider) => provider.routes)];
+  for (const [pattern, methods] of routes) {
     const parameters = match(pattern.split('/'), segments);
     if (parameters === undefined) continue;
     const route = methods[method];
@@ -108,16 +84,6 @@ export async function answerControl(
     return await route({ simulator, parameters, query: new URLSearchParams(query), body });
   }
   return problem(404, 'There is no such resource');
-}
-
-/** The answer in the form of RFC 9457. */
-export function problem(
-  status: number,
-  detail: string,
-  errors: readonly { readonly path: string; readonly message: string }[] = [],
-): ControlAnswer {
-  const title = STATUS_CODES[status] ?? 'Error';
-  return { status, body: { type: 'about:blank', title, status, detail, errors } };
 }
 
 function methodNotAllowed(allowed: readonly string[]): ControlAnswer {
@@ -148,12 +114,16 @@ function match(
 }
 
 function getState({ simulator }: Call): ControlAnswer {
-  const { accepted, rejected } = simulator.oauth.state();
+  const providers = [...simulator.providers];
+  const records = providers.flatMap(([, provider]) => Object.entries(provider.records));
   return ok({
-    apns: simulator.apns.record.state(),
-    fcm: simulator.fcm.record.state(),
-    webpush: simulator.webPush.record.state(),
-    oauth: { accepted, rejected },
+    ...Object.fromEntries(providers.map(([name, { book }]) => [name, book.record.state()])),
+    ...Object.fromEntries(
+      records.map(([name, record]) => {
+        const { accepted, rejected } = record.state();
+        return [name, { accepted, rejected }];
+      }),
+    ),
   });
 }
 
@@ -182,26 +152,6 @@ function putScript(call: Call): ControlAnswer {
     if (scripts.write(token, script.data)) return ok(script.data);
     return problem(409, `There are ${SCRIPTS_MAX} scripted tokens already`);
   });
-}
-
-function postSubscriptions({ simulator, body }: Call): ControlAnswer {
-  const wish = subscriptionsSchema.safeParse(body === '' ? {} : parseJson(body));
-  if (!wish.success) return invalid(wish.error);
-  const { count, applicationServerKey } = wish.data;
-  const made = Array.from({ length: count }, () => simulator.subscribe(applicationServerKey));
-  return { status: 201, body: made };
-}
-
-function putInstallation({ simulator, parameters, body }: Call): ControlAnswer {
-  const told = parseJson(body);
-  const installation = installationSchema.safeParse({
-    ...(isObject(told) ? told : {}),
-    fid: parameters['fid'],
-  });
-  if (!installation.success) return invalid(installation.error);
-  const { fid, by } = installation.data;
-  simulator.registerInstallation(fid, by);
-  return ok(installation.data);
 }
 
 function getBehaviour({ simulator }: Call): ControlAnswer {
@@ -236,23 +186,8 @@ function withBook(
   { simulator, parameters }: Call,
   answer: (book: PushBook, token: string) => ControlAnswer,
 ): ControlAnswer {
-  const { provider, token = '' } = parameters;
-  if (provider === 'apns') return answer(simulator.apns, token.toLowerCase());
-  if (provider === 'fcm') return answer(simulator.fcm, token);
-  if (provider === 'webpush') return answer(simulator.webPush, token);
-  return problem(404, 'The providers are apns, fcm and webpush');
-}
-
-function ok(body: unknown): ControlAnswer {
-  return { status: 200, body };
-}
-
-function invalid(error: z.ZodError): ControlAnswer {
-  const errors = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-  const [first] = errors;
-  return problem(400, first === undefined ? 'Invalid' : sentence(first), errors);
-}
-
-function sentence({ path, message }: { readonly path: string; readonly message: string }): string {
-  return path === '' ? message : `${path}: ${message}`;
+  const { provider: name = '', token = '' } = parameters;
+  const provider = simulator.providers.get(name);
+  if (provider !== undefined) return answer(provider.book, provider.tokenOf(token));
+  return problem(404, `The providers are ${[...simulator.providers.keys()].join(', ')}`);
 }

@@ -31,8 +31,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ControlAnswer, ControlledSimulator } from './control-routes.ts';
-import { answerControl, problem } from './control-routes.ts';
+import type { ControlAnswer } from './control-answer.ts';
+import { problem } from './control-answer.ts';
+import type { ControlledSimulator } from './control-routes.ts';
+import { answerControl } from './control-routes.ts';
 
 export interface ControlServer {
   readonly url: string;

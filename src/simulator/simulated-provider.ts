@@ -1,0 +1,39 @@
+/** The questions that the simulator asks about a provider; `providers.ts` has the table of them. */
+
+import type { AccountBook } from './account-book.ts';
+import type { ControlRoute } from './control/control-answer.ts';
+import type { PushBook } from './faults/fate.ts';
+import type { ProviderRecord } from './record/record.ts';
+import type { Handler } from './server/exchange.ts';
+import type { ConnectionOptions } from './server/provider-connection.ts';
+
+export interface SimulatedProvider<Origins extends object = object> {
+  /** The flag of its port on the command line. */
+  readonly portFlag: { readonly name: string; readonly of: string };
+  /** The limits of the real provider, and its words in GOAWAY. */
+  readonly connection: Pick<
+    ConnectionOptions,
+    'maxConcurrentStreams' | 'streamsAtStart' | 'goAwayText'
+  >;
+  /** As operator settings take them; `origin`: of its listener. */
+  originsOf(origin: string): Origins;
+  /** Makes the provider, for one run of the simulator. */
+  play(parts: PlayedParts): PlayedProvider;
+}
+
+export interface PlayedParts {
+  readonly book: PushBook;
+  readonly accounts: AccountBook;
+}
+
+export interface PlayedProvider {
+  readonly handle: Handler;
+  /** Records beside that of its pushes, by their names in the state. */
+  readonly records?: Readonly<Record<string, ProviderRecord>>;
+  /** A token as its record keeps it; absent: as it is. */
+  tokenOf?(token: string): string;
+  /** Resources of the control endpoint that are only its own; `origin`: of its listener. */
+  routesAt?(origin: string): readonly ControlRoute[];
+  /** Forgets; its pushes, scripts and records are forgotten besides. */
+  reset?(): void;
+}
