@@ -55,12 +55,6 @@ export async function openBulkScene({ sql }: Pick<Store, 'sql'>, slug = 'acme') 
   };
 }
 
-export const tagsOf = async (sql: SqlPool, deviceId: string): Promise<readonly number[] | null> => {
-  const [row] = await sql<{ tagIds: readonly number[] }[]>`
-    select tag_ids as "tagIds" from devices where device_id = ${deviceId}`;
-  return row?.tagIds ?? null;
-};
-
 /** Devices with a tag, by app and platform. */
 export const membersOf = async (sql: SqlPool, tagId: number) =>
   Object.fromEntries(

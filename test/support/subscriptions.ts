@@ -14,3 +14,10 @@ export const writeGroupTags = (sql: Sql) => sql`
   insert into device_group_tags (app_id, platform_id, tag_id, group_number)
   select distinct app_id, platform_id, unnest(tag_ids), ordinal / 8192 from devices
   on conflict do nothing`;
+
+/** The tags of a device; null: it is not registered. */
+export const tagsOf = async (sql: Sql, deviceId: string): Promise<readonly number[] | null> => {
+  const [row] = await sql<{ tagIds: readonly number[] }[]>`
+    select tag_ids as "tagIds" from devices where device_id = ${deviceId}`;
+  return row?.tagIds ?? null;
+};

@@ -21,7 +21,6 @@ import {
   openBulkScene,
   rested,
   runAll,
-  tagsOf,
 } from '../support/bulk-operations.ts';
 import { mortal } from '../support/mortal.ts';
 import { onEachStore } from '../support/on-each-store.ts';
@@ -31,6 +30,7 @@ import { startRedis, withRedis } from '../support/redis-server.ts';
 import { seedDevices } from '../support/seed.ts';
 import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore } from '../support/store.ts';
+import { tagsOf } from '../support/subscriptions.ts';
 import { untilLockWaits } from '../support/until-lock-waits.ts';
 
 const DAY_MS = 86_400_000;

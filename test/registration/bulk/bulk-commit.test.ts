@@ -12,11 +12,11 @@ import {
   nodeOn,
   openBulkScene,
   runAll,
-  tagsOf,
 } from '../../support/bulk-operations.ts';
 import { interposed } from '../../support/interposed.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { withPostgresStore } from '../../support/store.ts';
+import { tagsOf } from '../../support/subscriptions.ts';
 import { untilLockWaits } from '../../support/until-lock-waits.ts';
 
 const PLATFORM = 15;

@@ -3,41 +3,16 @@
 import t from 'tap';
 import { deviceRef } from '../../../src/registration/operation.ts';
 import type { Registration } from '../../../src/registration/register/registration.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
 import { transact } from '../../../src/store/transact.ts';
-import { makeRegistration } from '../../support/app-api.ts';
+import {
+  openRegistrationScene,
+  PLATFORM,
+  submitterOf,
+  whileAWriteWaits,
+} from '../../support/registration-scene.ts';
 import { withPostgresStore } from '../../support/store.ts';
-import type { Tenant } from '../../support/tenant.ts';
-import { makeTenant } from '../../support/tenant.ts';
+import { tagsOf } from '../../support/subscriptions.ts';
 import { untilLockWaits } from '../../support/until-lock-waits.ts';
-
-const PLATFORM = 3;
-
-const submitterOf =
-  (registration: Registration, { appId }: Tenant) =>
-  (kind: 'reg' | 'set', deviceId: string, tagIds: readonly number[]) =>
-    registration.submit({
-      kind,
-      device: deviceRef(appId, PLATFORM, deviceId),
-      tagIds,
-      appVersion: null,
-    });
-
-/**
- * Runs `body` while a write of the device 'held' waits for its row; answers that write and what
- * `body` answers.
- */
-const whileAWriteWaits = (
-  sql: SqlPool,
-  write: () => Promise<unknown>,
-  body: () => Promise<readonly Promise<unknown>[]>,
-): Promise<readonly Promise<unknown>[]> =>
-  transact(sql, async (tx) => {
-    await tx`select from devices where device_id = 'held' for update`;
-    const written = write();
-    await untilLockWaits('it waits', sql);
-    return [written, ...(await body())];
-  });
 
 /** It changes nothing, and is answered after the look at those before it. */
 const clearUnknown = (registration: Registration, appId: number) =>
@@ -47,16 +22,10 @@ const clearUnknown = (registration: Registration, appId: number) =>
     tagIds: 'all',
   });
 
-const tagsOf = async (sql: SqlPool, deviceId: string): Promise<unknown> =>
-  (await sql`select tag_ids as tags from devices where device_id = ${deviceId}`)[0]?.['tags'];
-
 await t.test('operations of a device that is being written come after it, and others before', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
-    const registration = makeRegistration(store);
-    const submit = submitterOf(registration, tenant);
+    const { sql, tagIds, registration, submit } = await openRegistrationScene(store, 3);
+    const [a = 0, b = 0, c = 0] = tagIds;
     for (const deviceId of ['held', 'free']) await submit('reg', deviceId, [a]);
     const order: string[] = [];
     const noting = (name: string, result: Promise<string>) => result.then(() => order.push(name));
@@ -80,11 +49,7 @@ await t.test('operations of a device that is being written come after it, and ot
 
 await t.test('the operations of many devices in several batches keep their order', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const tags = await tenant.makeTags(4);
-    const registration = makeRegistration(store);
-    const submit = submitterOf(registration, tenant);
+    const { sql, tagIds: tags, registration, submit } = await openRegistrationScene(store, 4);
     const submitted: Promise<string>[] = [];
     for (let round = 0; round < 40; round += 1) {
       for (let number = 0; number < 25; number += 1) {
@@ -110,11 +75,8 @@ await t.test('the operations of many devices in several batches keep their order
 
 await t.test('what a write has held back comes before what came later', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
-    const registration = makeRegistration(store);
-    const submit = submitterOf(registration, tenant);
+    const { sql, tagIds, registration, submit } = await openRegistrationScene(store, 3);
+    const [a = 0, b = 0, c = 0] = tagIds;
     for (const deviceId of ['held', 'free']) await submit('reg', deviceId, [a]);
     const results = await transact(sql, async (tx) => {
       const earlier = await whileAWriteWaits(
@@ -141,11 +103,10 @@ await t.test('what a write has held back comes before what came later', (t) =>
 
 await t.test('devices with very many tags are written one by one', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0] = await tenant.makeTags(2);
-    const registration = makeRegistration(store, { tagsPerDeviceMax: 200_000 });
-    const submit = submitterOf(registration, tenant);
+    const { sql, tagIds, registration, submit } = await openRegistrationScene(store, 2, {
+      tagsPerDeviceMax: 200_000,
+    });
+    const [a = 0, b = 0] = tagIds;
     const names = ['held', 'many 1', 'many 2', 'many 3'];
     for (const name of names) await submit('reg', name, [a]);
     await sql`
@@ -172,12 +133,11 @@ await t.test('devices with very many tags are written one by one', (t) =>
 
 await t.test('a token of two apps, written in two batches, is held back until both are done', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
+    const limits = { tagsPerDeviceMax: 200_000 };
+    const { sql, tenant, tagIds, registration } = await openRegistrationScene(store, 2, limits);
     const apps = [tenant.appId, await tenant.makeApp()] as const;
-    const [a = 0, b = 0] = await tenant.makeTags(2);
-    const registration = makeRegistration(store, { tagsPerDeviceMax: 200_000 });
-    const submitFor = (appId: number) => submitterOf(registration, { ...tenant, appId });
+    const [a = 0, b = 0] = tagIds;
+    const submitFor = (appId: number) => submitterOf(registration, appId);
     for (const appId of apps) await submitFor(appId)('reg', 'twin', [a]);
     // So many that a transaction has room for one of them.
     await sql`
@@ -210,11 +170,8 @@ await t.test('a token of two apps, written in two batches, is held back until bo
 
 await t.test('draining waits for what a write holds back', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
-    const registration = makeRegistration(store);
-    const submit = submitterOf(registration, tenant);
+    const { sql, tagIds, registration, submit } = await openRegistrationScene(store, 3);
+    const [a = 0, b = 0, c = 0] = tagIds;
     await submit('reg', 'held', [a]);
     let drained = Promise.resolve();
     const results = await whileAWriteWaits(
@@ -235,11 +192,8 @@ await t.test('draining waits for what a write holds back', (t) =>
 
 await t.test('a new device that registers twice at once', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0] = await tenant.makeTags(2);
-    const registration = makeRegistration(store);
-    const submit = submitterOf(registration, tenant);
+    const { sql, tenant, tagIds, registration, submit } = await openRegistrationScene(store, 2);
+    const [a = 0, b = 0] = tagIds;
     await submit('reg', 'held', [a]);
     const held = () => submit('set', 'held', [b]);
     const results = await whileAWriteWaits(sql, held, async () => {

@@ -11,37 +11,43 @@ import { RecentChanges } from '../../../../src/registration/register/recent-chan
 import type { Registration } from '../../../../src/registration/register/registration.ts';
 import { PLANS_ARE_KEPT } from '../../../../src/store/dedicated-connection.ts';
 import { eraseDevice } from '../../../../src/store/devices/erase-device.ts';
-import type { Sql, SqlPool } from '../../../../src/store/sql.ts';
+import type { Sql } from '../../../../src/store/sql.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { transact } from '../../../../src/store/transact.ts';
 import { NO_FEED } from '../../../../src/tag-index/tag-index.ts';
 import { makeRegistration } from '../../../support/app-api.ts';
 import { until } from '../../../support/poll.ts';
+import type { Submit } from '../../../support/registration-scene.ts';
+import {
+  openRegistrationScene,
+  PLATFORM,
+  submitterOf,
+  whileAWriteWaits,
+} from '../../../support/registration-scene.ts';
 import { withPostgresStore } from '../../../support/store.ts';
 import { missingGroupTags, wrongCounts } from '../../../support/subscriber-counts.ts';
-import { makeTenant } from '../../../support/tenant.ts';
+import { tagsOf } from '../../../support/subscriptions.ts';
 import { untilLockWaits } from '../../../support/until-lock-waits.ts';
 
-const PLATFORM = 3;
-
-const submitterOf =
-  (registration: Registration, appId: number) =>
-  (kind: 'reg' | 'set', deviceId: string, tagIds: readonly number[]) =>
-    registration.submit({
-      kind,
-      device: deviceRef(appId, PLATFORM, deviceId),
-      tagIds,
-      appVersion: null,
-    });
-
-const tagsOf = async (sql: SqlPool, deviceId: string): Promise<unknown> =>
-  (await sql`select tag_ids as tags from devices where device_id = ${deviceId}`)[0]?.['tags'];
+/** Registers the devices with the tag, and answers when all were looked at. */
+async function lookedAt(
+  registration: Registration,
+  submit: Submit,
+  names: readonly string[],
+  tagId: number,
+): Promise<readonly Promise<unknown>[]> {
+  const looked = () => registration.stages.looked.operations.reading.sum;
+  const before = looked();
+  const results = names.map((name) => submit('reg', name, [tagId]));
+  await until('they are looked at', () => (looked() === before + names.length ? true : null));
+  return results;
+}
 
 interface Scene {
   readonly store: Store;
   /** In a transaction of its own, which holds the row of 'held'. */
   readonly tx: Sql;
-  readonly elsewhere: ReturnType<typeof submitterOf>;
+  readonly elsewhere: Submit;
   readonly appId: number;
   readonly tagIds: readonly [number, number, number];
 }
@@ -87,27 +93,23 @@ const CHANGES: Readonly<Record<string, Change>> = {
 for (const [change, { name, tags: expected, make }] of Object.entries(CHANGES)) {
   await t.test(change, (t) =>
     withPostgresStore(t, async (t, store) => {
-      const { sql } = store;
-      const tenant = await makeTenant(sql, 'acme');
-      const { appId } = tenant;
-      const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
+      const scene = await openRegistrationScene(store, 3);
+      const { sql, registration, submit } = scene;
+      const { appId } = scene.tenant;
+      const [a = 0, b = 0, c = 0] = scene.tagIds;
       const tagIds = [a, b, c] as const;
-      const [here, another] = [makeRegistration(store), makeRegistration(store)];
-      const submit = submitterOf(here, appId);
+      const another = makeRegistration(store);
       const elsewhere = submitterOf(another, appId);
       for (const known of ['held', 'known', 'neighbour']) await submit('reg', known, [a]);
-      const looked = () => here.stages.looked.operations.reading.sum;
-      const before = looked();
-      const results = await transact(sql, async (tx) => {
-        await tx`select from devices where device_id = 'held' for update`;
-        const held = submit('reg', 'held', [b]);
-        await untilLockWaits('the write stage waits', sql);
-        const names = ['known', 'new', 'neighbour'];
-        const others = names.map((each) => submit('reg', each, [b]));
-        await until('they are looked at', () => (looked() === before + 4 ? true : null));
-        await make({ store, tx, elsewhere, appId, tagIds });
-        return [held, ...others];
-      });
+      const results = await whileAWriteWaits(
+        sql,
+        () => submit('reg', 'held', [b]),
+        async (tx) => {
+          const others = await lookedAt(registration, submit, ['known', 'new', 'neighbour'], b);
+          await make({ store, tx, elsewhere, appId, tagIds });
+          return others;
+        },
+      );
       t.same(new Set(await Promise.all(results)), new Set(['committed']));
       const tags = { held: [0, 1], known: [0, 1], neighbour: [0, 1], new: [1], [name]: expected };
       for (const [each, places] of Object.entries(tags)) {
@@ -120,44 +122,44 @@ for (const [change, { name, tags: expected, make }] of Object.entries(CHANGES)) 
       t.equal((await sql`select from devices`).length, 4, 'each once');
       t.same([...(await wrongCounts(sql))], []);
       t.same([...(await missingGroupTags(sql))], []);
-      await Promise.all([here.drain(), another.drain()]);
+      await Promise.all([registration.drain(), another.drain()]);
     }),
   );
 }
 
 await t.test('an app at its limit of devices: known ones are written, new ones are refused', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
     const limits = { devicesPerAppMax: 2 };
-    const [here, elsewhere] = [makeRegistration(store, limits), makeRegistration(store, limits)];
-    const submit = submitterOf(here, tenant.appId);
+    const scene = await openRegistrationScene(store, 3, limits);
+    const { sql, tenant, registration, submit } = scene;
+    const [a = 0, b = 0, c = 0] = scene.tagIds;
+    const elsewhere = makeRegistration(store, limits);
     for (const known of ['held', 'known']) await submit('reg', known, [a]);
-    const looked = () => here.stages.looked.operations.reading.sum;
-    const before = looked();
-    const results = await transact(sql, async (tx) => {
-      await tx`select from devices where device_id = 'held' for update`;
-      const held = submit('reg', 'held', [b]);
-      await untilLockWaits('the write stage waits', sql);
-      const others = ['known', 'new'].map((each) => submit('reg', each, [b]));
-      await until('they are looked at', () => (looked() === before + 3 ? true : null));
-      await submitterOf(elsewhere, tenant.appId)('set', 'known', [c]);
-      return [held, ...others];
-    });
+    const results = await whileAWriteWaits(
+      sql,
+      () => submit('reg', 'held', [b]),
+      async () => {
+        const others = await lookedAt(registration, submit, ['known', 'new'], b);
+        await submitterOf(elsewhere, tenant.appId)('set', 'known', [c]);
+        return others;
+      },
+    );
     t.same(await Promise.all(results), ['committed', 'committed', 'limit']);
     t.same(await tagsOf(sql, 'known'), [b, c]);
-    await Promise.all([here.drain(), elsewhere.drain()]);
+    await Promise.all([registration.drain(), elsewhere.drain()]);
   }),
 );
 
 await t.test('what was read long ago is read again', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
-    const registration = makeRegistration(store);
-    const submit = submitterOf(registration, tenant.appId);
+    const {
+      sql,
+      tenant,
+      tagIds: made,
+      registration,
+      submit,
+    } = await openRegistrationScene(store, 3);
+    const [a = 0, b = 0, c = 0] = made;
     await submit('reg', 'known', [a]);
     const limits = { tagsPerDeviceMax: 10, freshMs: 86_400_000 };
     const connection = store.openDedicatedConnection(PLANS_ARE_KEPT);
@@ -191,11 +193,8 @@ await t.test('what was read long ago is read again', (t) =>
 
 await t.test('devices are locked in the order of keys, whatever came first', (t) =>
   withPostgresStore(t, async (t, store) => {
-    const { sql } = store;
-    const tenant = await makeTenant(sql, 'acme');
-    const [a = 0, b = 0] = await tenant.makeTags(2);
-    const registration = makeRegistration(store);
-    const submit = submitterOf(registration, tenant.appId);
+    const { sql, tagIds, registration, submit } = await openRegistrationScene(store, 2);
+    const [a = 0, b = 0] = tagIds;
     // Plans that are made now are kept; as these tables are, a join from their side looks cheapest.
     await sql`vacuum analyze devices`;
     const names = Array.from({ length: 20 }, (_, number) => `device ${number}`);
