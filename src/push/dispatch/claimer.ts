@@ -196,8 +196,9 @@ export class Claimer {
     const { nodeId } = presence;
     // Other nodes might take parts away that it claims now, before it sends any of them.
     if (!presence.covers(nodeId)) return false;
+    const small = this.small.candidates();
     const served = this.fairShare.share<Claimable | SmallCandidate>(
-      [...large, ...this.small.candidates()],
+      [...large, ...small],
       this.held,
       slots - this.held.length,
       reservedSlots,
@@ -207,7 +208,8 @@ export class Claimer {
     const claimed = await this.claim(nodeId, turns, lots);
     const waiting = this.withoutSlot(large);
     this.hasWaiting = waiting.length > 0;
-    const all = [...waiting, ...this.withoutSlot(this.small.candidates())];
+    // Those that came during the claim have not been passed over: their turn is the next round.
+    const all = [...waiting, ...this.withoutSlot(small.filter((one) => this.small.has(one)))];
     const chosen = new Set<Candidate>(served);
     this.makeRoomFor(
       claimed.slots === 0 ? all : all.filter((one) => !chosen.has(one) && this.isFirstUrgent(one)),
@@ -219,10 +221,11 @@ export class Claimer {
 
   private takeLots(turns: readonly SmallCandidate[]): readonly (readonly Claimable[])[] {
     if (turns.length === 0) return [];
+    const wereFull = this.small.fullLines().length > 0;
     const lots = [...new Set(turns)].flatMap((candidate) =>
       this.small.take(candidate, turns.filter((turn) => turn === candidate).length),
     );
-    this.options.onRoom();
+    if (wereFull) this.options.onRoom();
     return lots;
   }
 
@@ -297,8 +300,9 @@ export class Claimer {
 
   private release(held: Held): void {
     this.held = this.held.filter((other) => other !== held);
-    if (held.isSuspect) {
-      // A node runs one suspect at a time: the next one need not wait for the regular sweep.
+    // A node runs one suspect at a time: the next one need not wait for the regular sweep. Nor need
+    // the small parts that were given back.
+    if (held.isSuspect || (held.isLot && held.isAskedToYield)) {
       this.sweptAtMs = Number.NEGATIVE_INFINITY;
       this.isLookDue = true;
     }

@@ -21,6 +21,8 @@ export interface Holder extends NotificationScope {
 export interface Candidate extends Holder {
   /** Null: it is held to no rate. */
   readonly ratePerSecond: number | null;
+  /** Its work fills no more slots than these. Absent: as many as there are. */
+  readonly slotsMax?: number;
 }
 
 /**
@@ -55,11 +57,13 @@ export class FairShare {
     this.forgetAllBut(candidates);
     const holdings = new Holdings(underWay);
     const served: C[] = [];
+    const taken = new Map<C, number>();
     while (served.length < slots + reserved) {
       const freeAfter = slots - served.length - 1;
       const next = candidates
         .filter(
           (candidate) =>
+            (taken.get(candidate) ?? 0) < (candidate.slotsMax ?? Number.POSITIVE_INFINITY) &&
             holdings.isBelowRate(candidate) &&
             (holdings.mayTakeOneMore(candidate, freeAfter) || holdings.mayTakeReserved(candidate)),
         )
@@ -70,6 +74,7 @@ export class FairShare {
         );
       if (next === null) break;
       served.push(next);
+      raise(taken, next);
       this.turn += 1;
       this.servedAt.set(notificationScopeKeyOf(next), this.turn);
       holdings.add(next);

@@ -29,6 +29,7 @@ const LOT_PARTS_MIN = 4;
 /** All small parts of one (app, platform) and urgency, as one candidate for slots. */
 export interface SmallCandidate extends Candidate {
   readonly isLot: true;
+  readonly slotsMax: number;
 }
 
 /** The notification id of such a candidate, which counts as one notification. */
@@ -36,7 +37,7 @@ export const smallIdOf = (scope: Scope, isUrgent: boolean): string =>
   `small ${isUrgent ? 'urgent ' : ''}${scopeKeyOf(scope)}`;
 
 interface ScopeParts {
-  readonly candidate: SmallCandidate;
+  readonly candidate: Omit<SmallCandidate, 'slotsMax'>;
   /** By notification; a Map keeps the order in which the parts came. */
   readonly lines: readonly [moment: Map<string, Claimable>, scheduled: Map<string, Claimable>];
   /** Whether the last lot was of the first line. */
@@ -66,7 +67,15 @@ export class SmallParts {
 
   /** One for each (app, platform) and urgency with waiting parts. */
   candidates(): readonly SmallCandidate[] {
-    return [...this.scopes.values()].map(({ candidate }) => candidate);
+    return [...this.scopes.values()].map((scope) => ({
+      ...scope.candidate,
+      slotsMax: lotsMaxOf(scope),
+    }));
+  }
+
+  /** Whether parts of this candidate wait here. */
+  has({ notificationId }: SmallCandidate): boolean {
+    return this.scopes.has(notificationId);
   }
 
   /** Takes out the parts that waited longest: a lot for each slot, from the lines in turn. */
@@ -116,6 +125,9 @@ function partsOfScope({ clientId, appId, platformId, isUrgent }: Claimable): Sco
 }
 
 const sizeOf = ({ lines }: ScopeParts): number => lines.reduce((sum, { size }) => sum + size, 0);
+
+const lotsMaxOf = ({ lines }: ScopeParts): number =>
+  lines.reduce((sum, { size }) => sum + Math.ceil(size / LOT_PARTS_MIN), 0);
 
 /** The line whose turn it is, of those that have parts. */
 function nextLineOf(scope: ScopeParts): Map<string, Claimable> {

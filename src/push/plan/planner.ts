@@ -9,11 +9,7 @@ import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
 import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
 import { nextUrgentInMs } from '../../store/notifications/next-urgent.ts';
 import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
-import {
-  LARGE_AT_ONCE_MAX,
-  PLANNED_AT_ONCE_MAX,
-  planDue,
-} from '../../store/notifications/plan-due.ts';
+import { LARGE_WEIGHT, PLANNED_AT_ONCE_MAX, planDue } from '../../store/notifications/plan-due.ts';
 import type { Store } from '../../store/store.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 
@@ -82,9 +78,11 @@ export class Planner {
           nextUrgentInMs(tx, POLL_INTERVAL_MS),
         ]),
       );
-      // Perhaps more are due.
-      const isLess = this.atOnceMax < PLANNED_AT_ONCE_MAX;
-      if (planned.length >= (isLess ? 1 : LARGE_AT_ONCE_MAX)) this.bell.ring();
+      // The last one may have filled the look: perhaps more are due.
+      const isFull = planned.some(
+        ({ weightBefore }) => weightBefore + LARGE_WEIGHT >= this.atOnceMax,
+      );
+      if (isFull) this.bell.ring();
       this.atOnceMax = Math.min(PLANNED_AT_ONCE_MAX, this.atOnceMax * STEP);
       if (planned.length > 0) onPlanned(planned);
       journal.planned(planned, startedMs);

@@ -17,9 +17,9 @@ import { recordEndedJobs } from '../webhooks/record-events.ts';
 
 /**
  * Notifications planned at a time: for so many small ones the statement takes some ten
- * milliseconds.
+ * milliseconds, which an urgent one may have to wait for. For twice as many it takes twice as long.
  */
-export const PLANNED_AT_ONCE_MAX = 256;
+export const PLANNED_AT_ONCE_MAX = 128;
 /**
  * A notification whose tags stand for more groups than this is large: one for ten million devices
  * writes 1,221 chunks.
@@ -30,12 +30,9 @@ const GROUPS_OF_SMALL_MAX = 8;
  * the tag.
  */
 const LOOK_UPS_OF_SMALL_MAX = 256;
-/**
- * Large ones planned at a time: each counts as so many small ones. A call that plans fewer has left
- * none that it could plan.
- */
+/** Large ones planned at a time: each counts as so many small ones. */
 export const LARGE_AT_ONCE_MAX = 16;
-const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
+export const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
 
 /**
  * A queue of due pushes. Each client has four: one for immediate pushes, one for scheduled pushes,
@@ -54,6 +51,11 @@ export interface PlannedNotification extends DueLine {
   /** When it was accepted, or was to be sent, and when it was planned. */
   readonly dueAtMs: number;
   readonly plannedAtMs: number;
+  /**
+   * The weight of those whose turn came before it in this call: a small one is 1, a large one
+   * LARGE_WEIGHT.
+   */
+  readonly weightBefore: number;
   /** The scopes that have chunks, and how many. */
   readonly scopes: readonly (Scope & { readonly chunks: number })[];
 }
@@ -143,6 +145,8 @@ export const planDue = (
             limit ${LOOK_UPS_OF_SMALL_MAX + 1}::integer
           ) scopes
         ) asked
+        -- Used twice above, counted once.
+        offset 0
       ) w
     ),
     due as (
@@ -213,7 +217,7 @@ export const planDue = (
         and s.notification_id = any (array[m.id]) and (s.app_id, s.platform_id) = (m.app_id, m.platform_id)
     ),
     summed as materialized (
-      select id, state, any_tag_ids, coalesce(sum(cardinality(group_numbers)), 0) as chunks,
+      select id, before, state, any_tag_ids, coalesce(sum(cardinality(group_numbers)), 0) as chunks,
         json_agg(
           json_build_object('appId', app_id, 'platformId', platform_id, 'chunks', cardinality(group_numbers))
         ) filter (where cardinality(group_numbers) > 0) as scopes
@@ -248,7 +252,7 @@ export const planDue = (
     returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled", n.urgent as "isUrgent",
       n.rate_per_second as "ratePerSecond",
       (extract(epoch from greatest(n.accepted_at, n.send_at)) * 1000)::float8 as "dueAtMs",
-      (extract(epoch from now()) * 1000)::float8 as "plannedAtMs",
+      (extract(epoch from now()) * 1000)::float8 as "plannedAtMs", d.before::integer as "weightBefore",
       coalesce(d.scopes, '[]') as scopes`;
 
 /** Of the id of a tag `t`: it addresses devices. */

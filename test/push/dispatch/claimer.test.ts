@@ -7,6 +7,7 @@ import { partOf } from '../../../src/push/dispatch/claimed.ts';
 import { Claimer } from '../../../src/push/dispatch/claimer.ts';
 import type { Assignment } from '../../../src/push/dispatch/dispatcher.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
+import type { Clock } from '../../../src/std/clock.ts';
 import { systemClock } from '../../../src/std/clock.ts';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -17,11 +18,13 @@ import {
   makeTenant,
 } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
+import { seedDevices } from '../../support/seed.ts';
 import { withStores } from '../../support/store.ts';
 
 /** So many chunks to claim: how many devices are in each is nothing to a claimer. */
 const oneInEachGroup = { step: GROUP_DEVICES };
 const AT_ONCE = { withinMs: 0, answersWithinMs: 0 };
+const AT_NOON: Clock = { ...systemClock, monotonicMs: () => 43_200_000 };
 
 /**
  * Of a node that the database has not heard of for too long, until it is prolonged; counts who
@@ -43,6 +46,10 @@ class AskedPresence extends Presence {
 
 /** A node: holds what it claims until the test lets it finish. */
 class Node {
+  /** Called in the midst of each claim. */
+  whileClaiming = (): void => undefined;
+  /** Called before something that was asked to give back has ended. */
+  reportGivenBack = (): Promise<unknown> => Promise.resolve();
   readonly claimed: Claimed[] = [];
   readonly askedToGiveBack: Claimed[] = [];
   readonly claimer: Claimer;
@@ -54,6 +61,7 @@ class Node {
     leaseMs = 60_000,
     presence = new Presence(systemClock),
     reservedSlots = 0,
+    clock: Clock = systemClock,
   ) {
     this.claimer = new Claimer({
       store,
@@ -61,9 +69,12 @@ class Node {
       reservedSlots,
       leaseMs,
       presence,
-      clock: systemClock,
+      clock,
       log: pino({ level: 'silent' }),
-      authorize: () => Promise.reject(new Error('nobody waits for it')),
+      authorize: () => {
+        this.whileClaiming();
+        return Promise.reject(new Error('nobody waits for it'));
+      },
       onRoom: () => undefined,
       start: (claimed) => this.start(claimed),
     });
@@ -92,7 +103,7 @@ class Node {
     const finished = new Promise<void>((resolve) => this.ends.set(claimed, resolve));
     const giveBack = (): void => {
       this.askedToGiveBack.push(claimed);
-      this.finish(claimed);
+      void this.reportGivenBack().then(() => this.finish(claimed));
     };
     return { finished, giveBack };
   }
@@ -161,6 +172,61 @@ await withStores(t, async (t, store) => {
       },
     );
   }
+
+  await t.test('for one that comes in the midst of a claim nobody makes room', async (t) => {
+    const tenant = await makeTenant(sql, 'midst');
+    await seedDevices(sql, { ...tenant, platformId: 3, tagIds: [tenant.tagId], count: 10 });
+    // Time stands still: after its first look it knows of nothing but what it is offered.
+    const presence = new AskedPresence(7);
+    presence.prolong(7, systemClock.monotonicMs() + 60_000);
+    const node = new Node(store, 4, 60_000, presence, 1, AT_NOON);
+    await until('it has looked', () => (presence.asked > 0 ? true : null));
+    const ids = [await makeNotification(sql, tenant), await makeNotification(sql, tenant)];
+    const first = await planDue(sql);
+    ids.push(await makeNotification(sql, tenant, { isUrgent: true }));
+    const urgent = await planDue(sql);
+    node.whileClaiming = () => {
+      node.whileClaiming = () => undefined;
+      node.claimer.offer(urgent);
+    };
+    node.claimer.offer(first);
+    await until('all are claimed', () => (node.claimed.length === 3 ? true : null));
+    t.strictSame(
+      node.claimed.map((claimed) => partOf(claimed).notificationId),
+      ids,
+    );
+    t.equal(node.askedToGiveBack.length, 0);
+    node.finishAll();
+    await node.claimer.drain(AT_ONCE);
+    await sql`delete from notifications where id = any(${ids}::uuid[])`;
+  });
+
+  await t.test('small ones that made room are claimed again without the next sweep', async (t) => {
+    const tenant = await makeTenant(sql, 'given-back');
+    await seedDevices(sql, { ...tenant, platformId: 3, tagIds: [tenant.tagId], count: 10 });
+    const ids = [await makeNotification(sql, tenant), await makeNotification(sql, tenant)];
+    // Time stands still: after its first look no regular one comes, and no sweep.
+    const node = new Node(store, 1, 60_000, new Presence(AT_NOON), 0, AT_NOON);
+    node.reportGivenBack = () => sql`
+      update chunks set lease_until = null, node_id = null where notification_id = any(${ids}::uuid[])`;
+    node.claimer.offer(await planDue(sql));
+    await until('they have the slot', () => (node.claimed.length === 2 ? true : null));
+    const waiting = await makeNotification(sql, tenant);
+    node.claimer.offer(await planDue(sql));
+    const urgent = await makeNotification(sql, tenant, { isUrgent: true });
+    node.claimer.offer(await planDue(sql));
+    await until('the urgent one has it', () => (node.claimed.length === 3 ? true : null));
+    t.equal(node.askedToGiveBack.length, 2);
+    node.finishAll();
+    await until('they have it again, in one lot', () => (node.claimed.length === 6 ? true : null));
+    t.strictSame(
+      node.claimed.map((claimed) => partOf(claimed).notificationId).sort(),
+      [...ids, urgent, ...ids, waiting].sort(),
+    );
+    node.finishAll();
+    await node.claimer.drain(AT_ONCE);
+    await sql`delete from notifications where id = any(${[...ids, waiting, urgent]}::uuid[])`;
+  });
 
   await t.test('while nobody waits for a slot, a quarter of them is filled together', async (t) => {
     const id = await makeRunning(sql, await makeTenant(sql, 'together'), 40, oneInEachGroup);

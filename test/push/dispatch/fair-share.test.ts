@@ -57,6 +57,14 @@ t.test('a scope that hangs leaves slots to the others, and so does the next one'
   t.end();
 });
 
+t.test('who has little work gets no more slots than it fills', (t) => {
+  const few = { ...of('few', 1), slotsMax: 2 };
+  const many = of('many', 2);
+  t.equal(names(new FairShare().share([few, many], [many, many], 6)), 'few few many many');
+  t.equal(names(new FairShare().share([few], [], 12)), 'few few');
+  t.end();
+});
+
 t.test('the platforms of one notification take turns', (t) => {
   const candidates = [of('a', 1, 1, 3), of('a', 1, 1, 15)];
   const served = new FairShare().share(candidates, [], 8);

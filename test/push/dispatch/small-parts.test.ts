@@ -35,6 +35,14 @@ t.test('few are spread over the slots, but a lot is worth its cost', (t) => {
   t.end();
 });
 
+t.test('a candidate asks for no more slots than it has lots', (t) => {
+  const slotsMax = (parts: SmallParts) => parts.candidates().map((one) => one.slotsMax);
+  t.strictSame(slotsMax(filled(1)), [1]);
+  t.strictSame(slotsMax(filled(9)), [3]);
+  t.strictSame(slotsMax(filled(1, { isScheduled: true }, filled(9))), [4], 'of both lines');
+  t.end();
+});
+
 t.test('what was taken is there no more, what is there is not added twice', (t) => {
   const parts = filled(10);
   parts.add(part('1/3'));

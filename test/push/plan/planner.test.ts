@@ -6,6 +6,7 @@ import { nextUrgentInMs } from '../../../src/store/notifications/next-urgent.ts'
 import type { DueLine, PlannedNotification } from '../../../src/store/notifications/plan-due.ts';
 import {
   LARGE_AT_ONCE_MAX,
+  LARGE_WEIGHT,
   PLANNED_AT_ONCE_MAX,
   planDue,
 } from '../../../src/store/notifications/plan-due.ts';
@@ -94,8 +95,14 @@ await withStores(t, async (t, store) => {
       crowd.push(await makeNotification(sql, crowded));
     }
     const alone = await makeNotification(sql, single);
-    const first = (await planDue(sql)).map(({ id }) => id);
+    const planned = await planDue(sql);
+    const first = planned.map(({ id }) => id);
     t.equal(first.length, PLANNED_AT_ONCE_MAX);
+    t.strictSame(
+      planned.map(({ weightBefore }) => weightBefore),
+      first.map((_, n) => n),
+      'each weighs 1',
+    );
     t.ok(first.includes(alone), 'the last one that came');
     const line = { clientId: crowded.clientId, isScheduled: false, isUrgent: false };
     t.equal((await planDue(sql, [line])).length, 0, 'its line is full');
@@ -113,7 +120,12 @@ await withStores(t, async (t, store) => {
       const wide = await makeAudience(store, 'wide', 12);
       const ids: string[] = [];
       for (let n = 0; n < 20; n += 1) ids.push(await makeNotification(sql, wide));
-      t.equal((await planDue(sql)).length, LARGE_AT_ONCE_MAX);
+      const planned = await planDue(sql);
+      t.equal(planned.length, LARGE_AT_ONCE_MAX);
+      t.strictSame(
+        planned.map(({ weightBefore }) => weightBefore),
+        planned.map((_, n) => n * LARGE_WEIGHT),
+      );
       t.equal((await planDue(sql)).length, ids.length - LARGE_AT_ONCE_MAX);
       await sql`delete from notifications where id = any(${ids}::uuid[])`;
     },
@@ -187,14 +199,14 @@ await withStores(t, async (t, store) => {
     );
     await planDue(sql);
 
-    const ordinary = await of(200, false);
-    const urgent = await of(200, true);
-    const beside = await of(60, false, other);
+    const ordinary = await of(100, false);
+    const urgent = await of(100, true);
+    const beside = await of(PLANNED_AT_ONCE_MAX - 100, false, other);
     const planned = await planDue(sql);
     const count = (ids: readonly string[]) => planned.filter(({ id }) => ids.includes(id)).length;
-    t.equal(count(beside), 60, 'another client has its turns, as if nobody were urgent');
-    t.equal(count(urgent), 157, 'four of five of the others');
-    t.equal(count(ordinary), 39);
+    t.equal(count(beside), beside.length, 'another client has its turns, as if nobody were urgent');
+    t.equal(count(urgent), 80, 'four of five of the others');
+    t.equal(count(ordinary), 20);
     const line = { clientId: tenant.clientId, isScheduled: false, isUrgent: true };
     t.notOk(
       (await planDue(sql, [line])).some(({ isUrgent }) => isUrgent),

@@ -30,7 +30,7 @@ import { makeNotification, makeTag, makeTenant } from '../../support/notificatio
 import { seedDevices } from '../../support/seed.ts';
 import { withPostgresStore } from '../../support/store.ts';
 
-const SENDS = 200;
+const SENDS = PLANNED_AT_ONCE_MAX;
 /** Of each send: its rows, their keys in several indexes, and some more of each statement. */
 const ROWS_OF_EACH_MAX = 60;
 /** Several times what one look may read. */
