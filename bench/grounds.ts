@@ -9,7 +9,11 @@ import type { ProviderAccounts } from '../src/simulator/accounts.ts';
 import type { SqlPool } from '../src/store/sql.ts';
 import { connect } from '../src/store/sql.ts';
 import type { Lifetime } from '../test/support/lifetime.ts';
-import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
+import {
+  canCountStatements,
+  findPostgres,
+  startPostgres,
+} from '../test/support/postgres-server.ts';
 import type { Demo, EngineProcess, SimulatorProcess } from '../test/support/processes.ts';
 import { runCommand, startEngine, startSimulatorProcess } from '../test/support/processes.ts';
 import { findProgram } from '../test/support/programs.ts';
@@ -35,6 +39,8 @@ export interface Grounds {
   readonly sql: SqlPool;
   readonly redis: RedisServer;
   readonly simulator: SimulatorProcess;
+  /** By pg_stat_statements. */
+  readonly countsStatements: boolean;
   /** Runs `tagcast …` with the index in Redis; throws when it fails. */
   command(args: readonly string[]): Promise<void>;
   /**
@@ -50,17 +56,20 @@ export interface Grounds {
 
 /**
  * Null, with a word to the console: a PostgreSQL or a Redis is missing. `seed` makes the devices.
+ * `isCounted`: PostgreSQL counts its statements, if it can.
  */
 export async function prepareGrounds(
   stage: Lifetime,
   seed: (sql: SqlPool, demo: Demo) => Promise<void>,
+  isCounted = false,
 ): Promise<Grounds | null> {
   const bin = findPostgres();
   if (bin === null || findProgram('redis-server') === null) {
     console.log('(PostgreSQL or Redis is not installed: nothing to measure)');
     return null;
   }
-  const server = await startPostgres(bin, { fsync: true });
+  const countsStatements = isCounted && canCountStatements(bin);
+  const server = await startPostgres(bin, { fsync: true, countsStatements });
   stage.teardown(() => server.stop());
   const redis = await startRedis(stage);
   const simulator = await startSimulatorProcess(stage, ['--streams', '1000'], YOUNG);
@@ -77,6 +86,7 @@ export async function prepareGrounds(
   await useAccountOf(stage, simulator, demo, base);
   const sql = connect({ kind: 'postgres', url: server.url }, 1);
   stage.teardown(() => sql.end());
+  if (countsStatements) await sql`create extension pg_stat_statements`;
   await seed(sql, demo);
   await sql.unsafe('vacuum analyze');
   await sql.unsafe('checkpoint');
@@ -87,6 +97,7 @@ export async function prepareGrounds(
     sql,
     redis,
     simulator,
+    countsStatements,
     async command(args) {
       await command(stage, args, indexed);
     },

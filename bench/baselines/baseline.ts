@@ -28,7 +28,7 @@ export interface Baseline {
 /** Starts `<name>-entry.js` and waits for its port. */
 export async function startBaseline(
   stage: Lifetime,
-  name: 'register' | 'front' | 'push',
+  name: 'register' | 'front' | 'push' | 'least-push',
   task: BaselineTask | PushTask | null,
 ): Promise<Baseline> {
   const child = fork(join(import.meta.dirname, `${name}-entry.js`));

@@ -4,10 +4,10 @@
  * are selected, each is sent to, and the job is updated. Nothing of it survives its end.
  */
 
-import type { ClientHttp2Session } from 'node:http2';
 import { connect } from 'node:http2';
 import postgres from 'postgres';
 import { loadPeer } from '../clients/peer.ts';
+import { send } from './send-push.ts';
 
 /** What it is given on its start. */
 export interface PushTask {
@@ -80,29 +80,4 @@ async function start(task: PushTask): Promise<string> {
       update jobs set state = 'finished', total = ${answers.length}, success = ${success}, finished_at = now()
       where id = ${job}`;
   }
-}
-
-function send(
-  session: ClientHttp2Session,
-  token: string,
-  body: string,
-  { authorization, topic }: PushTask,
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request({
-      ':method': 'POST',
-      ':path': `/3/device/${token}`,
-      authorization,
-      'apns-topic': topic,
-      'apns-push-type': 'alert',
-    });
-    let status = 0;
-    stream.on('response', (headers) => {
-      status = Number(headers[':status']);
-    });
-    stream.on('end', () => resolve(status));
-    stream.on('error', reject);
-    stream.resume();
-    stream.end(body);
-  });
 }

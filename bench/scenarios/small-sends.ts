@@ -1,6 +1,7 @@
 /**
  * Sends to one device each: many that wait for one moment, many that are posted at once, and what
- * each costs; beside the straightforward server, which does no more than it must.
+ * each costs; beside the straightforward server, which does no more than it must, and beside the
+ * least that any could do.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,9 +14,9 @@ import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';
 import type { Costs, Metered } from './small-sends/costs.ts';
-import { costsOfEach, costsSoFar } from './small-sends/costs.ts';
+import { costsOfEach, costsSoFar, NO_COSTS } from './small-sends/costs.ts';
 import type { Figures } from './small-sends/figures.ts';
-import { NO_COSTS, NO_TIMES } from './small-sends/figures.ts';
+import { NO_TIMES } from './small-sends/figures.ts';
 import type { SmallGrounds } from './small-sends/grounds.ts';
 import { onEmbedded, onPostgres } from './small-sends/grounds.ts';
 import type { Posted, PushTarget } from './small-sends/loads.ts';
@@ -51,7 +52,9 @@ export const smallSends: Scenario = {
       if (grounds !== null) {
         rows.push(...(await measureOurs(grounds, most, POSTED, POSTED_FIRST)));
         await grounds.engine.end('SIGTERM');
-        rows.push(...(await measureStraightforward(stage, grounds, sink)));
+        for (const server of ['straightforward', 'least'] as const) {
+          rows.push(...(await measureBaseline(server, stage, grounds, sink)));
+        }
       }
     }
     if (options.store !== 'postgres') {
@@ -74,7 +77,7 @@ export const smallSends: Scenario = {
 };
 
 type SmallRow = Figures & {
-  readonly server: 'ours' | 'straightforward';
+  readonly server: 'ours' | keyof typeof BASELINES;
   readonly store: SmallGrounds['store'];
   /**
    * `scheduled again`: as few as before the most. The memory of a process grows with its life, too.
@@ -126,16 +129,20 @@ async function measureOurs(
   return rows;
 }
 
-async function measureStraightforward(
+/** The servers that ours is compared with, by their entries. */
+const BASELINES = { straightforward: 'push', least: 'least-push' } as const;
+
+async function measureBaseline(
+  name: keyof typeof BASELINES,
   stage: Lifetime,
-  { sql: ours, postmaster, tagIds }: SmallGrounds,
+  { sql: ours, postmaster, tagIds, countsStatements }: SmallGrounds,
   sink: Sink,
 ): Promise<readonly SmallRow[]> {
   const { host, port, database } = ours.options;
-  await ours.unsafe('create database straightforward');
+  await ours.unsafe(`create database ${name}`);
   const url = new URL(`postgres://postgres@${host[0]}:${port[0]}/${database}`);
-  url.pathname = '/straightforward';
-  const server = await startBaseline(stage, 'push', {
+  url.pathname = `/${name}`;
+  const server = await startBaseline(stage, BASELINES[name], {
     databaseUrl: url.href,
     origin: originOf(sink),
     ca: sink.ca,
@@ -145,8 +152,8 @@ async function measureStraightforward(
   });
   const sql = postgres(url.href, { max: 1, types: {} });
   stage.teardown(() => sql.end());
-  const of = { server: 'straightforward', store: 'postgres' } as const;
-  const metered = { sql: ours, enginePid: server.pid, postmaster };
+  const of = { server: name, store: 'postgres' } as const;
+  const metered = { sql: ours, enginePid: server.pid, postmaster, countsStatements };
   const target = { baseUrl: server.baseUrl, token: '', tagIds: tagIds.map((_, n) => n + 1) };
   const open = async (): Promise<number> => {
     const [row] = await sql<{ open: number }[]>`
@@ -248,6 +255,10 @@ function ratiosOf(rows: readonly SmallRow[]): Readonly<Record<string, number | n
   return {
     overStraightforward: over(
       find('ours', 'posted')?.perSecond,
+      find('straightforward', 'posted')?.perSecond,
+    ),
+    leastOverStraightforward: over(
+      find('least', 'posted')?.perSecond,
       find('straightforward', 'posted')?.perSecond,
     ),
     engineOf100000Over1000: over(many?.engineMicros, thousand?.engineMicros),

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findProgram, freePorts } from './programs.ts';
@@ -15,6 +15,7 @@ export interface PostgresServer {
 }
 
 const DEBIAN_INSTALLATIONS = '/usr/lib/postgresql';
+const STATEMENTS = 'pg_stat_statements';
 const STARTED = /database system is ready to accept connections/;
 
 /**
@@ -30,13 +31,25 @@ export function findPostgres(): string | null {
   return bin.find((directory) => existsSync(join(directory, 'initdb'))) ?? null;
 }
 
+/** Whether this installation can count statements. Debian's has what that needs. */
+export function canCountStatements(binDirectory: string): boolean {
+  const installed = dirname(realpathSync(join(binDirectory, 'postgres')));
+  return existsSync(join(installed, '..', 'lib', `${STATEMENTS}.so`));
+}
+
+interface PostgresOptions {
+  readonly fsync: boolean;
+  /** Loads the extension pg_stat_statements, which each statement pays for. Absent: it does not. */
+  readonly countsStatements?: boolean;
+}
+
 /**
  * Starts a server on a free loopback port. Tests go without fsync, for none cuts the power; benches
  * with it.
  */
 export async function startPostgres(
   binDirectory: string,
-  { fsync }: { readonly fsync: boolean },
+  { fsync, countsStatements = false }: PostgresOptions,
 ): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'tagcast-postgres-'));
   const owner = unprivilegedOwner();
@@ -55,6 +68,7 @@ export async function startPostgres(
     `unix_socket_directories=${directory}`,
     'max_connections=300',
     `fsync=${fsync ? 'on' : 'off'}`,
+    ...(countsStatements ? [`shared_preload_libraries=${STATEMENTS}`] : []),
   ];
   const server = spawn(
     join(binDirectory, 'postgres'),

@@ -27,7 +27,6 @@ export type Figures = Costs & {
   readonly residentMb: number | null;
 };
 
-export const NO_COSTS = { engineMicros: null, databaseMicros: null, commits: null, logBytes: null };
 export const NO_TIMES = {
   p50Ms: null,
   p99Ms: null,

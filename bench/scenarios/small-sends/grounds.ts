@@ -27,20 +27,26 @@ export interface SmallGrounds {
   readonly other: { readonly token: string; readonly tagIds: readonly number[] } | null;
   /** The first process of PostgreSQL; null: the database is in the engine's. */
   readonly postmaster: number | null;
+  /** Whether PostgreSQL counts its statements. */
+  readonly countsStatements: boolean;
 }
 
 /** On PostgreSQL with the index in Redis; null: one of them is missing. */
 export async function onPostgres(stage: Lifetime, sink: Sink): Promise<SmallGrounds | null> {
   let seeded: Seeded | null = null;
-  const grounds = await prepareGrounds(stage, async (sql, demo) => {
-    // A log whose segments are there already, as that of a server that has run for a while.
-    await sql.unsafe(`alter system set min_wal_size = '1GB'`);
-    await sql.unsafe(`alter system set max_wal_size = '4GB'`);
-    await sql`select pg_reload_conf()`;
-    seeded = await seed(sql, demo, sink.tokens);
-  });
+  const grounds = await prepareGrounds(
+    stage,
+    async (sql, demo) => {
+      // A log whose segments are there already, as that of a server that has run for a while.
+      await sql.unsafe(`alter system set min_wal_size = '1GB'`);
+      await sql.unsafe(`alter system set max_wal_size = '4GB'`);
+      await sql`select pg_reload_conf()`;
+      seeded = await seed(sql, demo, sink.tokens);
+    },
+    true,
+  );
   if (grounds === null || seeded === null) return null;
-  const { demo, sql } = grounds;
+  const { demo, sql, countsStatements } = grounds;
   const tenant = await grounds.addTenant('other');
   const { tagIds: otherTagIds } = await seed(sql, tenant, sink.tokens.slice(0, 1));
   await grounds.command(['index', 'rebuild']);
@@ -50,7 +56,8 @@ export async function onPostgres(stage: Lifetime, sink: Sink): Promise<SmallGrou
     select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer as pid`;
   const { clientId, tagIds }: Seeded = seeded;
   const postmaster = row?.pid ?? null;
-  return { store: 'postgres', engine, demo, sql, clientId, tagIds, other, postmaster };
+  const made = { engine, demo, sql, clientId, tagIds, other, postmaster, countsStatements };
+  return { store: 'postgres', ...made };
 }
 
 /** On the embedded store. */
@@ -67,7 +74,8 @@ export async function onEmbedded(stage: Lifetime, sink: Sink): Promise<SmallGrou
   const engine = await startEngine(stage, dataDir, environment);
   const sql = connect({ kind: 'embedded', socketPath: databaseSocketPath(dataDir) }, 1);
   stage.teardown(() => sql.end());
-  return { store: 'embedded', engine, demo, sql, ...seeded, other: null, postmaster: null };
+  const none = { other: null, postmaster: null, countsStatements: false };
+  return { store: 'embedded', engine, demo, sql, ...seeded, ...none };
 }
 
 interface Seeded {

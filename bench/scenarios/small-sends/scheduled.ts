@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../../median.ts';
 import { processMemoryMb } from '../../processes.ts';
 import type { Costs, Metered } from './costs.ts';
-import { costsOfEach, costsSoFar } from './costs.ts';
+import { costsOfEach, costsSoFar, NO_COSTS } from './costs.ts';
 import type { Figures } from './figures.ts';
-import { NO_COSTS, NO_TIMES } from './figures.ts';
+import { NO_TIMES } from './figures.ts';
 import type { SmallGrounds } from './grounds.ts';
 import type { Posted, PushTarget } from './loads.ts';
 import { NEWS, post } from './loads.ts';
@@ -19,8 +19,10 @@ import { NEWS, post } from './loads.ts';
 const AHEAD_MS = 1_000;
 /** Pushed singly among so many that wait: among fewer there is nobody to stand behind. */
 const SINGLES_AMONG = 1_000;
-/** So many of each kind. */
+/** So many of each kind; among a few thousand fewer, since these must cost next to nothing. */
 const SINGLES = 9;
+const SINGLES_AMONG_MANY = 27;
+const MANY = 10_000;
 const NO_SINGLES: Singles = { moment: [], urgent: [], other: [] };
 /**
  * Linux counts the processor's time in hundredths of a second: what a hundred sends take is summed
@@ -82,6 +84,7 @@ export async function measureScheduled(scheduling: Scheduling, sends: number): P
     perSecond: middle('perSecond'),
     engineMicros: mean('engineMicros'),
     databaseMicros: mean('databaseMicros'),
+    statements: mean('statements'),
     commits: mean('commits'),
     logBytes: mean('logBytes'),
     ...NO_TIMES,
@@ -176,7 +179,7 @@ interface Singles {
   readonly other: readonly Posted[];
 }
 
-/** One of each at a time, spread over the load: each time a tenth of the many is gone. */
+/** One of each at a time, spread evenly over the load. */
 async function postSingles(
   { grounds: { other }, target, untilLeft }: Scheduling,
   sends: number,
@@ -184,8 +187,9 @@ async function postSingles(
   const moment: Posted[] = [];
   const urgent: Posted[] = [];
   const others: Posted[] = [];
-  for (let n = 1; n <= SINGLES; n += 1) {
-    if ((await untilLeft(sends * (1 - n / (SINGLES + 1)))) === 0) break;
+  const singles = sends < MANY ? SINGLES : SINGLES_AMONG_MANY;
+  for (let n = 1; n <= singles; n += 1) {
+    if ((await untilLeft(sends * (1 - n / (singles + 1)))) === 0) break;
     const posting = [postOne(target), postOne({ ...target, priority: 'urgent' as const })] as const;
     if (other !== null) others.push(await postOne({ ...target, ...other }));
     moment.push(await posting[0]);
