@@ -161,14 +161,16 @@ const delivered = (devices: number): Partial<Progress> => ({
 
 /**
  * The one row, once the notification has ended. What waits to be claimed again need not wait for
- * it.
+ * it. A held retry is left alone: only who takes its lease or its epoch from it may write it
+ * (record-retries.ts), or its report finds nothing.
  */
 const ended = (store: Store, { clientId }: Tenant, id: string): Promise<ScopeStatus> =>
   until(`${id} has ended`, async () => {
     await store.sql`
       update chunks set available_at = now() where notification_id = ${id} and parked_at is null`;
     await store.sql`
-      update retries set due_at = now() where notification_id = ${id} and parked_at is null`;
+      update retries set due_at = now()
+      where notification_id = ${id} and parked_at is null and lease_until is null`;
     const [row] = (await readStatus(store.sql, clientId, id)) ?? [];
     return row?.state === 'FINISHED' || row?.state === 'FAILED' ? row : null;
   });
