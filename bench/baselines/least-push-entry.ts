@@ -7,14 +7,15 @@
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
 import { connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { text as readAll } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { Batcher } from '../../src/std/batcher.ts';
 import type { PushTask } from './push-entry.ts';
 import { send } from './send-push.ts';
+import { serveTask } from './serve-task.ts';
 
 /** Jobs in one statement. */
 const JOBS_MAX = 256;
@@ -31,17 +32,9 @@ interface Job {
   readonly payload: string;
 }
 
-process.once('message', ({ task }: { readonly task: PushTask }) => {
-  start(task).then(
-    (port) => process.send?.(port),
-    (error: unknown) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
+serveTask(start);
 
-async function start(task: PushTask): Promise<number> {
+async function start(task: PushTask): Promise<string> {
   const sql = postgres(task.databaseUrl, { max: 2 });
   await sql.unsafe(SCHEMA);
   const session = connect(task.origin, { ca: task.ca });
@@ -54,7 +47,7 @@ async function start(task: PushTask): Promise<number> {
     await sql`update jobs set state = 'finished', finished_at = now() where id = any(${[...ids]}::uuid[])`;
   });
   const server = createServer(async (request, response) => {
-    const job = jobOf(await textOf(request));
+    const job = jobOf(await readAll(request));
     await inserts.submit(job);
     response.end(job.id);
     const token = task.tokens[job.tagId - 1] ?? '';
@@ -63,7 +56,7 @@ async function start(task: PushTask): Promise<number> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const batcherOf = <Item>(run: (items: readonly Item[]) => Promise<void>): Batcher<Item, void> =>
@@ -84,10 +77,4 @@ function jobOf(text: string): Job {
   };
   const body = JSON.stringify({ aps: { alert: payload } });
   return { id: randomUUID(), tagId: tagIds[0] ?? 0, payload: body };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request.setEncoding('utf8')) text += chunk;
-  return text;
 }

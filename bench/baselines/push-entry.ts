@@ -8,6 +8,7 @@ import { connect } from 'node:http2';
 import postgres from 'postgres';
 import { loadPeer } from '../clients/peer.ts';
 import { send } from './send-push.ts';
+import { serveTask } from './serve-task.ts';
 
 /** What it is given on its start. */
 export interface PushTask {
@@ -43,15 +44,7 @@ const SCHEMA = `
     total int not null default 0, success int not null default 0, accepted_at timestamptz not null default now(), finished_at timestamptz
   )`;
 
-process.once('message', ({ task }: { readonly task: PushTask }) => {
-  start(task).then(
-    (address) => process.send?.(Number(new URL(address).port)),
-    (error: unknown) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
+serveTask(start);
 
 async function start(task: PushTask): Promise<string> {
   const { fastify } = loadPeer('fastify') as { readonly fastify: (options: object) => Fastify };

@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { loadPeer } from '../clients/peer.ts';
 import type { BaselineTask } from './baseline.ts';
+import { serveTask } from './serve-task.ts';
 
 interface Fastify {
   decorateRequest(name: string, value: unknown): void;
@@ -87,15 +88,7 @@ const SUBSCRIBE = `
 const UNSUBSCRIBE_OTHERS = `
   delete from subscriptions where device_id = $1 and tag_id <> all ($2) returning tag_id`;
 
-process.once('message', ({ task }: { readonly task: BaselineTask }) => {
-  start(task).then(
-    (address) => process.send?.(Number(new URL(address).port)),
-    (error: unknown) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
-});
+serveTask(start);
 
 async function start(task: BaselineTask): Promise<string> {
   const { Pool } = loadPeer('pg') as { readonly Pool: new (options: object) => Pool };
