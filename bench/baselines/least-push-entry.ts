@@ -1,8 +1,8 @@
 /**
- * The least that a server for pushes can do with this project's means: bare `node:http`; jobs that
- * come together are inserted in one statement, the tokens are in memory, one HTTP/2 session of
- * Node's own, and jobs that end together are updated in one statement. It checks nothing, selects
- * nothing and counts nothing: what any server needs more than this makes it slower.
+ * A server for pushes that does next to nothing: bare `node:http`; jobs that come together are
+ * inserted in one statement, the tokens are in memory, one HTTP/2 session of Node's own, and jobs
+ * that end together are updated in one statement. It checks nothing, selects nothing and counts
+ * nothing.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
  * Sends to one device each: many that wait for one moment, many that are posted at once, and what
- * each costs; beside the straightforward server, which does no more than it must, and beside the
- * least that any could do.
+ * each costs; beside the straightforward server, which does no more than it must, and beside one
+ * that does next to nothing.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
