@@ -53,14 +53,6 @@ const LEVELS = {
     sources: ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json', ...CONSOLE_SOURCES],
   },
 };
-/**
- * A test runner's class, which the runner generates anew: broken off it may be gone, and all test
- * runs need it.
- */
-const TAP = join('node_modules', '@tapjs', 'test');
-const TAP_CLASS = ['esm', 'commonjs'].map((kind) =>
-  join(TAP, 'test-built', 'dist', kind, 'index.js'),
-);
 /** Between two looks whether the other has ended. */
 const TURN_INTERVAL_MS = 200;
 
@@ -85,7 +77,7 @@ function installForLevel(folder) {
   const digest = digestOf(folder);
   const stamp = stampOf(folder);
   const [installed, forLevel] = readText(stamp).split(' ');
-  const isCurrent = installed === digest && (folder !== '.' || isWhole());
+  const isCurrent = installed === digest;
   if (isCurrent && serves(forLevel)) return;
   const { omits } = LEVELS[level];
   // Who is broken off while adding leaves no stamp, and so the next one begins anew.
@@ -135,12 +127,6 @@ function stampOf(folder) {
 /** What a file holds; '' without one. */
 function readText(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
-}
-
-/** An installation for the service has no test runner. */
-function isWhole() {
-  const here = (path) => existsSync(join(ROOT, path));
-  return !here(TAP) || TAP_CLASS.every(here);
 }
 
 /**

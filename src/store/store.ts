@@ -47,7 +47,7 @@ const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.r
  */
 export async function openPostgres(url: string, onWaiting?: () => void): Promise<Store> {
   try {
-    return await open({ kind: 'postgres', url }, ELSEWHERE, onWaiting);
+    return await openStore({ kind: 'postgres', url }, ELSEWHERE, onWaiting);
   } catch (error) {
     throw error instanceof SettingFault ? error : databaseFault(url, error);
   }
@@ -59,12 +59,13 @@ export async function openEmbedded(dataDir: string): Promise<Store> {
   const database = await startInDataDir(dataDir, (directory) =>
     startEmbeddedDatabase(directory, socketPath),
   );
-  return open({ kind: 'embedded', socketPath }, database);
+  return openStore({ kind: 'embedded', socketPath }, database);
 }
 
-async function open(
+/** Connects to a database that runs already, and migrates it. The store closes it with itself. */
+export async function openStore(
   address: DatabaseAddress,
-  database: EmbeddedDatabase,
+  database: EmbeddedDatabase = ELSEWHERE,
   onWaiting: () => void = () => undefined,
 ): Promise<Store> {
   const sql = connect(address, CONNECTIONS_MAX);

@@ -9,6 +9,9 @@ export const databaseUrl: string | undefined = process.env['TEST_DATABASE_URL'];
 /** A migrated embedded data directory to copy, which spares each test the seconds of an initdb. */
 export const embeddedTemplate: string | undefined = process.env['TEST_EMBEDDED_TEMPLATE'];
 
+/** A migrated database on that server, to copy. */
+export const databaseTemplate: string | undefined = process.env['TEST_DATABASE_TEMPLATE'];
+
 /** CI: what would be skipped for want of a server is a failure. */
 export const skipsForbidden: boolean = process.env['TEST_SKIPS_FORBIDDEN'] === '1';
 

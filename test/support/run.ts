@@ -1,102 +1,165 @@
 /**
- * Runs test files with the stores that they want: a PostgreSQL of its own when one is installed (or
- * the one that TEST_DATABASE_URL names), and an initialised embedded directory to copy.
- *
- *     node dist/test/support/run.js [--jobs=3] [--timeout=400] [--reporter=terse] [--ending=.test.js] <files and folders>
- *
- * The timeout is each file's, in seconds; the ending says which files of a folder are meant. The
- * reporter is one of tap's; without one a pipe gets TAP and a terminal tap's default.
+ * Runs test files, several in one process and some processes beside each other, with the stores
+ * that they want: a PostgreSQL of its own when one is installed (or the one that TEST_DATABASE_URL
+ * names), and an initialised embedded directory to copy. `--help` lists the options.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import type { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import { openEmbedded } from '../../src/store/store.ts';
-import { databaseUrl } from './environment.ts';
-import { NODE_FLAGS } from './node-flags.ts';
-import type { PostgresServer } from './postgres-server.ts';
-import { findPostgres, startPostgres } from './postgres-server.ts';
-import { buildTap, TAP } from './tap-build.ts';
+import { readReach } from './import-graph.ts';
+import { changedTestFiles } from './runner/changed.ts';
+import type { Ended } from './runner/lanes.ts';
+import { Lanes } from './runner/lanes.ts';
+import type { Job } from './runner/schedule.ts';
+import { Schedule } from './runner/schedule.ts';
+import type { StoreChoice } from './runner/select.ts';
+import {
+  DIST,
+  homeOf,
+  isAlone,
+  isOnBothStores,
+  ROOT,
+  storesOf,
+  testFilesOf,
+} from './runner/select.ts';
+import type { RunStores } from './runner/stores.ts';
+import { TapStream } from './runner/tap-stream.ts';
+import { BUDGET_MS, hasLongBudget, readTimes, slowness, writeTimes } from './runner/times.ts';
 import { temporaryParent } from './temporary-parent.ts';
 
-const RUN_FILES = join(import.meta.dirname, 'run-files.js');
+const HELP = `Runs test files.
+
+  npm test [-- options] [files and folders]
+
+A file is named by its source (test/std/json.test.ts) or by what was built of it; a folder means all
+test files in it. Without a name all run.
+
+  --changed          those that import what git reports as changed since the last commit
+  --stores=CHOICE    usual: PostgreSQL, and the embedded store too where they differ (default);
+                     both: both for each file; embedded: on the embedded store, those that usual
+                     leaves out there
+  --jobs=N           processes beside each other (one more than there are cores)
+  --timeout=SECONDS  of a file (240)
+  --reporter=NAME    one of tap's; default on a terminal, tap otherwise
+  --ending=ENDING    of the files in a folder that are meant (.test.js)
+  --bail             stop after the first file that fails
+`;
+/** How many of the slowest files are listed at the end. */
+const SLOWEST = 10;
+const STORE = 'test/support/store.js';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    // One more than the cores of a small machine: much of a test's time is waiting.
-    jobs: { type: 'string', default: '3' },
-    timeout: { type: 'string', default: '400' },
+    // One more than the cores: much of a test's time is waiting.
+    jobs: { type: 'string', default: String(availableParallelism() + 1) },
+    timeout: { type: 'string', default: '240' },
     reporter: { type: 'string', default: process.stdout.isTTY ? 'default' : 'tap' },
     ending: { type: 'string', default: '.test.js' },
+    stores: { type: 'string', default: 'usual' },
+    changed: { type: 'boolean', default: false },
+    bail: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
 
-const files = positionals.flatMap(filesOf);
-if (files.length === 0) throw new Error('Which test files? There is none among the arguments.');
-process.env['TMPDIR'] = temporaryParent();
-const template = mkdtempSync(join(tmpdir(), 'tagcast-'));
-const [server] = await Promise.all([
-  databaseUrl === undefined ? ownServer() : null,
-  makeTemplate(),
-  buildTap(),
-]);
-try {
-  process.exitCode = await runTests(databaseUrl ?? server?.url);
-} finally {
-  await server?.stop();
-  rmSync(template, { recursive: true, force: true });
-}
+if (options.help) process.stdout.write(HELP);
+else process.exitCode = await main();
 
-/** A file itself; of a folder, those with the ending, in order. */
-function filesOf(path: string): readonly string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith(options.ending))
-    .sort()
-    .map((name) => join(path, name));
-}
-
-function ownServer(): Promise<PostgresServer> | null {
-  const bin = findPostgres();
-  if (bin !== null) return startPostgres(bin, { fsync: false });
-  process.stderr.write(
-    '\n*** No PostgreSQL is installed and TEST_DATABASE_URL is not set: every test on a real PostgreSQL is SKIPPED. ***\n\n',
-  );
-  return null;
-}
-
-async function makeTemplate(): Promise<void> {
-  const store = await openEmbedded(template);
-  await store.close();
-}
-
-async function runTests(url: string | undefined): Promise<number> {
-  const isReported = options.reporter !== 'tap';
-  const tests = spawn(
-    process.execPath,
-    [...NODE_FLAGS, RUN_FILES, options.jobs, options.timeout, ...files],
-    {
-      stdio: ['ignore', isReported ? 'pipe' : 'inherit', 'inherit'],
-      env: {
-        ...process.env,
-        TEST_EMBEDDED_TEMPLATE: template,
-        ...(url === undefined ? {} : { TEST_DATABASE_URL: url }),
-      },
-    },
-  );
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
-  const ended = once(tests, 'exit');
-  if (tests.stdout !== null) {
-    const flags = options.reporter === 'default' ? [] : [`--reporter=${options.reporter}`];
-    const reporter = spawn(TAP, ['-', ...flags], {
-      stdio: [tests.stdout, 'inherit', 'inherit'],
-    });
-    await once(reporter, 'exit');
+async function main(): Promise<number> {
+  const choice = options.stores as StoreChoice;
+  const reach = readReach(DIST);
+  const reachOf = (file: string): ReadonlySet<string> => reach(relative('dist', file));
+  const named = positionals.length === 0 ? ['dist/test'] : positionals;
+  const changed = options.changed ? changedTestFiles() : null;
+  const files = named
+    .flatMap((path) => testFilesOf(path, options.ending))
+    .filter((file) => changed?.has(file) ?? true)
+    .filter((file) => choice !== 'embedded' || (!isOnBothStores(file) && reachOf(file).has(STORE)));
+  if (files.length === 0) {
+    process.stderr.write('No test file is meant by that.\n');
+    return options.changed ? 0 : 2;
   }
-  const [code] = await ended;
-  return typeof code === 'number' ? code : 1;
+  process.env['TMPDIR'] = temporaryParent();
+  const needsStores = files.some((file) => reachOf(file).has(STORE));
+  const stores = needsStores ? await (await import('./runner/stores.ts')).openStores() : null;
+  try {
+    const times = readTimes();
+    const jobs = files.map((file) => ({
+      file,
+      stores: storesOf(file, choice, stores?.hasPostgres ?? false),
+      knownMs: times.get(file) ?? null,
+      home: homeOf(reachOf(file)),
+      isAlone: isAlone(file),
+    }));
+    return await runJobs(jobs, stores);
+  } finally {
+    await stores?.close();
+  }
+}
+
+async function runJobs(jobs: readonly Job[], stores: RunStores | null): Promise<number> {
+  const startMs = performance.now();
+  const { out, ended } = openReporter();
+  const tap = new TapStream(out);
+  const all: Ended[] = [];
+  const count = Math.min(Number(options.jobs), jobs.length);
+  const lanes = new Lanes(new Schedule(jobs), {
+    count,
+    timeoutMs: Number(options.timeout) * 1_000,
+    environment: { ...process.env, ...stores?.environment },
+    onEnded(one) {
+      const faults = faultsOf(one, count);
+      tap.write(one, faults);
+      all.push(one);
+      return !options.bail || (one.report.fail === 0 && faults.length === 0);
+    },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => lanes.stop(signal));
+  await lanes.run();
+  tap.end();
+  await ended;
+  const reports = all.map(({ report }) => report);
+  writeTimes(reports);
+  summarise(all, performance.now() - startMs);
+  return tap.totals.fail === 0 && all.length === jobs.length ? 0 : 1;
+}
+
+/** What is wrong with a file although its tests may have passed. */
+function faultsOf({ report }: Ended, lanes: number): readonly string[] {
+  const { file, ms, left } = report;
+  const faults = left.map((what) => `leaves behind: ${what}`);
+  const allowedMs = BUDGET_MS * slowness(lanes);
+  if (options.ending === '.test.js' && ms > allowedMs && !hasLongBudget(file)) {
+    faults.push(`takes ${Math.round(ms)} ms: a file has ${BUDGET_MS}, split or shorten it`);
+  }
+  return faults;
+}
+
+/** Standard output, or one of tap's reporters. */
+function openReporter(): { readonly out: Writable; readonly ended: Promise<unknown> } {
+  if (options.reporter === 'tap') return { out: process.stdout, ended: Promise.resolve() };
+  const command = join(ROOT, 'node_modules', '.bin', 'tap');
+  const flags = options.reporter === 'default' ? [] : [`--reporter=${options.reporter}`];
+  const reporter = spawn(command, ['-', ...flags], { stdio: ['pipe', 'inherit', 'inherit'] });
+  return { out: reporter.stdin, ended: once(reporter, 'exit') };
+}
+
+function summarise(all: readonly Ended[], ms: number): void {
+  const reports = all.map(({ report }) => report);
+  const cpuMs = reports.reduce((sum, report) => sum + report.cpuMs, 0);
+  const slowest = [...reports].sort((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+  const seconds = (value: number): string => `${(value / 1_000).toFixed(1)} s`;
+  const lines = [
+    `${reports.length} files in ${seconds(ms)}, ${seconds(cpuMs)} of CPU. The slowest, with their CPU:`,
+    ...slowest.map(
+      (report) =>
+        `  ${seconds(report.ms).padStart(8)} ${seconds(report.cpuMs).padStart(8)}  ${report.file}`,
+    ),
+  ];
+  if (reports.length > 1) process.stderr.write(`${lines.join('\n')}\n`);
 }

@@ -1,23 +1,43 @@
 /**
- * Runs a test on every store there is: the embedded one, and a database of its own on a real
- * PostgreSQL.
+ * Runs a test on the stores there are: the embedded one, and a database on a real PostgreSQL. Which
+ * of them a file's tests run on is said by the runner (`runner/select.ts`).
  */
 
 import { randomBytes } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import postgres from 'postgres';
 import type { Test } from 'tap';
+import { startInDataDir } from '../../src/store/embedded/data-dir.ts';
+import { databaseSocketPath } from '../../src/store/embedded/lock.ts';
+import { startEmbeddedDatabase } from '../../src/store/embedded/thread.ts';
 import type { Store } from '../../src/store/store.ts';
-import { openEmbedded, openPostgres } from '../../src/store/store.ts';
-import { databaseUrl, embeddedTemplate, skipsForbidden } from './environment.ts';
+import { openEmbedded, openStore } from '../../src/store/store.ts';
+import { databaseOn } from './database-on.ts';
+import { databaseTemplate, databaseUrl, embeddedTemplate, skipsForbidden } from './environment.ts';
+import type { Lifetime } from './lifetime.ts';
+import { storesWanted } from './runner/stores-wanted.ts';
+import { PROCESS_LIFETIME, shared } from './shared.ts';
+import type { PooledDatabase } from './store-pool.ts';
+import { DatabasePool } from './store-pool.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** Runs `body` as two subtests, 'embedded' and 'postgres', each on an empty migrated store. */
+/** Makes and drops databases. */
+const administrator = shared((lifetime) => {
+  const sql = postgres(databaseUrl ?? '', { max: 1, onnotice: () => undefined });
+  lifetime.teardown(() => sql.end());
+  return Promise.resolve(sql);
+});
+const embeddedPool = new DatabasePool(openEmbeddedDatabase);
+const postgresPool = new DatabasePool(createMigratedDatabase);
+
+/** Runs `body` as subtests, 'embedded' and 'postgres', each on an empty migrated store. */
 export async function withStores(
   t: Test,
   body: (t: Test, store: Store) => Promise<void>,
 ): Promise<void> {
-  await t.test('embedded', async (t) => body(t, await temporaryEmbedded(t)));
+  if (storesWanted() !== 'postgres') {
+    await t.test('embedded', (t) => onStoreOf(t, embeddedPool, body));
+  }
   await withPostgresStore(t, body);
 }
 
@@ -25,12 +45,18 @@ export async function withStores(
 export const withPostgresStore = (
   t: Test,
   body: (t: Test, store: Store) => Promise<void>,
-): Promise<void> =>
-  withPostgres(t, async (t, url) => {
-    const store = await openPostgres(url);
-    t.teardown(() => store.close());
-    await body(t, store);
-  });
+): Promise<void> => onPostgres(t, (t) => onStoreOf(t, postgresPool, body));
+
+/**
+ * Any store, empty: of tests to which it makes no difference. On PostgreSQL, unless the run is
+ * about the embedded one.
+ */
+export async function temporaryStore(t: Test): Promise<Store> {
+  const pool = storesWanted() === 'postgres' ? postgresPool : embeddedPool;
+  const { store, end } = await openOn(pool);
+  t.teardown(end);
+  return store;
+}
 
 /** An embedded store of its own, closed and removed when the test has ended. */
 export async function temporaryEmbedded(t: Test): Promise<Store> {
@@ -46,33 +72,80 @@ export function seedEmbedded(dataDir: string): void {
   if (embeddedTemplate !== undefined) cpSync(embeddedTemplate, dataDir, { recursive: true });
 }
 
-/**
- * Runs `body` as the subtest 'postgres' with the URL of an empty database; skips, loudly, when
- * there is no server.
- */
-export async function withPostgres(
+/** Runs `body` as the subtest 'postgres' with the URL of an empty database, without tables. */
+export const withPostgres = (
   t: Test,
   body: (t: Test, url: string) => Promise<void>,
+): Promise<void> => onPostgres(t, async (t, server) => body(t, await createDatabase(t, server)));
+
+/** Skips, loudly, when there is no server. */
+async function onPostgres(
+  t: Test,
+  body: (t: Test, server: string) => Promise<void>,
 ): Promise<void> {
-  const server = databaseUrl;
-  if (server === undefined) {
+  if (databaseUrl === undefined) {
     const reason = 'no PostgreSQL: set TEST_DATABASE_URL or install postgresql';
     if (skipsForbidden) t.fail(reason);
     else await t.test('postgres', { skip: reason }, () => undefined);
     return;
   }
-  await t.test('postgres', async (t) => body(t, await temporaryDatabase(t, server)));
+  if (storesWanted() === 'embedded') return;
+  const server = databaseUrl;
+  await t.test('postgres', (t) => body(t, server));
 }
 
-async function temporaryDatabase(t: Test, server: string): Promise<string> {
+async function onStoreOf(
+  t: Test,
+  pool: DatabasePool,
+  body: (t: Test, store: Store) => Promise<void>,
+): Promise<void> {
+  const { store, end } = await openOn(pool);
+  t.teardown(end);
+  await body(t, store);
+}
+
+async function openOn(
+  pool: DatabasePool,
+): Promise<{ readonly store: Store; readonly end: () => Promise<void> }> {
+  const pooled = await pool.take();
+  const store = await openStore(pooled.address, pooled.database);
+  const end = async (): Promise<void> => {
+    await store.close();
+    await pool.giveBack(pooled);
+  };
+  return { store, end };
+}
+
+async function openEmbeddedDatabase(): Promise<PooledDatabase> {
+  const dataDir = temporaryDirectory(PROCESS_LIFETIME);
+  seedEmbedded(dataDir);
+  const socketPath = databaseSocketPath(dataDir);
+  const database = await startInDataDir(dataDir, (directory) =>
+    startEmbeddedDatabase(directory, socketPath),
+  );
+  PROCESS_LIFETIME.teardown(() => database.close());
+  return {
+    address: { kind: 'embedded', socketPath },
+    database: { vitals: database.vitals, close: () => Promise.resolve() },
+  };
+}
+
+/** From the run's template: making the tables takes four times as long as copying them. */
+async function createMigratedDatabase(): Promise<PooledDatabase> {
+  if (databaseUrl === undefined) throw new Error('there is no PostgreSQL server');
+  const url = await createDatabase(PROCESS_LIFETIME, databaseUrl, databaseTemplate);
+  return { address: { kind: 'postgres', url } };
+}
+
+/** A database on a server, dropped at the end of that life; answers its URL. */
+async function createDatabase(
+  lifetime: Lifetime,
+  server: string,
+  template = 'template1',
+): Promise<string> {
   const name = `tagcast_${randomBytes(6).toString('hex')}`;
-  const admin = postgres(server, { max: 1, onnotice: () => undefined });
-  await admin.unsafe(`create database ${name}`);
-  t.teardown(async () => {
-    await admin.unsafe(`drop database if exists ${name} with (force)`);
-    await admin.end();
-  });
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.href;
+  const sql = await administrator();
+  await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
+  lifetime.teardown(() => sql.unsafe(`drop database if exists ${name} with (force)`));
+  return databaseOn(server, name);
 }

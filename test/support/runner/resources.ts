@@ -1,0 +1,43 @@
+/**
+ * What keeps a process alive: connections, servers, timers, threads, processes. A test file that
+ * leaves one behind disturbs those after it.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type ResourceCounts = ReadonlyMap<string, number>;
+
+/** A connection that was closed, and a process that was killed, go some moments later. */
+const GONE_WITHIN_MS = 2_000;
+const LOOK_INTERVAL_MS = 10;
+/** The lane's own: what it hears assignments by, and writes TAP to. */
+const OWN = new Set(['FSReqCallback', 'Immediate', 'PipeWrap of the lane']);
+
+const allowed = new Map<string, number>();
+
+export function countResources(): ResourceCounts {
+  const counts = new Map<string, number>();
+  for (const name of process.getActiveResourcesInfo()) {
+    if (!OWN.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Whatever has come since then stays for the life of the process. */
+export function allowSince(before: ResourceCounts): void {
+  for (const [name, count] of countResources()) {
+    const more = count - (before.get(name) ?? 0);
+    if (more > 0) allowed.set(name, (allowed.get(name) ?? 0) + more);
+  }
+}
+
+/** What is there beyond what is allowed, with its count; waits a little for it to go. */
+export async function leftOpen(): Promise<readonly string[]> {
+  const endMs = performance.now() + GONE_WITHIN_MS;
+  for (;;) {
+    const left = [...countResources()].filter(([name, count]) => count > (allowed.get(name) ?? 0));
+    if (left.length === 0) return [];
+    if (performance.now() > endMs) return left.map(([name, count]) => `${count} of ${name}`);
+    await sleep(LOOK_INTERVAL_MS);
+  }
+}

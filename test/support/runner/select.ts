@@ -1,0 +1,66 @@
+/** Which test files a run is about, and what each of them needs. */
+
+import { readdirSync, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { Stores } from './assignment.ts';
+
+export const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
+export const DIST = join(ROOT, 'dist');
+
+/** Which stores the tests of a run are for: `usual`: what `storesOf` says of each file. */
+export type StoreChoice = 'usual' | 'both' | 'embedded';
+
+/**
+ * Folders whose tests run on both stores each time, for there the stores differ: one session, a
+ * bridge, no time-outs. The others run on PostgreSQL; CI runs them on the embedded store as well.
+ */
+const ON_BOTH_STORES = [
+  'dist/test/store/',
+  'dist/test/registration/register/',
+  'dist/test/contract/',
+  'dist/test/end-to-end/',
+];
+
+/** The stores on which a file runs. Without a PostgreSQL all run on the embedded one. */
+export function storesOf(file: string, choice: StoreChoice, hasPostgres: boolean): Stores {
+  if (!hasPostgres || choice === 'embedded') return 'embedded';
+  return choice === 'both' || isOnBothStores(file) ? 'both' : 'postgres';
+}
+
+export const isOnBothStores = (file: string): boolean =>
+  ON_BOTH_STORES.some((folder) => file.startsWith(folder));
+
+/**
+ * The built test files that a path means: a file, or those of a folder with the ending. It may be
+ * the path of a source.
+ */
+export function testFilesOf(path: string, ending: string): readonly string[] {
+  const built = builtPath(path);
+  if (!statSync(built).isDirectory()) return [relative(ROOT, built)];
+  return readdirSync(built, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .sort()
+    .map((name) => relative(ROOT, join(built, name)));
+}
+
+function builtPath(path: string): string {
+  const fromRoot = relative(ROOT, join(process.cwd(), path));
+  const [first] = fromRoot.split(sep);
+  if (first !== 'test') return join(ROOT, fromRoot);
+  return join(DIST, fromRoot.replace(/\.ts$/, '.js'));
+}
+
+/** The module that opens what is dear, and the home of the files that reach it. */
+const HOMES: readonly (readonly [module: string, home: string])[] = [
+  ['test/support/browser.js', 'browser'],
+];
+
+/** See `Job.home`. `reach`: what the file imports, directly or not. */
+export const homeOf = (reach: ReadonlySet<string>): string | null =>
+  HOMES.find(([module]) => reach.has(module))?.[1] ?? null;
+
+/** Files that change what a process has only once, with what that is. */
+const ALONE: ReadonlySet<string> = new Set([]);
+
+/** See `Job.isAlone`. */
+export const isAlone = (file: string): boolean => ALONE.has(file);

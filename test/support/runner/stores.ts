@@ -1,0 +1,63 @@
+/** The stores of a run: what its test files find in their environment. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { openEmbedded, openPostgres } from '../../../src/store/store.ts';
+import { databaseOn } from '../database-on.ts';
+import { databaseUrl } from '../environment.ts';
+import { findPostgres, startPostgres } from '../postgres-server.ts';
+
+export interface RunStores {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly hasPostgres: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a PostgreSQL, or takes the one that TEST_DATABASE_URL names, and makes a migrated database
+ * of each kind for tests to copy.
+ */
+export async function openStores(): Promise<RunStores> {
+  const embedded = mkdtempSync(join(tmpdir(), 'tagcast-'));
+  const [server] = await Promise.all([openServer(), makeEmbedded(embedded)]);
+  return {
+    environment: { TEST_EMBEDDED_TEMPLATE: embedded, ...server?.environment },
+    hasPostgres: server !== null,
+    async close() {
+      await server?.close();
+      rmSync(embedded, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeEmbedded(directory: string): Promise<void> {
+  const store = await openEmbedded(directory);
+  await store.close();
+}
+
+async function openServer(): Promise<Omit<RunStores, 'hasPostgres'> | null> {
+  const bin = databaseUrl === undefined ? findPostgres() : null;
+  const own = bin === null ? null : await startPostgres(bin, { fsync: false });
+  const url = databaseUrl ?? own?.url;
+  if (url === undefined) {
+    process.stderr.write(
+      '\n*** No PostgreSQL is installed and TEST_DATABASE_URL is not set: every test on a real PostgreSQL is SKIPPED. ***\n\n',
+    );
+    return null;
+  }
+  const name = `tagcast_template_${process.pid}`;
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(`create database ${name}`);
+  const store = await openPostgres(databaseOn(url, name));
+  await store.close();
+  return {
+    environment: { TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: name },
+    async close() {
+      await sql.unsafe(`drop database ${name} with (force)`);
+      await sql.end();
+      await own?.stop();
+    },
+  };
+}
