@@ -1,6 +1,7 @@
 /**
  * Runs test files with the stores that they want: a PostgreSQL of its own when one is installed (or
- * the one that TEST_DATABASE_URL names), and an initialised embedded directory to copy.
+ * the one that TEST_DATABASE_URL names), and an initialised embedded directory to copy (or that of
+ * TEST_EMBEDDED_TEMPLATE).
  *
  *     node dist/test/support/run.js [--jobs=3] [--timeout=400] [--reporter=terse] [--ending=.test.js] <files and folders>
  *
@@ -15,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEmbedded } from '../../src/store/store.ts';
-import { databaseUrl } from './environment.ts';
+import { databaseUrl, embeddedTemplate } from './environment.ts';
 import { NODE_FLAGS } from './node-flags.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { findPostgres, startPostgres } from './postgres-server.ts';
@@ -38,17 +39,17 @@ const { values: options, positionals } = parseArgs({
 const files = positionals.flatMap(filesOf);
 if (files.length === 0) throw new Error('Which test files? There is none among the arguments.');
 process.env['TMPDIR'] = temporaryParent();
-const template = mkdtempSync(join(tmpdir(), 'tagcast-'));
+const ownTemplate = embeddedTemplate === undefined ? mkdtempSync(join(tmpdir(), 'tagcast-')) : null;
 const [server] = await Promise.all([
   databaseUrl === undefined ? ownServer() : null,
-  makeTemplate(),
+  ownTemplate === null ? null : makeTemplate(ownTemplate),
   buildTap(),
 ]);
 try {
   process.exitCode = await runTests(databaseUrl ?? server?.url);
 } finally {
   await server?.stop();
-  rmSync(template, { recursive: true, force: true });
+  if (ownTemplate !== null) rmSync(ownTemplate, { recursive: true, force: true });
 }
 
 /** A file itself; of a folder, those with the ending, in order. */
@@ -69,7 +70,7 @@ function ownServer(): Promise<PostgresServer> | null {
   return null;
 }
 
-async function makeTemplate(): Promise<void> {
+async function makeTemplate(template: string): Promise<void> {
   const store = await openEmbedded(template);
   await store.close();
 }
@@ -83,7 +84,7 @@ async function runTests(url: string | undefined): Promise<number> {
       stdio: ['ignore', isReported ? 'pipe' : 'inherit', 'inherit'],
       env: {
         ...process.env,
-        TEST_EMBEDDED_TEMPLATE: template,
+        ...(ownTemplate === null ? {} : { TEST_EMBEDDED_TEMPLATE: ownTemplate }),
         ...(url === undefined ? {} : { TEST_DATABASE_URL: url }),
       },
     },

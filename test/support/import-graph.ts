@@ -1,0 +1,67 @@
+/** Who imports whom among the built files: which tests reach a file, and how nearly. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+export interface ImportGraph {
+  /** Files that import this one, directly or not, nearest first; paths relative to dist. */
+  importersOf(file: string): readonly string[];
+}
+
+/** What a browser loads (console, guides) lies beside these, bundled. */
+const FOLDERS = ['bench', 'packages', 'src', 'test'];
+/** Imports, static and dynamic, of a file that the text names. */
+const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+/** The entry of a thread or of a process. */
+const ENTRY = /\bnew URL\(\s*'(\.[^']+)'\s*,\s*import\.meta\.url/g;
+/** A path made of parts: a program that a test starts. */
+const JOINED = /\bimport\.meta\.dirname,((?:\s*'[^']*',?)+)\s*\)/g;
+const PART = /'([^']*)'/g;
+
+/** Reads the built files once; what changes later is not seen. */
+export function readImportGraph(dist: string): ImportGraph {
+  const files = listFiles(dist);
+  const importers = new Map<string, string[]>(files.map((file) => [file, []]));
+  for (const file of files) {
+    const targets = referencesIn(readFileSync(join(dist, file), 'utf8'));
+    const known = targets.map((target) => normalize(join(dirname(file), target)));
+    for (const target of new Set(known)) importers.get(target)?.push(file);
+  }
+  return { importersOf: (file) => reachedFrom(file, importers) };
+}
+
+function listFiles(dist: string): readonly string[] {
+  return FOLDERS.filter((folder) => existsSync(join(dist, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+        join(folder, name),
+      ),
+    )
+    .filter((name) => name.endsWith('.js'))
+    .sort();
+}
+
+/** Paths relative to the folder of the file with this text. */
+function referencesIn(text: string): readonly string[] {
+  const named = [...text.matchAll(IMPORT), ...text.matchAll(ENTRY)].map(([, path = '']) => path);
+  const joined = Array.from(text.matchAll(JOINED), ([, parts = '']) =>
+    join(...Array.from(parts.matchAll(PART), ([, part = '']) => part)),
+  );
+  return [...named, ...joined];
+}
+
+/** Breadth first; files of one distance in the order of their paths. */
+function reachedFrom(
+  file: string,
+  importers: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
+  const reached = new Set([file]);
+  let nearest: readonly string[] = [file];
+  while (nearest.length > 0) {
+    const next = new Set(nearest.flatMap((from) => importers.get(from) ?? []));
+    nearest = [...next].filter((from) => !reached.has(from)).sort();
+    for (const from of nearest) reached.add(from);
+  }
+  reached.delete(file);
+  return [...reached];
+}

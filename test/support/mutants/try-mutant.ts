@@ -1,0 +1,114 @@
+/** Whether the tests notice a mutant: those that reach it run, nearest first. */
+
+import type { ImportGraph } from '../import-graph.ts';
+import type { Mutant } from './mutants.ts';
+import type { TestRun } from './run-tests.ts';
+
+/** What became of a mutant. */
+export type Verdict =
+  /** By a test that fails, or by tests that crash or take far longer than without the change. */
+  | { readonly kind: 'noticed'; readonly by: string }
+  /** All tests that reach it passed: so many files. */
+  | { readonly kind: 'unnoticed'; readonly tests: number }
+  /** The budget was spent: so many files passed, and so many had not ended. */
+  | { readonly kind: 'out of time'; readonly tests: number; readonly left: number };
+
+export interface Laboratory {
+  readonly graph: ImportGraph;
+  /** For the tests of one mutant. */
+  readonly budgetMs: number;
+  /** Test files that fail without any change, and say nothing of one. It grows. */
+  readonly failing: Set<string>;
+  change(file: string, text: string): void;
+  restore(file: string): void;
+  run(files: readonly string[], limitMs: number): Promise<TestRun>;
+}
+
+/** Mostly the nearest test fails, within a second or two. Later batches are this much larger. */
+const FIRST_BATCH_FILES = 2;
+const BATCH_GROWTH = 3;
+const BATCH_FILES_MAX = 32;
+/** A run that is cut counts as hanging when the same files pass in this part of its time. */
+const HANGING_RATIO = 3;
+/** For tests without a change: each of them takes less, whatever else the machine does. */
+const UNCHANGED_LIMIT_MS = 300_000;
+
+/** Runs the tests with the mutant in place, and restores the file. */
+export async function tryMutant(mutant: Mutant, laboratory: Laboratory): Promise<Verdict> {
+  laboratory.change(mutant.file, mutant.text);
+  try {
+    return await tryTests(mutant, laboratory);
+  } finally {
+    laboratory.restore(mutant.file);
+  }
+}
+
+async function tryTests(mutant: Mutant, laboratory: Laboratory): Promise<Verdict> {
+  const { graph, budgetMs, failing, run } = laboratory;
+  let left = testsOf(mutant.file, graph).filter((file) => !failing.has(file));
+  let size = FIRST_BATCH_FILES;
+  let tests = 0;
+  let spentMs = 0;
+  while (left.length > 0) {
+    if (spentMs >= budgetMs) return { kind: 'out of time', tests, left: left.length };
+    const batch = left.slice(0, size);
+    const begun = performance.now();
+    const result = await run(batch, budgetMs - spentMs);
+    const tookMs = performance.now() - begun;
+    spentMs += tookMs;
+    if (result.kind === 'passed') {
+      tests += batch.length;
+      left = left.slice(batch.length);
+      size = Math.min(size * BATCH_GROWTH, BATCH_FILES_MAX);
+      continue;
+    }
+    const suspects = suspectsOf(result, batch);
+    const limitMs = result.kind === 'cut' ? tookMs / HANGING_RATIO : UNCHANGED_LIMIT_MS;
+    const unchanged = await runUnchanged(mutant, laboratory, suspects, limitMs);
+    if (unchanged.kind === 'passed') return { kind: 'noticed', by: reasonOf(result, suspects) };
+    if (result.kind === 'cut') {
+      const passed = batch.length - result.unfinished.length;
+      return { kind: 'out of time', tests: tests + passed, left: left.length - passed };
+    }
+    for (const file of unchanged.kind === 'failed' ? [unchanged.file] : suspects) failing.add(file);
+    left = left.filter((file) => !failing.has(file));
+  }
+  return { kind: 'unnoticed', tests };
+}
+
+/** The test of the file's own name comes first, of the others the nearest. */
+function testsOf(file: string, graph: ImportGraph): readonly string[] {
+  const twin = file.replace(/^src\//, 'test/').replace(/\.js$/, '.test.js');
+  const tests = graph.importersOf(file).filter((name) => name.endsWith('.test.js'));
+  return tests.includes(twin) ? [twin, ...tests.filter((name) => name !== twin)] : tests;
+}
+
+/** The files that the outcome may be owed to. */
+function suspectsOf(
+  result: Exclude<TestRun, { kind: 'passed' }>,
+  batch: readonly string[],
+): readonly string[] {
+  if (result.kind === 'failed') return [result.file];
+  return result.kind === 'cut' && result.unfinished.length > 0 ? result.unfinished : batch;
+}
+
+function reasonOf({ kind }: TestRun, [first = '', ...others]: readonly string[]): string {
+  const files = others.length === 0 ? first : `${first} and ${others.length} more`;
+  if (kind === 'cut') return `${files}, which did not end`;
+  return kind === 'crashed' ? `${files}, which crashed` : files;
+}
+
+/** Without the change: what fails, crashes or takes as long then is no sign of it. */
+async function runUnchanged(
+  mutant: Mutant,
+  { run, change, restore }: Laboratory,
+  files: readonly string[],
+  limitMs: number,
+): Promise<TestRun> {
+  restore(mutant.file);
+  try {
+    return await run(files, limitMs);
+  } finally {
+    change(mutant.file, mutant.text);
+  }
+}
