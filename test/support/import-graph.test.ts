@@ -13,14 +13,15 @@ const FILES: Readonly<Record<string, string>> = {
   'src/lazy.js': "export const load = () => import('./middle.js');",
   'src/worker/entry.js': "import '../middle.js';",
   'src/thread.js': "new Worker(new URL('../src/worker/entry.js', import.meta.url));",
-  'src/main.js': "import './lazy.js';",
+  'src/program.js': "import './lazy.js';",
   'test/support/processes.js':
-    "export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');",
-  'test/support/bench.js': "const RUN = join(import.meta.dirname, '../../bench/run.js');",
+    "export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'program.js');",
+  'test/support/bench.js': "const RUN = join(import.meta.dirname, '../../bench/begin.js');",
+  'test/other.test.js': "import '../src/std/low.js';",
   'test/std/low.test.js': "import {\n  low,\n} from '../../src/std/low.js';",
   'test/started.test.js': "import { MAIN } from './support/processes.js';",
   'test/thread.test.js': "import { start } from '../src/thread.js';",
-  'bench/run.js': "import { again } from '../src/again.js';",
+  'bench/begin.js': "import { again } from '../src/again.js';",
   'console/page.js': "import '../src/std/low.js';",
 };
 
@@ -32,9 +33,10 @@ t.test('it goes from a file to all that import it, nearest first', (t) => {
   }
   const graph = readImportGraph(dist);
   t.strictSame(graph.importersOf('src/std/low.js'), [
-    ...['src/middle.js', 'test/std/low.test.js'],
+    // The first shares a folder with the file.
+    ...['test/std/low.test.js', 'src/middle.js', 'test/other.test.js'],
     ...['src/again.js', 'src/lazy.js', 'src/worker/entry.js'],
-    ...['bench/run.js', 'src/main.js', 'src/thread.js'],
+    ...['bench/begin.js', 'src/program.js', 'src/thread.js'],
     ...['test/support/bench.js', 'test/support/processes.js', 'test/thread.test.js'],
     'test/started.test.js',
   ]);

@@ -4,7 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 export interface ImportGraph {
-  /** Files that import this one, directly or not, nearest first; paths relative to dist. */
+  /**
+   * Files that import this one, directly or not, nearest first: by the number of imports between,
+   * then by the folders that both paths share. Paths are relative to dist.
+   */
   importersOf(file: string): readonly string[];
 }
 
@@ -50,18 +53,30 @@ function referencesIn(text: string): readonly string[] {
   return [...named, ...joined];
 }
 
-/** Breadth first; files of one distance in the order of their paths. */
+/** Breadth first. */
 function reachedFrom(
   file: string,
   importers: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
   const reached = new Set([file]);
+  const isBefore = byNearness(file);
   let nearest: readonly string[] = [file];
   while (nearest.length > 0) {
     const next = new Set(nearest.flatMap((from) => importers.get(from) ?? []));
-    nearest = [...next].filter((from) => !reached.has(from)).sort();
+    nearest = [...next].filter((from) => !reached.has(from)).sort(isBefore);
     for (const from of nearest) reached.add(from);
   }
   reached.delete(file);
   return [...reached];
+}
+
+/** The tests of a folder mirror it; the order of paths makes the rest definite. */
+function byNearness(file: string): (a: string, b: string) => number {
+  const [, ...folders] = file.split('/');
+  const sharedWith = (path: string): number => {
+    const [, ...others] = path.split('/');
+    const differs = folders.findIndex((folder, index) => folder !== others[index]);
+    return differs === -1 ? folders.length : differs;
+  };
+  return (a, b) => sharedWith(b) - sharedWith(a) || (a < b ? -1 : 1);
 }

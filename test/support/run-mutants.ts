@@ -57,9 +57,9 @@ async function main(): Promise<void> {
       budgetMs,
       environment: { ...process.env, ...stores.environment },
       signal: interrupted.signal,
-      onTried(one) {
+      onTried(one, total) {
         number += 1;
-        process.stdout.write(`${String(number).padStart(4)}/${count}  ${progressLine(one)}\n`);
+        process.stdout.write(`${String(number).padStart(4)}/${total}  ${progressLine(one)}\n`);
       },
     });
     process.stdout.write(`\n${summary(tried, failing)}`);

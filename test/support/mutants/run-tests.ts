@@ -12,7 +12,7 @@ export type TestRun =
   | { readonly kind: 'failed'; readonly file: string }
   /** It ended with a failure of no file. */
   | { readonly kind: 'crashed' }
-  /** Its time was over, or it was interrupted. */
+  /** Its time was over, or it was interrupted: these had not ended, or all but the runner had. */
   | { readonly kind: 'cut'; readonly unfinished: readonly string[] };
 
 interface Run {
@@ -42,7 +42,8 @@ export async function runTests(run: Run): Promise<TestRun> {
   const unfinished = new Set(files);
   const broken = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]);
   const cut = new Promise<TestRun>((resolve) => {
-    const stop = (): void => resolve({ kind: 'cut', unfinished: [...unfinished] });
+    const stop = (): void =>
+      resolve({ kind: 'cut', unfinished: unfinished.size === 0 ? files : [...unfinished] });
     if (broken.aborted) stop();
     broken.addEventListener('abort', stop);
   });

@@ -5,6 +5,7 @@ import { readImportGraph } from '../import-graph.ts';
 import { copyCheckout } from './checkout-copy.ts';
 import { chooseMutants } from './mutants.ts';
 import type { Tried } from './report.ts';
+import type { TestRun } from './run-tests.ts';
 import { runTests } from './run-tests.ts';
 import { tryMutant } from './try-mutant.ts';
 
@@ -19,7 +20,7 @@ export interface Trial {
   readonly budgetMs: number;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  readonly onTried: (tried: Tried) => void;
+  readonly onTried: (tried: Tried, total: number) => void;
 }
 
 export interface Outcome {
@@ -36,24 +37,37 @@ export async function tryAll(trial: Trial): Promise<Outcome> {
   const graph = readImportGraph(dist);
   const copy = copyCheckout(root, parent);
   const failing = new Set<string>();
+  const passing = new Set<string>();
   const tried: Tried[] = [];
-  const run = (files: readonly string[], limitMs: number) =>
-    runTests({
+  const run = async (files: readonly string[], limitMs: number): Promise<TestRun> => {
+    const result = await runTests({
       folder: copy.folder,
       files,
       limitMs,
       environment: { ...environment, TMPDIR: copy.emptyTemporary() },
       signal,
     });
+    signal.throwIfAborted();
+    return result;
+  };
   try {
     for (const mutant of mutants) {
       const begun = performance.now();
-      const verdict = await tryMutant(mutant, { graph, budgetMs, failing, run, ...copy });
-      if (signal.aborted) break;
+      const verdict = await tryMutant(mutant, {
+        graph,
+        budgetMs,
+        failing,
+        passing,
+        run,
+        ...copy,
+      });
       const seconds = Math.round((performance.now() - begun) / 1_000);
       tried.push({ mutant, verdict, seconds });
-      onTried({ mutant, verdict, seconds });
+      onTried({ mutant, verdict, seconds }, mutants.length);
     }
+  } catch (error) {
+    // Nothing is known of the mutant that it was at.
+    if (!signal.aborted) throw error;
   } finally {
     copy.remove();
   }

@@ -29,6 +29,7 @@ function makeScene(outcomes: readonly TestRun[], budgetMs = 60_000): Scene {
       budgetMs,
       graph: { importersOf: () => tests },
       failing: new Set(),
+      passing: new Set(),
       change: () => {
         isChanged = true;
       },
@@ -52,22 +53,36 @@ t.test('tests run in batches, the one of the same name first', async (t) => {
   ]);
 });
 
-t.test('a test that fails has noticed it when it passes without the change', async (t) => {
-  const { laboratory, runs } = makeScene([{ kind: 'failed', file: 'test/b.test.js' }]);
-  t.strictSame(await tryMutant(MUTANT, laboratory), { kind: 'noticed', by: 'test/b.test.js' });
-  t.strictSame(runs.slice(1), [[false, 'test/b.test.js']]);
+const FAILED: TestRun = { kind: 'failed', file: 'test/b.test.js' };
+const CRASHED: TestRun = { kind: 'crashed' };
+
+t.test('a test has noticed it that fails again with it, and passes without', async (t) => {
+  const { laboratory, runs } = makeScene([FAILED, FAILED, PASSED, FAILED, FAILED]);
+  const noticed = { kind: 'noticed', by: 'test/b.test.js' } as const;
+  t.strictSame(await tryMutant(MUTANT, laboratory), noticed);
+  t.strictSame(runs.slice(1), [
+    [true, 'test/b.test.js'],
+    [false, 'test/b.test.js'],
+  ]);
+  t.strictSame(await tryMutant(MUTANT, laboratory), noticed);
+  t.strictSame(runs.slice(4), [[true, 'test/b.test.js']], 'that it passes without is known');
 });
 
-t.test('a test that fails without the change, too, is left out', async (t) => {
-  const failed: TestRun = { kind: 'failed', file: 'test/b.test.js' };
-  const { laboratory, runs } = makeScene([failed, failed]);
-  t.strictSame(await tryMutant(MUTANT, laboratory), { kind: 'unnoticed', tests: 2 });
-  t.strictSame([...laboratory.failing], ['test/b.test.js']);
+t.test('a test that failed by chance has noticed nothing', async (t) => {
+  const { laboratory, runs } = makeScene([FAILED, PASSED]);
+  t.strictSame(await tryMutant(MUTANT, laboratory), { kind: 'unnoticed', tests: 3 });
   t.strictSame(runs.slice(2), [[true, 'test/a.test.js', 'test/c.test.js']]);
 });
 
+t.test('a test that fails without the change, too, is left out', async (t) => {
+  const { laboratory, runs } = makeScene([FAILED, FAILED, FAILED]);
+  t.strictSame(await tryMutant(MUTANT, laboratory), { kind: 'unnoticed', tests: 2 });
+  t.strictSame([...laboratory.failing], ['test/b.test.js']);
+  t.strictSame(runs.slice(3), [[true, 'test/a.test.js', 'test/c.test.js']]);
+});
+
 t.test('tests that crash have noticed it', async (t) => {
-  const { laboratory } = makeScene([{ kind: 'crashed' }]);
+  const { laboratory } = makeScene([CRASHED, CRASHED]);
   const by = 'test/a.test.js and 1 more, which crashed';
   t.strictSame(await tryMutant(MUTANT, laboratory), { kind: 'noticed', by });
 });

@@ -19,6 +19,8 @@ export interface Laboratory {
   readonly budgetMs: number;
   /** Test files that fail without any change, and say nothing of one. It grows. */
   readonly failing: Set<string>;
+  /** Test files that have passed without any change. It grows. */
+  readonly passing: Set<string>;
   change(file: string, text: string): void;
   restore(file: string): void;
   run(files: readonly string[], limitMs: number): Promise<TestRun>;
@@ -62,18 +64,51 @@ async function tryTests(mutant: Mutant, laboratory: Laboratory): Promise<Verdict
       size = Math.min(size * BATCH_GROWTH, BATCH_FILES_MAX);
       continue;
     }
-    const suspects = suspectsOf(result, batch);
-    const limitMs = result.kind === 'cut' ? tookMs / HANGING_RATIO : UNCHANGED_LIMIT_MS;
-    const unchanged = await runUnchanged(mutant, laboratory, suspects, limitMs);
-    if (unchanged.kind === 'passed') return { kind: 'noticed', by: reasonOf(result, suspects) };
     if (result.kind === 'cut') {
       const passed = batch.length - result.unfinished.length;
-      return { kind: 'out of time', tests: tests + passed, left: left.length - passed };
+      const hanging = await noticedByHanging(mutant, laboratory, result.unfinished, tookMs);
+      return hanging ?? { kind: 'out of time', tests: tests + passed, left: left.length - passed };
     }
-    for (const file of unchanged.kind === 'failed' ? [unchanged.file] : suspects) failing.add(file);
+    const suspects = result.kind === 'failed' ? [result.file] : batch;
+    const cause = await findCause(mutant, laboratory, suspects);
+    if (cause === 'change') return { kind: 'noticed', by: reasonOf(result.kind, suspects) };
+    if (cause === 'chance') {
+      tests += suspects.length;
+      left = left.filter((file) => !suspects.includes(file));
+    }
     left = left.filter((file) => !failing.has(file));
   }
   return { kind: 'unnoticed', tests };
+}
+
+/** Null: without the change they take nearly as long. */
+async function noticedByHanging(
+  mutant: Mutant,
+  laboratory: Laboratory,
+  files: readonly string[],
+  tookMs: number,
+): Promise<Verdict | null> {
+  const unchanged = await runUnchanged(mutant, laboratory, files, tookMs / HANGING_RATIO);
+  return unchanged.kind === 'passed' ? { kind: 'noticed', by: reasonOf('cut', files) } : null;
+}
+
+/** Why files failed: by themselves they fail again with the change, and pass without it, or not. */
+async function findCause(
+  mutant: Mutant,
+  laboratory: Laboratory,
+  files: readonly string[],
+): Promise<'change' | 'chance' | 'file'> {
+  const { budgetMs, failing, passing, run } = laboratory;
+  const again = await run(files, budgetMs);
+  if (again.kind === 'passed') return 'chance';
+  if (files.every((file) => passing.has(file))) return 'change';
+  const unchanged = await runUnchanged(mutant, laboratory, files, UNCHANGED_LIMIT_MS);
+  if (unchanged.kind === 'passed') {
+    for (const file of files) passing.add(file);
+    return 'change';
+  }
+  for (const file of unchanged.kind === 'failed' ? [unchanged.file] : files) failing.add(file);
+  return 'file';
 }
 
 /** The test of the file's own name comes first, of the others the nearest. */
@@ -83,16 +118,7 @@ function testsOf(file: string, graph: ImportGraph): readonly string[] {
   return tests.includes(twin) ? [twin, ...tests.filter((name) => name !== twin)] : tests;
 }
 
-/** The files that the outcome may be owed to. */
-function suspectsOf(
-  result: Exclude<TestRun, { kind: 'passed' }>,
-  batch: readonly string[],
-): readonly string[] {
-  if (result.kind === 'failed') return [result.file];
-  return result.kind === 'cut' && result.unfinished.length > 0 ? result.unfinished : batch;
-}
-
-function reasonOf({ kind }: TestRun, [first = '', ...others]: readonly string[]): string {
+function reasonOf(kind: TestRun['kind'], [first = '', ...others]: readonly string[]): string {
   const files = others.length === 0 ? first : `${first} and ${others.length} more`;
   if (kind === 'cut') return `${files}, which did not end`;
   return kind === 'crashed' ? `${files}, which crashed` : files;
