@@ -44,7 +44,9 @@ async function main(): Promise<void> {
   const budgetMs = numberOf('seconds-each') * 1_000;
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort());
+  // The server, too, makes its directory there.
   const parent = temporaryParent();
+  process.env['TMPDIR'] = parent;
   const stores = await openStores(parent);
   try {
     let number = 0;
