@@ -40,12 +40,19 @@ export function copyCheckout(root: string, parent: string): CheckoutCopy {
     if (!OWN.includes(name)) symlinkSync(join(root, name), join(checkout, name));
   }
   cpSync(join(root, 'dist'), join(checkout, 'dist'), { recursive: true });
-  const write = (file: string, text: string): void =>
-    writeFileSync(join(checkout, 'dist', file), text);
+  // The real one may be built again meanwhile, from other sources.
+  const built = new Map<string, string>();
+  const pathOf = (file: string): string => join(checkout, 'dist', file);
   return {
     folder: checkout,
-    change: write,
-    restore: (file) => write(file, readFileSync(join(root, 'dist', file), 'utf8')),
+    change(file, text) {
+      if (!built.has(file)) built.set(file, readFileSync(pathOf(file), 'utf8'));
+      writeFileSync(pathOf(file), text);
+    },
+    restore(file) {
+      const text = built.get(file);
+      if (text !== undefined) writeFileSync(pathOf(file), text);
+    },
     emptyTemporary() {
       rmSync(temporary, { recursive: true, force: true });
       mkdirSync(temporary);
