@@ -6,7 +6,10 @@ import { dirname, join, normalize } from 'node:path';
 export interface ImportGraph {
   /** All of them. */
   readonly files: readonly string[];
-  /** Files that import this one, directly or not, nearest first; paths relative to dist. */
+  /**
+   * Files that import this one, directly or not, nearest first: by the number of imports between,
+   * then by the folders that both paths share. Paths are relative to dist.
+   */
   importersOf(file: string): readonly string[];
 }
 
@@ -28,6 +31,23 @@ export function readImportGraph(dist: string): ImportGraph {
     for (const target of referencesOf(dist, file)) importers.get(target)?.push(file);
   }
   return { files, importersOf: (file) => reachedFrom(file, importers) };
+}
+
+/** What a file needs, itself included; paths relative to dist. Reads only what is reached. */
+export function readReach(dist: string): (file: string) => ReadonlySet<string> {
+  const imports = new Map<string, readonly string[]>();
+  const importsOf = (file: string): readonly string[] => {
+    const known = imports.get(file);
+    if (known !== undefined) return known;
+    const targets = existsSync(join(dist, file)) ? referencesOf(dist, file) : [];
+    imports.set(file, targets);
+    return targets;
+  };
+  return (file) => {
+    const reached = new Set([file]);
+    for (const from of reached) for (const to of importsOf(from)) reached.add(to);
+    return reached;
+  };
 }
 
 function listFiles(dist: string): readonly string[] {
@@ -56,35 +76,30 @@ function referencesIn(text: string): readonly string[] {
   return [...named, ...joined];
 }
 
-/** Breadth first; files of one distance in the order of their paths. */
+/** Breadth first. */
 function reachedFrom(
   file: string,
   importers: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
   const reached = new Set([file]);
+  const isBefore = byNearness(file);
   let nearest: readonly string[] = [file];
   while (nearest.length > 0) {
     const next = new Set(nearest.flatMap((from) => importers.get(from) ?? []));
-    nearest = [...next].filter((from) => !reached.has(from)).sort();
+    nearest = [...next].filter((from) => !reached.has(from)).sort(isBefore);
     for (const from of nearest) reached.add(from);
   }
   reached.delete(file);
   return [...reached];
 }
 
-/** What a file needs, itself included; paths relative to dist. Reads only what is reached. */
-export function readReach(dist: string): (file: string) => ReadonlySet<string> {
-  const imports = new Map<string, readonly string[]>();
-  const importsOf = (file: string): readonly string[] => {
-    const known = imports.get(file);
-    if (known !== undefined) return known;
-    const targets = existsSync(join(dist, file)) ? referencesOf(dist, file) : [];
-    imports.set(file, targets);
-    return targets;
+/** The tests of a folder mirror it; the order of paths makes the rest definite. */
+function byNearness(file: string): (a: string, b: string) => number {
+  const [, ...folders] = file.split('/');
+  const sharedWith = (path: string): number => {
+    const [, ...others] = path.split('/');
+    const differs = folders.findIndex((folder, index) => folder !== others[index]);
+    return differs === -1 ? folders.length : differs;
   };
-  return (file) => {
-    const reached = new Set([file]);
-    for (const from of reached) for (const to of importsOf(from)) reached.add(to);
-    return reached;
-  };
+  return (a, b) => sharedWith(b) - sharedWith(a) || (a < b ? -1 : 1);
 }

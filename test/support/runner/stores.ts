@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { openEmbedded, openPostgres } from '../../../src/store/store.ts';
 import { databaseOn } from '../database-on.ts';
-import { databaseUrl } from '../environment.ts';
+import { databaseUrl, embeddedTemplate } from '../environment.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 
 export interface RunStores {
@@ -17,17 +17,18 @@ export interface RunStores {
 
 /**
  * Starts a PostgreSQL, or takes the one that TEST_DATABASE_URL names, and makes a migrated database
- * of each kind for tests to copy.
+ * of each kind for tests to copy (the embedded one unless TEST_EMBEDDED_TEMPLATE names it).
  */
 export async function openStores(): Promise<RunStores> {
-  const embedded = mkdtempSync(join(tmpdir(), 'tagcast-'));
-  const [server] = await Promise.all([openServer(), makeEmbedded(embedded)]);
+  const embedded = embeddedTemplate ?? mkdtempSync(join(tmpdir(), 'tagcast-'));
+  const isOwn = embedded !== embeddedTemplate;
+  const [server] = await Promise.all([openServer(), isOwn ? makeEmbedded(embedded) : null]);
   return {
     environment: { TEST_EMBEDDED_TEMPLATE: embedded, ...server?.environment },
     hasPostgres: server !== null,
     async close() {
       await server?.close();
-      rmSync(embedded, { recursive: true, force: true });
+      if (isOwn) rmSync(embedded, { recursive: true, force: true });
     },
   };
 }
