@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(300_000);
 
-const BROWSERS = 300;
+const BROWSERS = 200;
 const FCM_TOKENS = 20;
 
 t.test('keys, credential, registration, push: the browser reads the very payload', async (t) => {

@@ -10,6 +10,7 @@ import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import type { Command } from '../../src/cli/command.ts';
 import { credentialCommand } from '../../src/cli/credential.ts';
+import { doctorCommand } from '../../src/cli/doctor.ts';
 import { indexCommand } from '../../src/cli/index-command.ts';
 import type { OperatorContext } from '../../src/cli/operator-command.ts';
 import { readDemoProfile } from '../../src/cli/publisher/demo-profile.ts';
@@ -23,9 +24,10 @@ import { statusCommand } from '../../src/cli/publisher/status.ts';
 import { tagCommand } from '../../src/cli/publisher/tag.ts';
 import { secretKeyCommand } from '../../src/cli/secret-key.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config, ConfigResult } from '../../src/config.ts';
 import { readConfig } from '../../src/config.ts';
 import { demoCommand } from '../../src/demo-command.ts';
+import { examine, settingsFindings } from '../../src/open-doctor.ts';
 import { openIndex } from '../../src/open-index.ts';
 import { openOperator } from '../../src/open-operator.ts';
 import { startFault, tellFault } from '../../src/start-fault.ts';
@@ -54,7 +56,7 @@ export async function runHere(
       readDemo: async () => (config === null ? null : readDemoProfile(config.DATA_DIR)),
       signals: new EventEmitter(),
     };
-    const command = commandNamed(name, requireConfig, terminal, publisher);
+    const command = commandNamed(name, read, requireConfig, terminal, publisher);
     return { code: await command.run(args), ...heard() };
   } catch (error) {
     if (error instanceof WrongSettings) terminal.complain(error.faults.join('\n'));
@@ -105,6 +107,7 @@ const profilesPath = ({ HOME = '/nowhere', XDG_CONFIG_HOME }: Readonly<Record<st
 
 function commandNamed(
   name: string | undefined,
+  read: ConfigResult,
   requireConfig: () => Promise<Config>,
   terminal: Terminal,
   publisher: PublisherContext,
@@ -124,6 +127,12 @@ function commandNamed(
       return demoCommand(requireConfig, terminal);
     case 'device':
       return deviceCommand(publisher);
+    case 'doctor':
+      return doctorCommand(
+        async (asksProviders) =>
+          read.ok ? examine(read.config, asksProviders) : settingsFindings(read.faults),
+        terminal,
+      );
     case 'group':
       return groupCommand(publisher);
     case 'index':
