@@ -3,6 +3,8 @@
  * operator, the same for both.
  */
 
+import { processTerminal } from './cli/process-terminal.ts';
+import type { Terminal } from './cli/terminal.ts';
 import type { Config } from './config.ts';
 import { SettingFault } from './std/setting-fault.ts';
 import { databaseFault, isOfDatabase } from './store/database-fault.ts';
@@ -20,11 +22,15 @@ export function startFault(error: unknown, config: Config | null): SettingFault 
   return isOfDatabase(error) ? databaseFault(DATABASE_URL, error) : null;
 }
 
-/** Writes the line to standard error, and the stacks after it at the log levels debug and trace. */
-export function tellFault(fault: SettingFault, config: Config | null): void {
+/** Complains with the line, and with the stacks after it at the log levels debug and trace. */
+export function tellFault(
+  fault: SettingFault,
+  config: Config | null,
+  { complain }: Pick<Terminal, 'complain'> = processTerminal,
+): void {
   const isDebugging = config?.LOG_LEVEL === 'debug' || config?.LOG_LEVEL === 'trace';
   const lines = isDebugging ? [fault.message, ...stacksOf(fault)] : [fault.message];
-  process.stderr.write(`${lines.join('\n')}\n`);
+  complain(lines.join('\n'));
 }
 
 /** Only stacks: other fields of an error may hold a secret. */

@@ -1,10 +1,11 @@
-/** `tagcast demo` as a process: what it refuses, and that it says nothing but sentences. */
+/** `tagcast demo`, also as a process: what it refuses, and that it says nothing but sentences. */
 
 import { join } from 'node:path';
 import t from 'tap';
 import { writeAccounts } from '../src/cli/simulator-files.ts';
 import { createAccounts } from '../src/simulator/accounts.ts';
 import { runCommand } from './support/processes.ts';
+import { runHere } from './support/run-here.ts';
 import { withPostgres } from './support/store.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -21,12 +22,12 @@ t.test(
       [['extra', '--accounts-file', accountsFile], 2, 'unexpected argument extra'],
       [['--accounts-file', accountsFile], 1, 'DATABASE_URL is not set'],
     ] as const) {
-      const result = await runCommand(t, ['demo', ...args]);
+      const result = await runHere(['demo', ...args]);
       t.equal(result.code, code);
       t.match(result.output, sentence);
       t.equal(result.output.trim().split('\n').length, 1, result.output);
     }
-    t.match(await runCommand(t, ['demo', '--help']), { code: 0, output: /--accounts-file/ });
+    t.match(await runHere(['demo', '--help']), { code: 0, output: /--accounts-file/ });
     const away = { DATABASE_URL: 'postgres://localhost:1/none', SECRET_KEY };
     const result = await runCommand(t, ['demo', '--accounts-file', accountsFile], away);
     t.match(result, { code: 1, output: /^DATABASE_URL: .*ECONNREFUSED/ });
@@ -38,15 +39,19 @@ t.test('another simulator: the client stays, its provider credentials change', a
   await withPostgres(t, async (t, url) => {
     const settings = { DATABASE_URL: url, SECRET_KEY };
     const outputs: string[] = [];
-    for (const name of ['first', 'second']) {
+    const asProcess = (args: readonly string[], of: typeof settings) => runCommand(t, args, of);
+    for (const [name, run] of [
+      ['first', asProcess],
+      ['second', runHere],
+    ] as const) {
       const accountsFile = join(temporaryDirectory(t), `${name}.json`);
       await writeAccounts(accountsFile, await createAccounts());
-      const { output } = await runCommand(t, ['demo', '--accounts-file', accountsFile], settings);
+      const { output } = await run(['demo', '--accounts-file', accountsFile], settings);
       outputs.push(output);
     }
     t.match(outputs[0], 'curl ');
     t.equal(outputs[0], outputs[1]);
-    const { output } = await runCommand(t, ['app', 'list', 'demo'], settings);
+    const { output } = await runHere(['app', 'list', 'demo'], settings);
     t.match(output, /3 \(has credentials\), 15 \(has credentials\)/);
   });
 });

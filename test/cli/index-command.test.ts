@@ -1,4 +1,4 @@
-/** The command as an operator uses it: a real process beside real servers. */
+/** The command as an operator uses it, beside real servers: each verb as a process first. */
 
 import type { Test } from 'tap';
 import t from 'tap';
@@ -8,6 +8,7 @@ import { makeTenant } from '../support/notifications.ts';
 import { runCommand } from '../support/processes.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { startRedis, startRedisCluster, withRedis } from '../support/redis-server.ts';
+import { runHere } from '../support/run-here.ts';
 import { seedDevices } from '../support/seed.ts';
 import { withPostgres } from '../support/store.ts';
 
@@ -43,16 +44,17 @@ async function story(
   servers: readonly RedisServer[],
   tagId: number,
 ): Promise<void> {
-  const index = (...args: readonly string[]) =>
-    runCommand(t, ['index', ...args], { SECRET_KEY: 'x'.repeat(32), ...environment });
+  const settings = { SECRET_KEY: 'x'.repeat(32), ...environment };
+  const index = (...args: readonly string[]) => runHere(['index', ...args], settings);
+  const indexProcess = (...args: readonly string[]) => runCommand(t, ['index', ...args], settings);
 
-  const empty = await index('verify');
+  const empty = await indexProcess('verify');
   t.equal(empty.code, 1);
   t.match(empty.output, /3 groups with 20,000 devices: 3 are stale, 0 differ/);
 
   // In a cluster one of them has its slot.
   await Promise.allSettled(servers.map((server) => server.client.set(`${PREFIX}other:v`, '1')));
-  const rebuilt = await index('rebuild', '--drop-others');
+  const rebuilt = await indexProcess('rebuild', '--drop-others');
   t.equal(rebuilt.code, 0, rebuilt.output);
   t.match(rebuilt.output, /3 groups with 20,000 devices were rebuilt/);
   t.match(rebuilt.output, /1 keys of other indexes were deleted/);
@@ -93,13 +95,13 @@ t.test('what is missing is said', async (t) => {
   const bare = await runCommand(t, ['index', 'verify']);
   t.equal(bare.code, 2);
   t.match(bare.output, /set DATABASE_URL/);
-  const unreachable = await runCommand(t, ['index', 'verify'], {
+  const unreachable = await runHere(['index', 'verify'], {
     SECRET_KEY: 'x'.repeat(32),
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     REDIS_URL: 'redis://127.0.0.1:1',
   });
   t.equal(unreachable.code, 2);
   t.match(unreachable.output, /Redis cannot be reached/);
-  t.equal((await runCommand(t, ['index', 'burn'])).code, 2);
-  t.match((await runCommand(t, ['index', '--help'])).output, /tagcast index verify/);
+  t.equal((await runHere(['index', 'burn'])).code, 2);
+  t.match((await runHere(['index', '--help'])).output, /tagcast index verify/);
 });

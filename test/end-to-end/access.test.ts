@@ -4,13 +4,10 @@
  * answers stand in the table. A route that it does not have fails the test.
  */
 
-import { pino } from 'pino';
 import t from 'tap';
 import type { Caller } from '../../src/access/caller.ts';
 import { createCredential, rotateCredential } from '../../src/access/credentials.ts';
 import { createKey } from '../../src/access/keys.ts';
-import { readConfig } from '../../src/config.ts';
-import { startEngine } from '../../src/engine.ts';
 import { makeDocument } from '../../src/http/openapi/document.ts';
 import { insertApp } from '../../src/store/apps/insert-app.ts';
 import { raiseCatalogueVersion } from '../../src/store/clients/lock-client.ts';
@@ -21,8 +18,7 @@ import { addAccount, beginSession } from '../support/accounts.ts';
 import type { Tenant } from '../support/api.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { DocumentCheck } from '../support/document-check.ts';
-import { temporaryEmbedded } from '../support/store.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { nextSlug, sharedService } from '../support/shared-service.ts';
 import { makeWebhook } from '../support/webhooks.ts';
 
 /** Who asks, in the order of the columns. */
@@ -231,9 +227,7 @@ const TABLE: readonly Row[] = [
 ];
 
 t.test('every route, every caller', async (t) => {
-  const store = await temporaryEmbedded(t);
-  const engine = await start(store, temporaryDirectory(t));
-  t.teardown(() => engine.drain());
+  const { engine, store } = await sharedService();
   const world = await populate(store, engine.url);
   const served = engine.routes
     .filter(({ operation }) => operation !== 'page')
@@ -254,7 +248,7 @@ t.test('every route, every caller', async (t) => {
         doomedTag: world.doomedTags[index] ?? 0,
         doomedGroup: world.doomedGroups[index] ?? 0,
       });
-      const answer = await fetch(engine.url + path, {
+      const answer = await fetch(engine.url + path.replace('demo', world.demo.slug), {
         method,
         headers: {
           // Each from an address of its own: many wrong ones from one would be 429.
@@ -280,28 +274,12 @@ t.test('every route, every caller', async (t) => {
   }
 });
 
-/** In this process, so that its routes can be asked for. */
-function start(store: Store, dataDir: string) {
-  const read = readConfig({
-    DATA_DIR: dataDir,
-    DEMO: '0',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    WORKERS: '1',
-    LOG_LEVEL: 'silent',
-    TRUSTED_PROXIES: '127.0.0.1',
-    OPERATOR_TOKEN: 'the-token-of-an-operator-of-this-test',
-  });
-  if (!read.ok) throw new Error(read.faults.join(' '));
-  return startEngine({ config: read.config, store, secrets, log: pino({ level: 'silent' }) });
-}
-
 async function populate(store: Store, url: string) {
   const { sql } = store;
-  const demo = await addTenant(sql, 'demo');
-  const other = await addTenant(sql, 'other');
+  const demo = await addTenant(sql, nextSlug());
+  const other = await addTenant(sql, nextSlug());
   const { clientId } = demo;
-  const owner = { clientId, clientSlug: 'demo' };
+  const owner = { clientId, clientSlug: demo.slug };
   const secondApp = await insertApp(sql, { clientId, name: 'Second', platformIds: [3] });
   await raiseCatalogueVersion(sql, clientId);
   const second = await createCredential(sql, secrets, { ...owner, appId: secondApp });
@@ -318,7 +296,7 @@ async function populate(store: Store, url: string) {
     return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
   };
   type Added = Readonly<Record<'tags' | 'groups', readonly { readonly id: number }[]>>;
-  const added = await ask(`${admin}/tag/add/demo`, {
+  const added = await ask(`${admin}/tag/add/${demo.slug}`, {
     tags: [
       { name: 'Goals', sourceId: 'goals' },
       { name: 'Other', sourceId: 'other' },
@@ -333,7 +311,9 @@ async function populate(store: Store, url: string) {
   const pushed = await ask('/push-api/push', push);
   const notDue = await ask('/push-api/push', { ...push, sendAt: '2100-01-01T00:00:00Z' });
 
-  const asked = await ask(`${admin}/v3/demo/tags/${otherTag}/members`, { action: 'remove' });
+  const asked = await ask(`${admin}/v3/${demo.slug}/tags/${otherTag}/members`, {
+    action: 'remove',
+  });
   const { id: operationId } = (await asked.json()) as { readonly id: number };
 
   type Rights = NonNullable<Caller['key']>;
@@ -379,7 +359,7 @@ async function populate(store: Store, url: string) {
   };
   const webhook = await makeWebhook(sql, clientId, 'https://cms.example/hook');
   const [job, later] = await Promise.all([pushed.text(), notDue.text()]);
-  const sessionHeaders = await signIn(sql, clientId, other.clientId);
+  const sessionHeaders = await signIn(sql, demo, other);
   const headersOf = (
     caller: CallerName,
     usesUp: boolean,
@@ -406,23 +386,32 @@ async function populate(store: Store, url: string) {
 const OUR_PAGE = { 'Sec-Fetch-Site': 'same-origin' };
 
 /** The headers of those who have signed in. `usesUp`: each request has a session of its own. */
-async function signIn(sql: SqlPool, clientId: number, otherClientId: number) {
+async function signIn(sql: SqlPool, demo: Tenant, other: Tenant) {
+  const { clientId } = demo;
   const account = (email: string, roles: NewAccount['roles'] = [], isOperator = false) =>
     addAccount(sql, { email, roles, isOperator });
-  const owner = await account('owner@demo.example', [[clientId, 'owner']]);
+  const owner = await account(`owner@${demo.slug}.example`, [[clientId, 'owner']]);
   const accounts: Readonly<Partial<Record<CallerName, number>>> = {
     'an owner, signed in': owner,
-    'a publisher, signed in': await account('publisher@demo.example', [[clientId, 'publisher']]),
-    'a viewer, signed in': await account('viewer@demo.example', [[clientId, 'viewer']]),
-    "another client's owner, signed in": await account('o@o.example', [[otherClientId, 'owner']]),
+    'a publisher, signed in': await account(`publisher@${demo.slug}.example`, [
+      [clientId, 'publisher'],
+    ]),
+    'a viewer, signed in': await account(`viewer@${demo.slug}.example`, [[clientId, 'viewer']]),
+    "another client's owner, signed in": await account(`owner@${other.slug}.example`, [
+      [other.clientId, 'owner'],
+    ]),
     'an owner without the CSRF token': owner,
     'an owner, from a page elsewhere': owner,
-    'an operator, signed in, of no client': await account('operator@localhost', [], true),
+    'an operator, signed in, of no client': await account(
+      `operator@${demo.slug}.example`,
+      [],
+      true,
+    ),
   };
   const known = new Map<number, SignedIn>();
   return async (caller: CallerName, usesUp: boolean): Promise<Record<string, string>> => {
     const accountId = accounts[caller];
-    const client = caller.startsWith('another') ? 'other' : 'demo';
+    const client = (caller.startsWith('another') ? other : demo).slug;
     if (accountId === undefined) {
       const isEnded = caller === 'an owner whose session has ended';
       return isEnded ? { Cookie: `tagcast_session=tcn_${'x'.repeat(32)}`, ...OUR_PAGE } : OUR_PAGE;

@@ -8,8 +8,7 @@ import { ask, makeAgent } from '../support/route-fuzz/ask.ts';
 import { nameOf, validRequest } from '../support/route-fuzz/valid.ts';
 import type { World } from '../support/route-fuzz/world.ts';
 import { makeWorld } from '../support/route-fuzz/world.ts';
-import { startService } from '../support/service.ts';
-import { temporaryEmbedded } from '../support/store.ts';
+import { nextSlug, sharedService } from '../support/shared-service.ts';
 
 interface Entry {
   readonly id: string;
@@ -25,7 +24,7 @@ const CHANGES_NOTHING =
 const SUBMITS = ['POST /push-api/push', 'POST /push-api/v3/:client/notifications'];
 
 t.test('every route that changes something leaves an entry', async (t) => {
-  const service = await startService(t, await temporaryEmbedded(t));
+  const service = await sharedService();
   const { engine, store } = service;
   const agent = makeAgent(1);
   t.teardown(() => agent.destroy());
@@ -46,9 +45,9 @@ t.test('every route that changes something leaves an entry', async (t) => {
     ({ method, api }) => method !== 'GET' && (api === 'admin' || api === 'notification'),
   );
   t.ok(changing.length > 30);
-  for (const [index, route] of changing.entries()) {
+  for (const route of changing) {
     const name = nameOf(route);
-    const world = await makeWorld(service, `world-${index}`);
+    const world = await makeWorld(service, nextSlug());
     const before = await entriesOf(world);
     const request = validRequest(route, world, () => ({}));
     const heard = await ask(agent, engine.url, request);

@@ -12,8 +12,8 @@ import { startEngine } from '../support/processes.ts';
 import { seedEmbedded, withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** Twenty pieces. */
-const DEVICES = 2_000;
+/** Ten pieces. */
+const DEVICES = 1_000;
 const PATIENCE_MS = 120_000;
 
 t.setTimeout(300_000);

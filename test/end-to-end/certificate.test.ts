@@ -16,17 +16,19 @@ t.setTimeout(120_000);
 t.test('SIGHUP shows the new certificate, and ends nothing', async (t) => {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
-  const files = {
+  const settings = {
+    DEMO: '0',
+    WORKERS: '1',
     TLS_CERT_FILE: join(dataDir, 'cert.pem'),
     TLS_KEY_FILE: join(dataDir, 'key.pem'),
   };
   const write = async (name: string): Promise<void> => {
     const { cert, private: key } = await generate([{ name: 'commonName', value: name }]);
-    writeFileSync(files.TLS_CERT_FILE, cert);
-    writeFileSync(files.TLS_KEY_FILE, key);
+    writeFileSync(settings.TLS_CERT_FILE, cert);
+    writeFileSync(settings.TLS_KEY_FILE, key);
   };
   await write('first');
-  const engine = await startEngine(t, dataDir, files);
+  const engine = await startEngine(t, dataDir, settings);
   const port = Number(new URL(engine.baseUrl).port);
   const shownName = async (): Promise<string> => {
     const socket = connect({ port, rejectUnauthorized: false });

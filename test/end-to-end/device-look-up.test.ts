@@ -3,17 +3,19 @@
  * meant for, as the simulated provider answered, and why a device is gone.
  */
 
+import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { finalStatus, post, push } from '../support/client.ts';
 import { until } from '../support/poll.ts';
-import { startService } from '../support/service.ts';
-import { temporaryEmbedded } from '../support/store.ts';
+import { makeClient, sharedService } from '../support/shared-service.ts';
 
-const [ACCEPTED, DEAD, REFUSED, OTHER] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(64));
+/** No other test has them: the simulator is to answer in its own way for some. */
+const [ACCEPTED, DEAD, REFUSED, OTHER] = Array.from({ length: 4 }, () =>
+  randomBytes(32).toString('hex'),
+);
 
 t.test('accepted, dead, refused, and not meant', async (t) => {
-  const store = await temporaryEmbedded(t);
-  const { engine, demo } = await startService(t, store);
+  const { engine, store, demo } = await makeClient(await sharedService());
   const { appId } = demo;
   const [tagId = 0, otherTag = 0] = demo.tagIds;
   const register = async (deviceId: string | undefined, tag: number): Promise<void> => {
@@ -27,7 +29,7 @@ t.test('accepted, dead, refused, and not meant', async (t) => {
       body: JSON.stringify(answer),
     });
   const lookUp = async (deviceId: string | undefined) => {
-    const path = `/push-admin-api/v3/demo/apps/${appId}/devices/lookup`;
+    const path = `/push-admin-api/v3/${demo.clientId}/apps/${appId}/devices/lookup`;
     const body = { platformId: 3, deviceId };
     const answer = await post(engine.url + path, demo.superUser.token, body);
     // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every form.
@@ -37,7 +39,7 @@ t.test('accepted, dead, refused, and not meant', async (t) => {
   for (const deviceId of [ACCEPTED, DEAD, REFUSED]) await register(deviceId, tagId);
   await register(OTHER, otherTag);
   // So long ago that it cannot have registered again without a write.
-  await store.sql`update devices set registered_at = now() - interval '3 days'`;
+  await store.sql`update devices set registered_at = now() - interval '3 days' where app_id = ${appId}`;
   await provide(DEAD, { status: 410, reason: 'Unregistered', timestamp: Date.now() });
   await provide(REFUSED, { status: 400, reason: 'BadDeviceToken' });
   const job = await push(engine.url, demo, [tagId]);
@@ -81,14 +83,14 @@ t.test('accepted, dead, refused, and not meant', async (t) => {
     await register(DEAD, tagId);
     const { body } = await lookUp(DEAD);
     t.match(body, { registered: true, events: [{}, {}] });
-    const path = `/push-admin-api/v3/demo/apps/${appId}/devices/erase`;
+    const path = `/push-admin-api/v3/${demo.clientId}/apps/${appId}/devices/erase`;
     await post(engine.url + path, demo.superUser.token, { platformId: 3, deviceId: DEAD });
     t.equal((await lookUp(DEAD)).status, 404);
   });
 
   await t.test('one that was replaced', async (t) => {
     const body = { appId, platformId: 3, deviceId: OTHER, newDeviceId: 'f'.repeat(64) };
-    const path = '/push-api/v3/demo/devices/replace';
+    const path = `/push-api/v3/${demo.clientId}/devices/replace`;
     t.equal((await post(engine.url + path, demo.apiUser.token, body)).status, 200);
     const { body: found } = await lookUp(OTHER);
     t.match(found, { registered: false, events: [{ kind: 'replaced', at: Number }] });

@@ -13,6 +13,7 @@ import t from 'tap';
 import { post } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import { MAIN, runCommand, startCommand, startEngine } from '../support/processes.ts';
+import { runHere } from '../support/run-here.ts';
 import { seedEmbedded, withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -137,11 +138,7 @@ async function story(
   );
 
   await t.test('a pipe: CSV from one app to another', async (t) => {
-    const added = await runCommand(
-      t,
-      ['app', 'add', demo.clientId, 'B', '--platform=3'],
-      environment,
-    );
+    const added = await runHere(['app', 'add', demo.clientId, 'B', '--platform=3'], environment);
     const other = /App (\d+)/.exec(added.output)?.[1] ?? '';
     const env = { PATH: '/usr/bin:/bin', ...environment };
     const start = (args: readonly string[]) =>

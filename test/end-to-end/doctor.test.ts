@@ -4,6 +4,7 @@ import t from 'tap';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { runCommand, startEngine, startSimulatorProcess } from '../support/processes.ts';
 import { freePorts } from '../support/programs.ts';
+import { runHere } from '../support/run-here.ts';
 import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -19,7 +20,7 @@ await withPostgres(t, async (t, url) => {
     WORKERS: '1',
   };
   const examine = async (...flags: readonly string[]) => {
-    const { code, output } = await runCommand(t, ['doctor', '--json', ...flags], environment);
+    const { code, output } = await runHere(['doctor', '--json', ...flags], environment);
     const findings: readonly Finding[] = JSON.parse(output);
     const problems = findings.filter(({ level }) => level === 'problem');
     t.equal(code, problems.length === 0 ? 0 : 1);
@@ -35,7 +36,7 @@ await withPostgres(t, async (t, url) => {
 
   await startEngine(t, environment.DATA_DIR, environment);
   const client = ['demo', '--accounts-file', simulator.accountsFile];
-  t.equal((await runCommand(t, client, environment)).code, 0);
+  t.equal((await runHere(client, environment)).code, 0);
   const running = await examine('--probe');
   t.same(running.problems, []);
   t.match(running.of('engine'), [{ level: 'ok', text: /is ready/ }]);
@@ -58,7 +59,7 @@ t.test('of a demo', async (t) => {
 
 t.test('wrong settings are findings, too', async (t) => {
   const json = async (environment: Readonly<Record<string, string>>) => {
-    const { code, output, errors } = await runCommand(t, ['doctor', '--json'], environment);
+    const { code, output, errors } = await runHere(['doctor', '--json'], environment);
     t.equal(code, 1);
     t.equal(errors, '');
     return JSON.parse(output);

@@ -94,6 +94,7 @@ t.test('the document is true', async (t) => {
       const { method, path, operationId } = operation;
       if (operationId === 'probeProviderCredential') await sleep(CHECK_PAUSE_MS);
       const answer = await ask(engine, demo, people, operation, ids[operationId]);
+      people.afterOperation(operation);
       const body = await answer.text();
       t.ok(answer.status < 300, `${operationId}: ${answer.status} ${body.slice(0, 200)}`);
       const contentType = answer.headers.get('content-type') ?? '';

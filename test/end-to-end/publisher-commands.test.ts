@@ -1,4 +1,7 @@
-/** A publisher's day on the command line: real processes, and the demo as `npm start` makes it. */
+/**
+ * A publisher's day on the command line, with the demo as `npm start` makes it. Each command runs
+ * as a process once, and otherwise in this one.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +11,8 @@ import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
 import { until } from '../support/poll.ts';
 import type { Demo } from '../support/processes.ts';
 import { runCommand, startEngine } from '../support/processes.ts';
+import { runHere } from '../support/run-here.ts';
+import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const DEVICE = 'ab'.repeat(32);
@@ -16,10 +21,12 @@ const DEVICE = 'ab'.repeat(32);
 function publisherOn(t: Test, dataDir: string) {
   const home = temporaryDirectory(t);
   const environment = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), DATA_DIR: dataDir };
-  const run = (...args: readonly string[]) => runCommand(t, args, environment);
+  const run = (...args: readonly string[]) => runHere(args, environment);
   return {
     home,
     run,
+    /** The same as a process. */
+    runProcess: (...args: readonly string[]) => runCommand(t, args, environment),
     // biome-ignore lint/suspicious/noExplicitAny: a test matches it.
     async json(...args: readonly string[]): Promise<any> {
       const { code, output, errors } = await run(...args, '--json');
@@ -31,14 +38,18 @@ function publisherOn(t: Test, dataDir: string) {
 
 t.test('from the first device to the end of a push', async (t) => {
   const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
   const engine = await startEngine(t, dataDir);
   const demo = engine.demo();
-  const { run, json, home } = publisherOn(t, dataDir);
+  const { run, runProcess, json, home } = publisherOn(t, dataDir);
   const register = ['device', 'register', DEVICE, '--platform', '3'];
 
-  t.match(await run(...register, '--tag', 'tennis'), { code: 0, output: 'OK\n' });
+  t.match(await runProcess(...register, '--tag', 'tennis'), { code: 0, output: 'OK\n' });
   t.match(await run(...register, '--tag', 'nothing'), { code: 1, output: /Not used.*tagSourceId/ });
-  t.match(await run('device', 'register', DEVICE), { code: 2, output: /--platform is missing/ });
+  t.match(await runProcess('device', 'register', DEVICE), {
+    code: 2,
+    output: /--platform is missing/,
+  });
 
   const group = await json('group', 'add', 'Winter', '--source-id', 'winter');
   const ski = ['tag', 'add', 'Ski', '--source-id', 'ski', '--group', 'winter'];
@@ -48,7 +59,10 @@ t.test('from the first device to the end of a push', async (t) => {
     expiration: Date.UTC(2100, 0),
     appIds: [demo.appId],
   });
-  t.match(await run('tag', 'list', '--search', 'ski'), { code: 0, output: /^#\d+\tski\tSki\t/ });
+  t.match(await runProcess('tag', 'list', '--search', 'ski'), {
+    code: 0,
+    output: /^#\d+\tski\tSki\t/,
+  });
   const clears = ['--group', 'none', '--expires', 'none', '--app', 'none', '--name', 'Skiing'];
   const changed = await json('tag', 'update', 'ski', ...clears);
   t.same(Object.keys(changed).toSorted(), ['id', 'name', 'sourceId']);
@@ -57,7 +71,7 @@ t.test('from the first device to the end of a push', async (t) => {
   t.match(await run('tag', 'show', 'nothing'), { code: 2, output: /no tag with the source id/ });
   t.match(await run('tag', 'show', '#99999'), { code: 1, output: /no tag/ });
   t.match(await run('group', 'update', 'winter', '--name', 'Snow'), { code: 0, output: /Snow/ });
-  t.match(await run('group', 'list'), { code: 0, output: /Snow/ });
+  t.match(await runProcess('group', 'list'), { code: 0, output: /Snow/ });
   t.match(await run('tag', 'delete', 'ski'), { code: 0, output: /is deleted/ });
   t.match(await run('group', 'delete', 'winter'), { code: 0, output: /is deleted/ });
 
@@ -65,7 +79,7 @@ t.test('from the first device to the end of a push', async (t) => {
   const nobody = ['--audience', 'tennis && !#999'];
   t.match(await run(...goal, ...nobody), { code: 1, output: /audience: There is no tag 999/ });
   t.match(await json(...goal, '--tag', 'tennis', '--dry-run'), { dryRun: true });
-  const watched = await run(...goal, '--tag', 'tennis', '--watch');
+  const watched = await runProcess(...goal, '--tag', 'tennis', '--watch');
   t.match(watched, { code: 0, output: /FINISHED {2}1 devices: 1 accepted/ });
   const key = ['--idempotency-key', 'once'];
   const first = await json(...goal, '--tag', 'tennis', '--tag', 'nobody', ...key);
@@ -80,11 +94,11 @@ t.test('from the first device to the end of a push', async (t) => {
   t.match(await run(...goal, '--tag', 'tennis', '--at', '5'), { code: 1, output: /sendAt: / });
 
   const later = await json(...goal, '--tag', 'tennis', '--at', '2100-01-01T00:00:00Z');
-  t.match(await run('notification', 'pause', later.id), { code: 0, output: /PAUSED/ });
+  t.match(await runProcess('notification', 'pause', later.id), { code: 0, output: /PAUSED/ });
   t.match(await run('notification', 'resume', later.id), { code: 0, output: /SCHEDULED/ });
   t.match(await json('notification', 'list', '--state', 'SCHEDULED'), [{ id: later.id }]);
   t.match(await run('notification', 'cancel', later.id), { code: 0, output: /CANCELLED/ });
-  t.match(await run('status', later.id), { code: 3, output: /CANCELLED/ });
+  t.match(await runProcess('status', later.id), { code: 3, output: /CANCELLED/ });
   t.match(await run('notification', 'resume', later.id), { code: 1, output: /CANCELLED/ });
   t.equal((await json('notification', 'list', '--limit', '1')).length, 1);
 
@@ -108,7 +122,7 @@ t.test('from the first device to the end of a push', async (t) => {
   const fcm = ['app', 'credentials', app, 'fcm', '--service-account-file', account, ...byProfile];
   t.match(await run(...fcm), { code: 1, output: /serviceAccount\.private_key: / });
   const apns = ['app', 'credentials', app, 'apns', ...(await apnsFlags(demo, home)), ...byProfile];
-  t.match(await run(...apns), { code: 0, output: /^Platform 3\n {2}stored / });
+  t.match(await runProcess(...apns), { code: 0, output: /^Platform 3\n {2}stored / });
   t.match(await json('app', 'show', app, ...byProfile), {
     id: added.id,
     credentials: [
@@ -127,12 +141,12 @@ t.test('from the first device to the end of a push', async (t) => {
   t.match(await run(...gone, '--confirm', 'News'), { code: 2, output: /is "Newest"/ });
   t.match(await run(...gone, '--confirm', 'Newest'), { code: 0, output: /is deleted/ });
   t.match(await run('app', 'show', app, ...byProfile), { code: 1 });
-  t.match(await run('app', 'list', 'demo'), { code: 0, output: /^\d+\t/ });
+  t.match(await runProcess('app', 'list', 'demo'), { code: 0, output: /^\d+\t/ });
 
   const wrong = join(home, 'token');
   writeFileSync(wrong, 'tcs_wrong');
   const add = ['profile', 'add', 'wrong', '--url', engine.baseUrl, '--client', 'demo'];
-  t.equal((await run(...add, '--token-file', wrong)).code, 0);
+  t.equal((await runProcess(...add, '--token-file', wrong)).code, 0);
   t.match(await run('tag', 'list'), {
     code: 1,
     output: /does not know the token of profile wrong/,
@@ -141,7 +155,7 @@ t.test('from the first device to the end of a push', async (t) => {
   t.equal((await run('tag', 'list', '--profile', 'demo')).code, 0);
   t.match(await run('tag', 'list', '--profile', 'x'), { code: 2, output: /no profile x/ });
   await engine.end('SIGTERM');
-  const away = await run('tag', 'list', '--profile', 'demo');
+  const away = await runProcess('tag', 'list', '--profile', 'demo');
   t.match(away, { code: 1, output: /The engine at http:\S+ did not answer: ECONNREFUSED\.$/m });
 });
 

@@ -8,6 +8,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { EngineProcess } from '../support/processes.ts';
 import { runCommand, startEngine } from '../support/processes.ts';
+import { runHere } from '../support/run-here.ts';
 import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -28,11 +29,12 @@ t.test('a credential in use, rotated and disabled', async (t) => {
       TRUSTED_PROXIES: '127.0.0.1',
     };
     const command = async (...args: string[]): Promise<string> => {
-      const { code, output } = await runCommand(t, args, environment);
+      const { code, output } = await runHere(args, environment);
       if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${output}`);
       return output;
     };
-    const superToken = tokenIn(await command('client', 'add', 'acme'));
+    const added = await runCommand(t, ['client', 'add', 'acme'], environment);
+    const superToken = tokenIn(added.output);
     const first = await startEngine(t, temporaryDirectory(t), environment);
     const second = await startEngine(t, temporaryDirectory(t), environment);
     const nodes = [first, second];

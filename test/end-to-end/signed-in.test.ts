@@ -8,18 +8,17 @@ import { ask, makeAgent } from '../support/route-fuzz/ask.ts';
 import { nameOf, validRequest } from '../support/route-fuzz/valid.ts';
 import type { World } from '../support/route-fuzz/world.ts';
 import { makeWorld } from '../support/route-fuzz/world.ts';
-import { startService } from '../support/service.ts';
-import { temporaryEmbedded } from '../support/store.ts';
+import { nextSlug, sharedService } from '../support/shared-service.ts';
 
 const ADDRESS = /\b(?:owner|member)@[a-z]+\.example\b/g;
 const FORBIDDEN = 403;
 
 t.test('no request with a session gets CORS headers, under whatever prefix', async (t) => {
-  const service = await startService(t, await temporaryEmbedded(t));
+  const service = await sharedService();
   const { engine } = service;
   const agent = makeAgent(1);
   t.teardown(() => agent.destroy());
-  const world = await makeWorld(service, 'ours');
+  const world = await makeWorld(service, nextSlug());
   const { cookie = '' } = world.account.headers;
   const origin = 'https://elsewhere.example';
   const behind = engine.routes.filter(({ api }) => api !== 'open' && api !== 'operator');
@@ -39,7 +38,7 @@ t.test('no request with a session gets CORS headers, under whatever prefix', asy
 });
 
 t.test('an e-mail address is shown to no other client', async (t) => {
-  const service = await startService(t, await temporaryEmbedded(t));
+  const service = await sharedService();
   const { engine } = service;
   const agent = makeAgent(1);
   t.teardown(() => agent.destroy());

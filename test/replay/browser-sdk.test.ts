@@ -9,8 +9,8 @@ import type { PushPayload } from '../support/client.ts';
 import { finalStatus, push } from '../support/client.ts';
 import { pageOf } from '../support/page.ts';
 import type { Service } from '../support/service.ts';
-import { addWebsite, dataReceived, startService } from '../support/service.ts';
-import { withStores } from '../support/store.ts';
+import { addWebsite, dataReceived } from '../support/service.ts';
+import { withSharedServices } from '../support/shared-service.ts';
 
 interface SdkTag {
   readonly id: number;
@@ -77,12 +77,11 @@ function allTags(groups: readonly SdkGroup[]): readonly SdkTag[] {
   ]);
 }
 
-await withStores(t, async (t, store) => {
-  const service = await startService(t, store);
+await withSharedServices(t, async (t, service) => {
   const { appId, apiUser } = await addWebsite(service);
   const sdk = new Sdk(service.engine.url, apiUser.token, appId);
-  const token = 'fcm:APA91b-first_token';
-  const refreshed = 'fcm:APA91b-second_token';
+  const token = `fcm:APA91b-first_token_of_${service.demo.clientId}`;
+  const refreshed = `fcm:APA91b-second_token_of_${service.demo.clientId}`;
 
   await t.test('the view of the settings shows the tags', async (t) => {
     const groups = await sdk.tags();

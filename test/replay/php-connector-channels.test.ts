@@ -6,8 +6,8 @@
 import t from 'tap';
 import { post } from '../support/client.ts';
 import { until } from '../support/poll.ts';
-import { connectBrowsers, dataReceived, startService } from '../support/service.ts';
-import { withStores } from '../support/store.ts';
+import { connectBrowsers, dataReceived } from '../support/service.ts';
+import { withSharedServices } from '../support/shared-service.ts';
 import { Connector } from './connector.ts';
 
 interface ChannelRow {
@@ -29,12 +29,11 @@ const PARAMETERS = {
   fallbackUrl: 'https://www.customer.example',
 };
 
-await withStores(t, async (t, store) => {
-  const service = await startService(t, store);
+await withSharedServices(t, async (t, service) => {
   const { engine, demo } = service;
   const connector = new Connector(engine.url, demo);
   const { clientId, defaultTag } = connector;
-  const token = 'fcm:APA91b-a_reader';
+  const token = `fcm:APA91b-a_reader_of_${clientId}`;
 
   /** All channels; each is asked for its tag, one request after the other. */
   const channels = async (): Promise<readonly ChannelRow[]> => {

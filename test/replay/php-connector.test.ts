@@ -8,8 +8,8 @@ import t from 'tap';
 import { post } from '../support/client.ts';
 import { pageOf } from '../support/page.ts';
 import { until } from '../support/poll.ts';
-import { addWebsite, dataReceived, startService } from '../support/service.ts';
-import { withStores } from '../support/store.ts';
+import { addWebsite, dataReceived } from '../support/service.ts';
+import { withSharedServices } from '../support/shared-service.ts';
 import { Connector } from './connector.ts';
 
 interface HistoryRow {
@@ -26,13 +26,12 @@ interface DetailsRow {
   readonly successCount: number;
 }
 
-await withStores(t, async (t, store) => {
-  const service = await startService(t, store);
+await withSharedServices(t, async (t, service) => {
   const { engine, demo } = service;
   const website = await addWebsite(service);
   const connector = new Connector(engine.url, demo);
   const { clientId, defaultTag } = connector;
-  const token = 'fcm:APA91b-a_reader';
+  const token = `fcm:APA91b-a_reader_of_${clientId}`;
 
   await t.test('the settings page tests user and password from the browser', async (t) => {
     const page = pageOf('https://cms.customer.example');

@@ -5,8 +5,7 @@
 
 import t from 'tap';
 import { pageOf } from '../support/page.ts';
-import { startService } from '../support/service.ts';
-import { withStores } from '../support/store.ts';
+import { withSharedServices } from '../support/shared-service.ts';
 
 interface Item {
   readonly id: number;
@@ -30,8 +29,7 @@ async function readTags<T>(apiUrl: string, path: string, token: string): Promise
   return (await answer.json()) as T;
 }
 
-await withStores(t, async (t, store) => {
-  const { engine, demo } = await startService(t, store);
+await withSharedServices(t, async (t, { engine, demo }) => {
   const { clientId, appId } = demo;
 
   await t.test('the first version: the tree of an app, made flat by the component', async (t) => {

@@ -76,13 +76,10 @@ export function seedEmbedded(dataDir: string): void {
 export const withPostgres = (
   t: Test,
   body: (t: Test, url: string) => Promise<void>,
-): Promise<void> => onPostgres(t, async (t, server) => body(t, await createDatabase(t, server)));
+): Promise<void> => onPostgres(t, async (t) => body(t, await createDatabase(t)));
 
-/** Skips, loudly, when there is no server. */
-async function onPostgres(
-  t: Test,
-  body: (t: Test, server: string) => Promise<void>,
-): Promise<void> {
+/** Runs `body` as the subtest 'postgres'; skips, loudly, when there is no server. */
+export async function onPostgres(t: Test, body: (t: Test) => Promise<void>): Promise<void> {
   if (databaseUrl === undefined) {
     const reason = 'no PostgreSQL: set TEST_DATABASE_URL or install postgresql';
     if (skipsForbidden) t.fail(reason);
@@ -90,8 +87,7 @@ async function onPostgres(
     return;
   }
   if (storesWanted() === 'embedded') return;
-  const server = databaseUrl;
-  await t.test('postgres', (t) => body(t, server));
+  await t.test('postgres', body);
 }
 
 async function onStoreOf(
@@ -131,21 +127,16 @@ async function openEmbeddedDatabase(): Promise<PooledDatabase> {
 }
 
 /** From the run's template: making the tables takes four times as long as copying them. */
-async function createMigratedDatabase(): Promise<PooledDatabase> {
-  if (databaseUrl === undefined) throw new Error('there is no PostgreSQL server');
-  const url = await createDatabase(PROCESS_LIFETIME, databaseUrl, databaseTemplate);
-  return { address: { kind: 'postgres', url } };
-}
+const createMigratedDatabase = async (): Promise<PooledDatabase> => ({
+  address: { kind: 'postgres', url: await createDatabase(PROCESS_LIFETIME, databaseTemplate) },
+});
 
-/** A database on a server, dropped at the end of that life; answers its URL. */
-async function createDatabase(
-  lifetime: Lifetime,
-  server: string,
-  template = 'template1',
-): Promise<string> {
+/** A database on the run's PostgreSQL, dropped at the end of that life; answers its URL. */
+export async function createDatabase(lifetime: Lifetime, template = 'template1'): Promise<string> {
+  if (databaseUrl === undefined) throw new Error('there is no PostgreSQL server');
   const name = `tagcast_${randomBytes(6).toString('hex')}`;
   const sql = await administrator();
   await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
   lifetime.teardown(() => sql.unsafe(`drop database if exists ${name} with (force)`));
-  return databaseOn(server, name);
+  return databaseOn(databaseUrl, name);
 }

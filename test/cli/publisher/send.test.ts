@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Test } from 'tap';
 import t from 'tap';
-import { runCommand, startEngine } from '../../support/processes.ts';
+import { runCommand } from '../../support/processes.ts';
+import { runHere } from '../../support/run-here.ts';
+import { makeClient, sharedService } from '../../support/shared-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Hands requests on, and loses so many answers: the engine has done what was asked. */
@@ -42,11 +44,12 @@ async function startLosingProxy(t: Test, engineUrl: string) {
 }
 
 t.test('sent once', async (t) => {
-  const engine = await startEngine(t, temporaryDirectory(t));
-  const { superUser, clientId } = engine.demo();
-  const { state, url } = await startLosingProxy(t, engine.baseUrl);
+  const { demo } = await makeClient(await sharedService());
+  const { superUser, clientId } = demo;
+  const { state, url } = await startLosingProxy(t, demo.baseUrl);
   const home = temporaryDirectory(t, { token: superUser.token });
-  const run = (...args: readonly string[]) => runCommand(t, args, { HOME: home });
+  const run = (...args: readonly string[]) => runHere(args, { HOME: home });
+  const runProcess = (...args: readonly string[]) => runCommand(t, args, { HOME: home });
   const profile = ['--url', url, '--client', clientId, '--token-file', join(home, 'token')];
   t.equal((await run('profile', 'add', 'lossy', ...profile)).code, 0);
   const titled = async (title: string): Promise<number> => {
@@ -56,7 +59,7 @@ t.test('sent once', async (t) => {
   };
 
   state.toLose = 2;
-  const sent = await run('send', '--tag', 'tennis', '--title', 'lost twice', '--json');
+  const sent = await runProcess('send', '--tag', 'tennis', '--title', 'lost twice', '--json');
   t.equal(sent.code, 0, sent.output);
   t.equal(state.keys.length, 3);
   t.equal(new Set(state.keys).size, 1, 'one key for all attempts');

@@ -7,6 +7,8 @@ import { until } from '../../support/poll.ts';
 import type { Demo } from '../../support/processes.ts';
 import { MAIN, runCommand, startCommand, startEngine } from '../../support/processes.ts';
 import { findProgram, freePorts, runProgram } from '../../support/programs.ts';
+import { runHere } from '../../support/run-here.ts';
+import { seedEmbedded } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Some blocks, as a sender reports them. */
@@ -30,11 +32,13 @@ t.test('watched to its end', async (t) => {
   const dataDir = temporaryDirectory(t);
   const [port] = await freePorts(1);
   const settings = { PORT: String(port) };
+  seedEmbedded(dataDir);
   let engine = await startEngine(t, dataDir, settings);
   await registerDevices(engine.demo());
   const home = temporaryDirectory(t);
   const environment = { HOME: home, DATA_DIR: dataDir };
-  const run = (...args: readonly string[]) => runCommand(t, args, environment);
+  const run = (...args: readonly string[]) => runHere(args, environment);
+  const runProcess = (...args: readonly string[]) => runCommand(t, args, environment);
   const send = async (rate: string): Promise<string> => {
     const sent = await run('send', '--tag', 'tennis', '--title', 'goal!', '--rate', rate);
     t.equal(sent.code, 0, sent.output);
@@ -42,7 +46,7 @@ t.test('watched to its end', async (t) => {
   };
 
   await t.test('each change is a line for programs', async (t) => {
-    const { code, output } = await run('status', await send(RATE), '--watch', '--json');
+    const { code, output } = await runProcess('status', await send(RATE), '--watch', '--json');
     t.equal(code, 0);
     const jobs = output
       .trim()

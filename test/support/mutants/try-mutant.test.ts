@@ -27,7 +27,7 @@ function makeScene(outcomes: readonly TestRun[], budgetMs = 60_000): Scene {
     runs,
     laboratory: {
       budgetMs,
-      graph: { importersOf: () => tests },
+      graph: { files: [], importersOf: () => tests },
       failing: new Set(),
       passing: new Set(),
       change: () => {

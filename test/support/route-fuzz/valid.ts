@@ -241,8 +241,8 @@ function headersFor({ api }: Route, world: World): Readonly<Record<string, strin
   }
 }
 
-/** Of the service that is fuzzed. */
-export const OPERATOR_TOKEN = 'the-token-of-an-operator-of-the-fuzz';
+/** Of a service whose routes are all asked. */
+export const OPERATOR_TOKEN = 'the-token-of-an-operator-of-all-routes';
 
 /** In place of a parameter that is not known. */
 const UNKNOWN = '1';
