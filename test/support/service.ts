@@ -10,6 +10,7 @@ import {
   writeProviderCredential,
 } from '../../src/credentials/provider-credentials.ts';
 import { ensureDemo } from '../../src/demo.ts';
+import type { WebPushCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../../src/domain/device.ts';
 import type { Engine } from '../../src/engine.ts';
 import { startEngine } from '../../src/engine.ts';
@@ -69,7 +70,10 @@ export interface Website {
 }
 
 /** An app of the demo client on platform 7, as its operator makes one. */
-export async function addWebsite(service: Service): Promise<Website> {
+export async function addWebsite(
+  service: Pick<Service, 'store' | 'demo'>,
+  vapid: WebPushCredential['vapid'] = null,
+): Promise<Website> {
   const { store, demo } = service;
   const client = await findClient(store.sql, demo.clientId);
   if (client === null) throw new Error('there is no demo client');
@@ -78,17 +82,21 @@ export async function addWebsite(service: Service): Promise<Website> {
   await raiseCatalogueVersion(store.sql, client.id);
   const owner = { clientId: client.id, clientSlug: demo.clientId, appId };
   const apiUser = await createCredential(store.sql, secrets, owner);
-  await connectBrowsers(service, appId);
+  await connectBrowsers(service, appId, vapid);
   return { appId, apiUser };
 }
 
 /** Gives an app on platform 7 the account of the simulated FCM. */
-export async function connectBrowsers({ store, demo }: Service, appId: number): Promise<void> {
+export async function connectBrowsers(
+  { store, demo }: Pick<Service, 'store' | 'demo'>,
+  appId: number,
+  vapid: WebPushCredential['vapid'] = null,
+): Promise<void> {
   const opened = await readProviderCredential(store.sql, secrets, demo.appId, PLATFORM_FCM);
   if (opened.kind !== 'opened' || opened.credential.kind !== 'fcm') throw new Error(opened.kind);
   await writeProviderCredential(store.sql, secrets, appId, PLATFORM_WEB_PUSH, {
     kind: 'webpush',
-    vapid: null,
+    vapid,
     serviceAccount: opened.credential.serviceAccount,
   });
 }

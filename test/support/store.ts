@@ -10,6 +10,7 @@ import type { Test } from 'tap';
 import type { Store } from '../../src/store/store.ts';
 import { openEmbedded, openPostgres } from '../../src/store/store.ts';
 import { databaseUrl, embeddedTemplate, skipsForbidden } from './environment.ts';
+import type { Lifetime } from './lifetime.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Runs `body` as two subtests, 'embedded' and 'postgres', each on an empty migrated store. */
@@ -33,10 +34,18 @@ export const withPostgresStore = (
   });
 
 /** An embedded store of its own, closed and removed when the test has ended. */
-export async function temporaryEmbedded(t: Test): Promise<Store> {
+export async function temporaryEmbedded(t: Lifetime): Promise<Store> {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
   const store = await openEmbedded(dataDir);
+  t.teardown(() => store.close());
+  return store;
+}
+
+/** An empty store on the PostgreSQL there is, else an embedded one. */
+export async function temporaryStore(t: Lifetime): Promise<Store> {
+  if (databaseUrl === undefined) return await temporaryEmbedded(t);
+  const store = await openPostgres(await temporaryDatabase(t, databaseUrl));
   t.teardown(() => store.close());
   return store;
 }
@@ -64,7 +73,7 @@ export async function withPostgres(
   await t.test('postgres', async (t) => body(t, await temporaryDatabase(t, server)));
 }
 
-async function temporaryDatabase(t: Test, server: string): Promise<string> {
+async function temporaryDatabase(t: Lifetime, server: string): Promise<string> {
   const name = `tagcast_${randomBytes(6).toString('hex')}`;
   const admin = postgres(server, { max: 1, onnotice: () => undefined });
   await admin.unsafe(`create database ${name}`);
