@@ -185,7 +185,7 @@ t.test('every dialog', (t) =>
     };
 
     for (const { title, path, opener, key = 'Enter', before, next } of cases) {
-      await page.goto(room(`${path}`));
+      await page.goto(room(path));
       await before?.(page);
       const from = opener(page);
       await from.and(page.locator(':enabled, a')).waitFor();
