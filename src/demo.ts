@@ -38,22 +38,23 @@ export interface Demo {
   readonly superUser: ShownCredential;
 }
 
-const SLUG = 'demo';
+const DEMO_CLIENT = { slug: 'demo', name: 'Demo' };
 const PLATFORM_IDS = [PLATFORM_APNS, PLATFORM_FCM];
 
 /**
  * Creates the demo client unless it exists, all or nothing, and returns it. Given a simulator's
  * accounts, its app always gets the credentials of these. Otherwise an existing app keeps its own,
- * and a new one gets made-up ones.
+ * and a new one gets made-up ones. Tests make more clients that are like it.
  */
 export async function ensureDemo(
   sql: SqlPool,
   secrets: Secrets,
   given: ProviderAccounts | null = null,
+  client: { readonly slug: string; readonly name: string } = DEMO_CLIENT,
 ): Promise<Demo> {
   const accounts = given ?? (await createAccounts());
-  await transact(sql, (tx) => makeDemo(tx, secrets, accounts));
-  const demo = await readDemo(sql, secrets);
+  await transact(sql, (tx) => makeDemo(tx, secrets, accounts, client));
+  const demo = await readDemo(sql, secrets, client.slug);
   if (given !== null) await putAccounts(sql, secrets, demo.appId, given);
   return demo;
 }
@@ -73,10 +74,15 @@ export async function readDemoAccounts(
   return accountsOf(apns.credential as ApnsCredential, fcm.credential as FcmCredential);
 }
 
-async function makeDemo(tx: Sql, secrets: Secrets, accounts: ProviderAccounts): Promise<void> {
-  const clientId = await insertClient(tx, { slug: SLUG, name: 'Demo' });
+async function makeDemo(
+  tx: Sql,
+  secrets: Secrets,
+  accounts: ProviderAccounts,
+  { slug, name }: { readonly slug: string; readonly name: string },
+): Promise<void> {
+  const clientId = await insertClient(tx, { slug, name });
   if (clientId === null) return;
-  const owner = { clientId, clientSlug: SLUG };
+  const owner = { clientId, clientSlug: slug };
   const appId = await insertApp(tx, { clientId, name: 'Demo', platformIds: PLATFORM_IDS });
   await createCredential(tx, secrets, { ...owner, appId: null });
   await createCredential(tx, secrets, { ...owner, appId });
@@ -132,8 +138,8 @@ async function makeTags(tx: Sql, clientId: number): Promise<void> {
   ]);
 }
 
-async function readDemo(sql: Sql, secrets: Secrets): Promise<Demo> {
-  const client = await findClient(sql, SLUG);
+async function readDemo(sql: Sql, secrets: Secrets, slug: string): Promise<Demo> {
+  const client = await findClient(sql, slug);
   if (client === null) throw new Error('The demo client was not made');
   const [app] = await listApps(sql, client.id);
   if (app === undefined) throw new Error('The demo client has no app');
@@ -141,7 +147,7 @@ async function readDemo(sql: Sql, secrets: Secrets): Promise<Demo> {
     select id, source_id as "sourceId" from tags
     where client_id = ${client.id} and source_id is not null and deleted_at is null order by id`;
   return {
-    clientId: SLUG,
+    clientId: slug,
     appId: app.id,
     platformIds: app.platforms.map(({ platformId }) => platformId),
     tagIds: tags.map(({ id }) => id),

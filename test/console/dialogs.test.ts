@@ -9,17 +9,12 @@ import t from 'tap';
 import type { Locator, Page } from '../support/browser.ts';
 import { axeFaults, openPage, withBrowser } from '../support/browser.ts';
 import { post } from '../support/client.ts';
-import {
-  PASSWORD,
-  registerDevices,
-  signInToDemo,
-  signUp,
-  startConsoleEngine,
-} from '../support/console.ts';
+import { makeConsoleClient, PASSWORD, registerDevices, signUp } from '../support/console.ts';
 
 t.setTimeout(240_000);
 
 const SOURCE = join(import.meta.dirname, '..', '..', '..', 'console', 'src');
+const OWNER_EMAIL = 'owner@dialogs.example';
 const DEVICE = 'cd'.repeat(32);
 /** More often than any dialog has places. */
 const TABS_MAX = 40;
@@ -56,26 +51,30 @@ function countDialogs(): number {
 
 t.test('every dialog', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t, { SIGN_UP: 'open' });
+    const { demo, room, signIn } = await makeConsoleClient();
     const [tagId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: 3, tagId, count: 1 });
     const ask = async <T>(path: string, token: string, body: object): Promise<T> => {
-      const answer = await post(engine.baseUrl + path, token, body);
+      const answer = await post(demo.baseUrl + path, token, body);
       if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
       const text = await answer.text();
       return (text.startsWith('{') ? JSON.parse(text) : text) as T;
     };
     const { token } = demo.superUser;
-    const admin = '/push-admin-api/v3/demo';
+    const admin = `/push-admin-api/v3/${demo.clientId}`;
     const group = await ask<{ id: number }>(`${admin}/groups`, token, { name: 'Empty' });
     await ask(`${admin}/keys`, token, { name: 'CMS', scopes: ['read'] });
     const device = { appId: demo.appId, platformId: 3, deviceId: DEVICE };
     await ask('/push-api/reg', demo.apiUser.token, { ...device, tagId });
-    const planned = await ask<{ id: string }>('/push-api/v3/demo/notifications', token, {
-      tagIds: [tagId],
-      payload: { title: 'Later' },
-      sendAt: '2100-01-01T00:00:00Z',
-    });
+    const planned = await ask<{ id: string }>(
+      `/push-api/v3/${demo.clientId}/notifications`,
+      token,
+      {
+        tagIds: [tagId],
+        payload: { title: 'Later' },
+        sendAt: '2100-01-01T00:00:00Z',
+      },
+    );
 
     const compose = async (page: Page) => {
       await page.getByRole('button', { name: 'Write it as an expression' }).click();
@@ -155,7 +154,7 @@ t.test('every dialog', (t) =>
     t.equal(countDialogs(), cases.length + 1, 'each has a row, but that of a session that ended');
 
     const { page, complaints } = await openPage(t, browser);
-    await signInToDemo(page, demo);
+    await signIn(page);
     const dialog = page.getByRole('dialog');
     const isInside = () => page.evaluate("document.activeElement?.closest('dialog') !== null");
     /** Tab and Shift+Tab go round: to each place in it, and to none behind it. */
@@ -186,7 +185,7 @@ t.test('every dialog', (t) =>
     };
 
     for (const { title, path, opener, key = 'Enter', before, next } of cases) {
-      await page.goto(`${engine.baseUrl}/console/#/client/demo/${path}`);
+      await page.goto(room(path));
       await before?.(page);
       const from = opener(page);
       await from.and(page.locator(':enabled, a')).waitFor();
@@ -215,8 +214,8 @@ t.test('every dialog', (t) =>
       'the session has ended: it cannot be left, and then the page goes on',
       async (t) => {
         const { page, context } = await openPage(t, browser);
-        const client = await signUp(page, engine, { name: 'Kurier', email: 'owner@example.com' });
-        await page.goto(`${engine.baseUrl}/console/#/client/${client}/apps`);
+        const client = await signUp(page, demo.baseUrl, { name: 'Kurier', email: OWNER_EMAIL });
+        await page.goto(`${demo.baseUrl}/console/#/client/${client}/apps`);
         await page.getByRole('button', { name: 'New app' }).first().waitFor();
         await context.clearCookies();
         const way = page.getByRole('link', { name: 'Team' });
@@ -229,7 +228,7 @@ t.test('every dialog', (t) =>
         await page.keyboard.type(PASSWORD);
         await page.keyboard.press('Enter');
         await asking.waitFor({ state: 'detached' });
-        await page.getByRole('row').filter({ hasText: 'owner@example.com' }).waitFor();
+        await page.getByRole('row').filter({ hasText: OWNER_EMAIL }).waitFor();
         t.ok(await way.evaluate((element) => element === element.ownerDocument.activeElement));
       },
     );

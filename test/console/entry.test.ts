@@ -2,41 +2,26 @@
 
 import t from 'tap';
 import type { Page } from '../support/browser.ts';
-import {
-  axeFaults,
-  LOOKS,
-  loadRoom,
-  openPage,
-  takePicture,
-  withBrowser,
-} from '../support/browser.ts';
-import { PASSWORD, signUp, startConsoleEngine } from '../support/console.ts';
+import { LOOKS, lookAtRoom, openPage, withBrowser } from '../support/browser.ts';
+import { PASSWORD, sharedEngine, signUp } from '../support/console.ts';
 
 t.setTimeout(240_000);
 
-const OWNER = { name: 'Kurier', email: 'owner@example.com' };
+const OWNER = { name: 'Kurier', email: 'owner@entry.example' };
 const NEW_PASSWORD = 'another sentence that is long';
 
 t.test('the pages outside of a client', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine } = await startConsoleEngine(t, { SIGN_UP: 'open' });
+    const { demo } = await sharedEngine();
     const { page, complaints } = await openPage(t, browser);
-    const address = (path: string) => `${engine.baseUrl}/console/#/${path}`;
+    const address = (path: string) => `${demo.baseUrl}/console/#/${path}`;
     const lookAt = async (paths: Readonly<Record<string, string>>): Promise<void> => {
-      for (const [look, { colorScheme, viewport }] of Object.entries(LOOKS)) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize(viewport);
-        for (const [name, path] of Object.entries(paths)) {
-          await loadRoom(page, address(path));
-          const widthPx = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-          t.ok(Number(widthPx) <= 0, `${name} ${look}: as wide as the window`);
-          t.strictSame(await axeFaults(page), [], `${name} ${look}`);
-          await takePicture(page, `${name}-${look}`);
-        }
+      for (const [name, path] of Object.entries(paths)) {
+        await lookAtRoom(t, page, name, address(path));
       }
       await page.setViewportSize(LOOKS.light.viewport);
     };
-    const client = await signUp(page, engine, OWNER);
+    const client = await signUp(page, demo.baseUrl, OWNER);
 
     await t.test('signed in: the account, an address of nothing', () =>
       lookAt({ account: 'account', nothing: `client/${client}/nothing` }),

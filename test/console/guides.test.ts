@@ -5,7 +5,7 @@ import t from 'tap';
 import { builtFiles, GUIDES_FOLDER } from '../../src/http/open/built-files.ts';
 import type { Look, Page } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
-import { startConsoleEngine } from '../support/console.ts';
+import { sharedEngine } from '../support/console.ts';
 import { DOCUMENTS } from '../support/documents.ts';
 
 t.setTimeout(300_000);
@@ -29,7 +29,7 @@ t.test('every page is built, and has nothing that its policy forbids', async (t)
 });
 
 t.test('every link of a page leads to where it says', async (t) => {
-  const { engine } = await startConsoleEngine(t);
+  const { demo } = await sharedEngine();
   const seen = new Map<string, string>();
   const textOf = async (url: string): Promise<string> => {
     const known = seen.get(url);
@@ -40,13 +40,13 @@ t.test('every link of a page leads to where it says', async (t) => {
     seen.set(url, text);
     return text;
   };
-  const open = [`${engine.baseUrl}/docs/`];
+  const open = [`${demo.baseUrl}/docs/`];
   for (const url of open) {
     const text = await textOf(url);
     if (!url.includes('/docs/') || url.endsWith('/docs/api')) continue;
     for (const [, target = ''] of text.matchAll(/ (?:href|src)="([^"]+)"/g)) {
       const { href, hash, origin } = new URL(target, url);
-      if (origin !== engine.baseUrl) continue;
+      if (origin !== demo.baseUrl) continue;
       const page = href.slice(0, href.length - hash.length);
       const there = await textOf(page);
       if (hash !== '') t.ok(there.includes(`id="${hash.slice(1)}"`), `${url}: ${target}`);
@@ -58,11 +58,11 @@ t.test('every link of a page leads to where it says', async (t) => {
 
 t.test('readable and accessible: wide, dark, on a phone', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine } = await startConsoleEngine(t);
+    const { demo } = await sharedEngine();
     for (const look of Object.keys(LOOKS) as Look[]) {
       const { page, complaints } = await openPage(t, browser, look);
       for (const name of LOOKED_AT) {
-        await page.goto(`${engine.baseUrl}/docs/${name}`);
+        await page.goto(`${demo.baseUrl}/docs/${name}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         t.same(await axeFaults(page), [], `${look}: ${name}`);
         t.ok(await fits(page), `${look}: ${name} is not wider than the screen`);
@@ -70,7 +70,7 @@ t.test('readable and accessible: wide, dark, on a phone', (t) =>
       }
       t.same(complaints, [], 'the page complains of nothing');
     }
-    await copies(t, browser, engine.baseUrl);
+    await copies(t, browser, demo.baseUrl);
   }),
 );
 

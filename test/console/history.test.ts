@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Page } from '../support/browser.ts';
 import { openPage, withBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';
-import { registerDevices, signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { makeConsoleClient, registerDevices } from '../support/console.ts';
 import { until } from '../support/poll.ts';
 
 t.setTimeout(180_000);
@@ -23,25 +23,28 @@ const dayOf = (atMs: number): string => {
 
 t.test('history and statistics', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const { demo, room, signIn } = await makeConsoleClient();
     const [tagId = 0] = demo.tagIds;
-    const made = await post(`${engine.baseUrl}/push-admin-api/v3/demo/apps`, demo.superUser.token, {
-      name: 'Kurier',
-      platformIds: [IOS],
-    });
+    const made = await post(
+      `${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/apps`,
+      demo.superUser.token,
+      {
+        name: 'Kurier',
+        platformIds: [IOS],
+      },
+    );
     const other = (await made.json()) as { readonly id: number };
     await registerDevices(demo, { platformId: IOS, tagId, count: DEVICES });
     const send = (title: string, more: Readonly<Record<string, unknown>> = {}) =>
-      push(engine.baseUrl, demo, [tagId], { title }, more);
+      push(demo.baseUrl, demo, [tagId], { title }, more);
     const goal = await send('Goal!', { appIds: [demo.appId] });
-    await finalStatus(engine.baseUrl, demo, goal);
+    await finalStatus(demo.baseUrl, demo, goal);
     await send('Tomorrow', { appIds: [demo.appId], sendAt: Date.now() + DAY_MS });
     const elsewhere = await send('Elsewhere', { appIds: [other.id] });
-    await finalStatus(engine.baseUrl, demo, elsewhere);
+    await finalStatus(demo.baseUrl, demo, elsewhere);
 
     const { page, complaints } = await openPage(t, browser);
-    await signInToDemo(page, demo);
-    const room = (path: string) => `${engine.baseUrl}/console/#/client/demo/${path}`;
+    await signIn(page);
     const rows = page.getByRole('region', { name: 'Notifications' }).getByRole('rowheader');
     /** Resolves when the list has these and no others, newest first. */
     const lists = (...titles: readonly string[]): Promise<true> =>
@@ -128,14 +131,17 @@ t.test('history and statistics', (t) =>
         name: `Club ${index}`,
         sourceId: `club-${index}`,
       }));
-      const url = `${engine.baseUrl}/push-admin-api/tag/add/demo`;
+      const url = `${demo.baseUrl}/push-admin-api/tag/add/${demo.clientId}`;
       t.equal((await post(url, demo.superUser.token, { tags })).ok, true);
-      const list = await fetch(`${engine.baseUrl}/push-admin-api/v3/demo/tags?limit=1000&q=Club`, {
-        headers: { Authorization: `Bearer ${demo.superUser.token}` },
-      });
+      const list = await fetch(
+        `${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/tags?limit=1000&q=Club`,
+        {
+          headers: { Authorization: `Bearer ${demo.superUser.token}` },
+        },
+      );
       const ids = ((await list.json()) as readonly { readonly id: number }[]).map(({ id }) => id);
       t.equal(ids.length, TAGS);
-      const job = await push(engine.baseUrl, demo, ids, { title: 'Many' });
+      const job = await push(demo.baseUrl, demo, ids, { title: 'Many' });
       let asked = 0;
       page.on('request', (request) => {
         if (/\/tags\/\d+$/.test(request.url())) asked += 1;

@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { Page } from '../support/browser.ts';
 import { openPage, withBrowser } from '../support/browser.ts';
-import { PASSWORD, signUp, startConsoleEngine } from '../support/console.ts';
+import { PASSWORD, sharedEngine, signUp } from '../support/console.ts';
 
 t.setTimeout(240_000);
 
@@ -23,12 +23,12 @@ const MADE_OF_NAMES =
 
 t.test('hostile names', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine } = await startConsoleEngine(t, { SIGN_UP: 'open' });
+    const { demo } = await sharedEngine();
     const { page, context, complaints } = await openPage(t, browser);
     await context.addInitScript(WATCH);
-    const owner = { name: `Client ${IMAGE}${SCRIPT}`, email: 'owner@example.com' };
-    const client = await signUp(page, engine, owner);
-    const room = (path: string) => `${engine.baseUrl}/console/#/client/${client}/${path}`;
+    const owner = { name: `Client ${IMAGE}${SCRIPT}`, email: 'owner@hostile.example' };
+    const client = await signUp(page, demo.baseUrl, owner);
+    const room = (path: string) => `${demo.baseUrl}/console/#/client/${client}/${path}`;
     const ask = async <T>(method: string, path: string, body?: object): Promise<T> =>
       (await page.evaluate(
         `(async () => {
@@ -63,7 +63,7 @@ t.test('hostile names', (t) =>
       body: object,
       more: Readonly<Record<string, string>> = {},
     ) => {
-      const answer = await fetch(engine.baseUrl + path, {
+      const answer = await fetch(demo.baseUrl + path, {
         method: 'POST',
         headers: { 'Sec-Fetch-Site': 'same-origin', ...more },
         body: JSON.stringify(body),
@@ -105,7 +105,7 @@ t.test('hostile names', (t) =>
         `client/${encodeURIComponent(IMAGE)}/overview`,
         encodeURIComponent(SCRIPT),
       ]) {
-        await page.goto(`${engine.baseUrl}/console/#/${path}`);
+        await page.goto(`${demo.baseUrl}/console/#/${path}`);
         await page.getByRole('heading', { name: 'Nothing here' }).first().waitFor();
       }
       await isText('address');

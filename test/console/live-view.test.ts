@@ -3,7 +3,7 @@
 import t from 'tap';
 import { openPage, withBrowser } from '../support/browser.ts';
 import { push, status, sumCloses } from '../support/client.ts';
-import { registerDevices, signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { makeConsoleClient, registerDevices } from '../support/console.ts';
 import { until } from '../support/poll.ts';
 
 t.setTimeout(180_000);
@@ -16,14 +16,14 @@ const SLOWER_PER_SECOND = 20;
 
 t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const { demo, room, signIn } = await makeConsoleClient();
     const [tagId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: PLATFORM, tagId, count: DEVICES });
     const { page, complaints } = await openPage(t, browser);
-    await signInToDemo(page, demo);
+    await signIn(page);
     const more = { ratePerSecond: RATE_PER_SECOND };
-    const job = await push(engine.baseUrl, demo, [tagId], { title: 'Goal!' }, more);
-    await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications/${job}`);
+    const job = await push(demo.baseUrl, demo, [tagId], { title: 'Goal!' }, more);
+    await page.goto(room(`notifications/${job}`));
     // The rail tells of what is on air, too.
     const main = page.getByRole('main');
     const stands = (word: string) => main.getByText(word, { exact: true }).first().waitFor();
@@ -35,7 +35,7 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
     /** Wherever one is: beside the way to the notifications. */
     const onAirMark = page.locator('.rail nav .on-air');
     const row = async () => {
-      const [first] = (await status(engine.baseUrl, demo, job)).filter(
+      const [first] = (await status(demo.baseUrl, demo, job)).filter(
         ({ totalCount }) => totalCount > 0,
       );
       if (first === undefined) throw new Error('no row has devices');
@@ -91,14 +91,14 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       });
       t.equal(ended.state, 'CANCELLED');
       t.ok(ended.successCount > 0 && ended.cancelledCount > 0);
-      await page.goto(`${engine.baseUrl}/console/#/client/demo/devices`);
+      await page.goto(room('devices'));
       await onAirMark.waitFor({ state: 'detached' });
     });
 
     await t.test('what a draft cannot hold is no draft', async () => {
       const payload = { title: 'Goal!', apns: { aps: { 'thread-id': 'goals' } } };
-      const id = await push(engine.baseUrl, demo, demo.tagIds.slice(1, 2), payload);
-      await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications/${id}`);
+      const id = await push(demo.baseUrl, demo, demo.tagIds.slice(1, 2), payload);
+      await page.goto(room(`notifications/${id}`));
       await page.getByText('more than a draft can hold').waitFor();
     });
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Locator, Page } from '../support/browser.ts';
 import { openPage, withBrowser } from '../support/browser.ts';
 import { post } from '../support/client.ts';
-import { signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { makeConsoleClient } from '../support/console.ts';
 import { apnsCredential, fcmCredential } from '../support/provider-credentials.ts';
 
 t.setTimeout(180_000);
@@ -32,7 +32,7 @@ async function drop(page: Page, onto: Locator, files: readonly DroppedFile[]): P
 
 t.test('keys of providers', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const { demo, room, signIn } = await makeConsoleClient();
     const { controlUrl } = demo.simulator;
     const known = (await (await fetch(`${controlUrl}/accounts`, { method: 'POST' })).json()) as {
       readonly apns: {
@@ -43,7 +43,7 @@ t.test('keys of providers', (t) =>
       readonly fcm: { readonly serviceAccount: Readonly<Record<string, string>> };
     };
     const { token_uri: _, ...account } = known.fcm.serviceAccount;
-    const apps = `${engine.baseUrl}/push-admin-api/v3/demo/apps`;
+    const apps = `${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/apps`;
     const made = await post(apps, demo.superUser.token, {
       name: 'Kurier',
       platformIds: [IOS, ANDROID],
@@ -60,8 +60,8 @@ t.test('keys of providers', (t) =>
     };
 
     const { page, complaints } = await openPage(t, browser);
-    await signInToDemo(page, demo);
-    await page.goto(`${engine.baseUrl}/console/#/client/demo/apps/${appId}/platforms`);
+    await signIn(page);
+    await page.goto(room(`apps/${appId}/platforms`));
     const sheet = (platform: string): Locator =>
       page.locator('section', { has: page.getByRole('heading', { name: platform, exact: true }) });
     const [ios, android] = [sheet('iOS'), sheet('Android')];
@@ -147,7 +147,7 @@ t.test('keys of providers', (t) =>
         (await Promise.all([stored(IOS), stored(ANDROID)])).map(({ check }) => check?.ok),
         [false, false],
       );
-      await page.goto(`${engine.baseUrl}/console/#/client/demo/overview`);
+      await page.goto(room('overview'));
       await page.getByText('Kurier').first().waitFor();
       await page.getByRole('link', { name: 'Look at the key' }).first().click();
       await ios.getByText('refused', { exact: true }).waitFor();

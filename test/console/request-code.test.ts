@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { Page } from '../support/browser.ts';
 import { openPage, withBrowser } from '../support/browser.ts';
-import { signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { makeConsoleClient } from '../support/console.ts';
 import { skipsForbidden } from '../support/environment.ts';
 import { findProgram } from '../support/programs.ts';
 
@@ -58,12 +58,12 @@ async function eachLanguage(
 
 t.test('each language does it', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const { demo, room, signIn } = await makeConsoleClient();
     const { page, complaints } = await openPage(t, browser);
-    await signInToDemo(page, demo);
+    await signIn(page);
     const env = { API_USER_TOKEN: demo.apiUser.token, SUPER_USER_TOKEN: demo.superUser.token };
 
-    await page.goto(`${engine.baseUrl}/console/#/client/demo/apps/${demo.appId}`);
+    await page.goto(room(`apps/${demo.appId}`));
     await eachLanguage(
       t,
       page,
@@ -77,7 +77,7 @@ t.test('each language does it', (t) =>
       env,
     );
 
-    await page.goto(`${engine.baseUrl}/console/#/client/demo/send`);
+    await page.goto(room('send'));
     await page.getByRole('combobox', { name: 'Devices with any of these tags' }).focus();
     await page.getByRole('option').first().click();
     await page.getByLabel('Title', { exact: true }).fill(HOSTILE);
@@ -88,9 +88,12 @@ t.test('each language does it', (t) =>
       ['SUPER_USER_TOKEN is on the page of each app.'],
       async (t, run, [send = '']) => {
         const [id] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(await run(send)) ?? [];
-        const job = await fetch(`${engine.baseUrl}/push-api/v3/demo/notifications/${id}`, {
-          headers: { Authorization: `Bearer ${demo.superUser.token}` },
-        });
+        const job = await fetch(
+          `${demo.baseUrl}/push-api/v3/${demo.clientId}/notifications/${id}`,
+          {
+            headers: { Authorization: `Bearer ${demo.superUser.token}` },
+          },
+        );
         const { payload } = (await job.json()) as { readonly payload: { readonly title: string } };
         t.equal(payload.title, HOSTILE);
       },

@@ -5,10 +5,9 @@ import type { Page } from '../support/browser.ts';
 import { axeFaults, loadRoom, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import {
   acceptInvitation,
-  inviteToDemo,
+  inviteTo,
+  makeConsoleClient,
   registerDevices,
-  signInToDemo,
-  startConsoleEngine,
 } from '../support/console.ts';
 import { until } from '../support/poll.ts';
 
@@ -21,10 +20,10 @@ const READ = ['Overview', 'Notifications', 'Tags', 'Devices', 'Apps'];
 
 t.test('owner, publisher, viewer', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const client = await makeConsoleClient();
+    const { demo, room: at } = client;
     const [tagId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: 3, tagId, count: 1 });
-    const at = (path: string) => `${engine.baseUrl}/console/#/client/demo/${path}`;
     const { page: owner, complaints } = await openPage(t, browser);
     const { page: publisher } = await openPage(t, browser);
     const { page: viewer } = await openPage(t, browser);
@@ -34,10 +33,10 @@ t.test('owner, publisher, viewer', (t) =>
         if (answer.status() === FORBIDDEN) refusals.push(answer.url());
       });
     }
-    await signInToDemo(owner, demo);
+    await client.signIn(owner);
     const links = {
-      publisher: await inviteToDemo(owner, engine, 'publisher'),
-      viewer: await inviteToDemo(owner, engine, 'viewer'),
+      publisher: await inviteTo(owner, client, 'publisher'),
+      viewer: await inviteTo(owner, client, 'viewer'),
     };
 
     await t.test('each joins by a link, which works once', async (t) => {
@@ -182,7 +181,7 @@ t.test('owner, publisher, viewer', (t) =>
         })(),
       ]);
       for (const page of [viewer, publisher]) t.strictSame(await axeFaults(page), []);
-      await loadRoom(viewer, `${engine.baseUrl}/console/#/system`);
+      await loadRoom(viewer, `${demo.baseUrl}/console/#/system`);
       await viewer.getByText('This is for operators of the engine.').waitFor();
       await viewer.getByRole('link', { name: 'To the overview' }).click();
       await viewer.getByRole('heading', { name: 'Overview' }).waitFor();

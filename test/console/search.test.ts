@@ -2,17 +2,17 @@
 
 import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
-import { registerDevices, signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { makeConsoleClient, registerDevices } from '../support/console.ts';
 
 t.setTimeout(180_000);
 
 t.test('found by a key, opened by a key', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const { demo, room, signIn } = await makeConsoleClient();
     const [tagId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: 3, tagId, count: 1 });
     const { page, complaints } = await openPage(t, browser);
-    await signInToDemo(page, demo);
+    await signIn(page);
     const dialog = page.getByRole('dialog', { name: 'Search' });
     const field = dialog.getByRole('combobox');
     const heading = (name: string | RegExp) =>
@@ -78,12 +78,12 @@ t.test('found by a key, opened by a key', (t) =>
     });
 
     await t.test('signing out forgets the draft, a session that ends does not', async (t) => {
-      const send = `${engine.baseUrl}/console/#/client/demo/send`;
-      const draft = () => page.evaluate("localStorage.getItem('tagcast-draft-demo')");
+      const send = room('send');
+      const draft = () => page.evaluate(`localStorage.getItem('tagcast-draft-${demo.clientId}')`);
       await page.goto(send);
       await page.getByLabel('Title', { exact: true }).fill('Not for the next one');
       t.match(await draft(), /Not for the next one/);
-      await page.goto(`${engine.baseUrl}/console/#/account`);
+      await page.goto(`${demo.baseUrl}/console/#/account`);
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
       await page.getByLabel('E-mail').waitFor();
       t.equal(await draft(), null);

@@ -3,8 +3,7 @@
 import t from 'tap';
 import type { Locator } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
-import { accepted } from '../support/client.ts';
-import { registerDevices, signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { makeConsoleClient, registerDevices } from '../support/console.ts';
 
 t.setTimeout(240_000);
 
@@ -20,13 +19,14 @@ function inputOf(atMs: number): string {
 
 t.test('composing', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const { demo, room, signIn } = await makeConsoleClient();
     const [tagId = 0, otherId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: 3, tagId, count: IPHONES });
-    await registerDevices(demo, { platformId: 15, tagId: otherId, count: ANDROIDS });
+    const androids = { platformId: 15, tagId: otherId, count: ANDROIDS };
+    const tokens = await registerDevices(demo, androids);
     const { page, complaints } = await openPage(t, browser);
-    await signInToDemo(page, demo);
-    const send = `${engine.baseUrl}/console/#/client/demo/send`;
+    await signIn(page);
+    const send = room('send');
     await page.goto(send);
     const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
     const counted = (text: string) => page.getByRole('heading', { name: text }).waitFor();
@@ -34,7 +34,7 @@ t.test('composing', (t) =>
     const dialog = page.getByRole('dialog');
     const names = await Promise.all(
       [tagId, otherId].map(async (id) => {
-        const url = `${engine.baseUrl}/push-admin-api/v3/demo/tags/${id}`;
+        const url = `${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/tags/${id}`;
         const headers = { Authorization: `Bearer ${demo.superUser.token}` };
         const tag = (await (await fetch(url, { headers })).json()) as { readonly name: string };
         return tag.name;
@@ -134,7 +134,10 @@ t.test('composing', (t) =>
     });
 
     await t.test('a large one asks for the number, is planned, found by its state', async (t) => {
-      t.equal(await accepted(demo.simulator.controlUrl, 'fcm'), 0);
+      for (const token of tokens) {
+        const url = `${demo.simulator.controlUrl}/received/fcm/${token}`;
+        t.match(await (await fetch(url)).json(), { accepted: 0 });
+      }
       await button.click();
       const deed = dialog.getByRole('button', { name: /^Send it / });
       await dialog.getByLabel('Ask for the number above').fill('1');
@@ -153,7 +156,7 @@ t.test('composing', (t) =>
       await page.getByRole('heading', { name: 'Goal!', level: 1 }).waitFor();
       await page.getByText('planned', { exact: true }).first().waitFor();
       await page.getByText('Planned for this time').waitFor();
-      await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications?state=FINISHED`);
+      await page.goto(room('notifications?state=FINISHED'));
       await shows('None with these filters.');
       await page.getByLabel('State').selectOption('planned');
       await page.getByRole('link', { name: 'Goal!' }).click();

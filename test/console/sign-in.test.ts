@@ -1,23 +1,38 @@
 /** Who has signed in stays so, and who has signed out, whatever answers come late. */
 
 import t from 'tap';
+import { makeDemoLink } from '../../src/demo-link.ts';
+import { secrets } from '../support/api.ts';
 import { axeFaults, openPage, withBrowser } from '../support/browser.ts';
-import { PASSWORD, signInToDemo, signUp, startConsoleEngine } from '../support/console.ts';
+import type { ConsoleClient } from '../support/console.ts';
+import {
+  makeConsoleClient,
+  PASSWORD,
+  sharedEngine,
+  signInToDemo,
+  signUp,
+} from '../support/console.ts';
 import { holdBack } from '../support/held-answers.ts';
 
 t.setTimeout(180_000);
 
 const SESSION = /\/console\/api\/session$/;
 const UNAUTHORIZED = 401;
-const OWNER = { name: 'Kurier', email: 'owner@example.com' };
+const OWNER = { name: 'Kurier', email: 'owner@sign-in.example' };
+
+/** As the start of a demo makes it. */
+async function linkTo({ demo, service }: ConsoleClient): Promise<string> {
+  const { path } = await makeDemoLink(service.store.sql, secrets, demo.clientId);
+  return demo.baseUrl + path;
+}
 
 for (const end of ['give', 'lose'] as const) {
   t.test(`the page looked who is signed in before its link has signed in: ${end}`, (t) =>
     withBrowser(t, async (t, browser) => {
-      const { demo } = await startConsoleEngine(t);
+      const consoleUrl = await linkTo(await makeConsoleClient());
       const { page } = await openPage(t, browser);
       const next = await holdBack(page, SESSION);
-      await signInToDemo(page, demo);
+      await signInToDemo(page, { consoleUrl });
       const nobody = await next();
       t.equal(nobody.status, UNAUTHORIZED);
       await nobody[end]();
@@ -28,22 +43,23 @@ for (const end of ['give', 'lose'] as const) {
 
 t.test('the link of the demo works once: who comes second is told what to do', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const client = await makeConsoleClient();
+    const consoleUrl = await linkTo(client);
     const { page: first } = await openPage(t, browser);
-    await signInToDemo(first, demo);
+    await signInToDemo(first, { consoleUrl });
     t.notOk(first.url().includes('tcl_'), 'its token is in no address any more');
     await first.goBack();
     t.notOk(first.url().includes('tcl_'), 'nor behind a step back');
     const { page, complaints } = await openPage(t, browser);
-    await page.goto(demo.consoleUrl ?? '');
+    await page.goto(consoleUrl);
     const said = page.getByRole('alert');
     await said.getByText('This link does not work any more.').waitFor();
     await said.getByText('start the engine again for another, or sign in').waitFor();
     t.strictSame(await axeFaults(page), []);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByLabel('E-mail').waitFor();
-    t.equal(page.url(), `${engine.baseUrl}/console/#/`);
-    await first.goto(demo.consoleUrl ?? '');
+    t.equal(page.url(), `${client.demo.baseUrl}/console/#/`);
+    await first.goto(consoleUrl);
     await first.getByRole('alert').waitFor();
     await first.getByRole('link', { name: 'To the overview' }).click();
     await first.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -53,10 +69,10 @@ t.test('the link of the demo works once: who comes second is told what to do', (
 
 t.test('a session that ended is asked for once, and not of who has signed out', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine } = await startConsoleEngine(t, { SIGN_UP: 'open' });
+    const { baseUrl } = (await sharedEngine()).demo;
     const { page, context } = await openPage(t, browser);
-    const client = await signUp(page, engine, OWNER);
-    const room = (name: string) => `${engine.baseUrl}/console/#/client/${client}/${name}`;
+    const client = await signUp(page, baseUrl, OWNER);
+    const room = (name: string) => `${baseUrl}/console/#/client/${client}/${name}`;
     const asking = page.getByRole('dialog', { name: 'Your session has ended' });
 
     await t.test('two requests find it out, one long after the password was typed', async (t) => {
@@ -84,7 +100,7 @@ t.test('a session that ended is asked for once, and not of who has signed out', 
       await context.clearCookies();
       await page.goto(room('team'));
       const members = await next();
-      await page.goto(`${engine.baseUrl}/console/#/account`);
+      await page.goto(`${baseUrl}/console/#/account`);
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
       await page.getByLabel('E-mail').waitFor();
       t.equal(members.status, UNAUTHORIZED);

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { openPage, withBrowser } from '../support/browser.ts';
-import { signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { makeConsoleClient } from '../support/console.ts';
 import { holdBack } from '../support/held-answers.ts';
 
 t.setTimeout(120_000);
@@ -12,14 +12,14 @@ const LONG_MS = 20_000;
 
 t.test('a page that looks again and again waits for an answer that takes longer', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const { room, signIn } = await makeConsoleClient();
     const { page } = await openPage(t, browser);
     await page.clock.install();
-    await signInToDemo(page, demo);
-    await page.goto(`${engine.baseUrl}/console/#/client/demo/tags`);
+    await signIn(page);
+    await page.goto(room('tags'));
     await page.getByRole('treeitem').first().waitFor();
     const next = await holdBack(page, /\/notifications\?limit=50/);
-    await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications`);
+    await page.goto(room('notifications'));
     const answer = await next();
     await page.clock.runFor(LONG_MS);
     await answer.give();

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { axeFaults, openPage, withBrowser } from '../support/browser.ts';
-import { registerDevices, signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { makeConsoleClient, registerDevices } from '../support/console.ts';
 import { holdBack } from '../support/held-answers.ts';
 import { until } from '../support/poll.ts';
 
@@ -21,11 +21,11 @@ interface Tag {
 
 t.test('the tree by keyboard and mouse', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
+    const { demo, room, signIn } = await makeConsoleClient();
     const [tagId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: 3, tagId, count: DEVICES });
     const ask = async <T>(path: string): Promise<T> => {
-      const answer = await fetch(`${engine.baseUrl}/push-admin-api/v3/demo/${path}`, {
+      const answer = await fetch(`${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/${path}`, {
         headers: { Authorization: `Bearer ${demo.superUser.token}` },
       });
       return (await answer.json()) as T;
@@ -33,8 +33,8 @@ t.test('the tree by keyboard and mouse', (t) =>
     const tagNow = () => ask<Tag>(`tags/${tagId}`);
     const { name } = await tagNow();
     const { page, complaints } = await openPage(t, browser);
-    await signInToDemo(page, demo);
-    await page.goto(`${engine.baseUrl}/console/#/client/demo/tags`);
+    await signIn(page);
+    await page.goto(room('tags'));
     const tree = page.getByRole('tree');
     const row = (text: string) => page.getByRole('treeitem').filter({ hasText: text });
     const dialog = page.getByRole('dialog');

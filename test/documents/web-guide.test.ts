@@ -19,12 +19,14 @@ import type { PushSubscription } from '../../src/simulator/webpush/push-subscrip
 import type { Page } from '../support/browser.ts';
 import { openPage, withBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';
-import { startConsoleEngine } from '../support/console.ts';
+import type { ConsoleClient } from '../support/console.ts';
+import { makeConsoleClient } from '../support/console.ts';
 import { ROOT } from '../support/documents.ts';
 import { fencesOf, guideText } from '../support/guides/fences.ts';
 import { until } from '../support/poll.ts';
 import type { Demo } from '../support/processes.ts';
-import { runCommand } from '../support/processes.ts';
+import { webPushCredential } from '../support/provider-credentials.ts';
+import { addWebsite } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(300_000);
@@ -53,8 +55,9 @@ interface Settings {
 
 t.test('web.md: the page registers, and the worker shows what the engine sends', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { engine, demo } = await startConsoleEngine(t);
-    const settings = await makeWebsiteApp(t, engine.dataDir, demo);
+    const client = await makeConsoleClient();
+    const { demo } = client;
+    const settings = await makeWebsiteApp(client);
     const site = await serveSite(t, settings);
     const [first, second] = await makeSubscriptions(demo, settings.publicKey);
     const { page, context, complaints } = await openPage(t, browser);
@@ -130,27 +133,16 @@ t.test('web.md: the page registers, and the worker shows what the engine sends',
   }),
 );
 
-/** As the guide says, but that its own test runs these lines. */
-async function makeWebsiteApp(t: Test, dataDir: string, demo: Demo): Promise<Settings> {
-  const command = async (...args: readonly string[]): Promise<string> => {
-    const { code, output } = await runCommand(t, args, { DATA_DIR: dataDir });
-    if (code !== 0) throw new Error(`${args.join(' ')}: ${output}`);
-    return output;
-  };
-  const added = await command('app', 'add', 'demo', 'Website', '--platform', '7');
-  const appId = Number(/App (\d+)/.exec(added)?.[1]);
-  const vapid = await command('app', 'vapid');
-  const vapidFile = join(temporaryDirectory(t, { 'vapid.json': vapid }), 'vapid.json');
-  await command(
-    ...['app', 'credentials', String(appId), 'webpush', '--vapid-file', vapidFile],
-    ...['--subject', 'mailto:push@acme.example'],
-  );
+/** As the commands of the guide make it, which a test of their own runs. */
+async function makeWebsiteApp({ service, demo }: ConsoleClient): Promise<Settings> {
+  const { vapid } = webPushCredential();
+  const { appId, apiUser } = await addWebsite({ store: service.store, demo }, vapid);
   return {
     url: demo.baseUrl,
     client: demo.clientId,
     appId,
-    apiUserToken: /Token +(\S+)/.exec(added)?.[1] ?? '',
-    publicKey: (JSON.parse(vapid) as { readonly publicKey: string }).publicKey,
+    apiUserToken: apiUser.token,
+    publicKey: vapid?.publicKey ?? '',
   };
 }
 
@@ -203,8 +195,8 @@ async function tagsOf(
 }
 
 /** What the engine encrypts for browsers. */
-async function messageOf({ baseUrl, superUser, tagIds }: Demo): Promise<object> {
-  const url = `${baseUrl}/push-api/v3/demo/notifications/preview`;
+async function messageOf({ baseUrl, clientId, superUser, tagIds }: Demo): Promise<object> {
+  const url = `${baseUrl}/push-api/v3/${clientId}/notifications/preview`;
   const answer = await post(url, superUser.token, { tagIds: [tagIds[0]], payload: PAYLOAD });
   const { preview } = (await answer.json()) as {
     readonly preview: readonly { readonly platformId: number; readonly message: object }[];

@@ -12,10 +12,13 @@ import type {
   BrowserContext,
   Locator,
   Page,
+  Request,
 } from '../../console/node_modules/playwright-core/index.js';
 import { screenshotsFolder, skipsForbidden } from './environment.ts';
 import type { Lifetime } from './lifetime.ts';
+import { until } from './poll.ts';
 import { findProgram } from './programs.ts';
+import { shared } from './shared.ts';
 
 export type { Locator, Page };
 
@@ -24,6 +27,8 @@ const CONSOLE = createRequire(
 );
 /** A step that takes longer has failed; the machine may be busy with other tests. */
 const STEP_MS = 30_000;
+/** Looks at a page that has asked for nothing more: what follows an answer follows at once. */
+const RESTS = 3;
 
 export const LOOKS = {
   light: { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
@@ -33,16 +38,21 @@ export const LOOKS = {
 
 export type Look = keyof typeof LOOKS;
 
-/** Null: Chromium is not installed. */
-export async function launchBrowser(): Promise<Browser | null> {
+/** Closed with what it is for. Null: Chromium is not installed. */
+export async function launchBrowser(t: Lifetime): Promise<Browser | null> {
   const executablePath = findProgram('chromium');
   if (executablePath === null) return null;
   const { chromium } = CONSOLE(
     'playwright-core',
   ) as typeof import('../../console/node_modules/playwright-core/index.js');
   // As root Chromium has no sandbox; what it opens here is ours alone.
-  return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  t.teardown(() => browser.close());
+  return browser;
 }
+
+/** That of all tests of this process: each has profiles of its own in it, and closes them. */
+const sharedBrowser = shared(launchBrowser);
 
 /** Of a page's text: what it says first tells where a test has stopped. */
 const SHOWN_MAX = 1_000;
@@ -52,14 +62,13 @@ export async function withBrowser(
   t: Test,
   body: (t: Test, browser: Browser) => Promise<void>,
 ): Promise<void> {
-  const browser = await launchBrowser();
+  const browser = await sharedBrowser();
   if (browser === null) {
     const reason = 'no browser: install chromium';
     if (skipsForbidden) t.fail(reason);
     else await t.test('chromium', { skip: reason }, () => undefined);
     return;
   }
-  t.teardown(() => browser.close());
   await t.test('chromium', async (t) => {
     let hasEnded = false;
     try {
@@ -104,14 +113,32 @@ export async function openPage(
   return { page, context, complaints };
 }
 
+let loads = 0;
+
 /** Loads a page from its beginning, as who follows a link, until all of it is shown. */
 export async function loadRoom(page: Page, url: string): Promise<void> {
-  // To another fragment of the page that is open there is no load.
-  await page.goto('about:blank');
-  await page.goto(url);
+  const open = new Set<Request>();
+  const ask = (request: Request) => void open.add(request);
+  const end = (request: Request) => void open.delete(request);
+  page.on('request', ask).on('requestfinished', end).on('requestfailed', end);
+  // With the query of before, a page that is open would show another part of itself. A way over
+  // about:blank costs a process each time.
+  loads += 1;
+  await page.goto(url.replace('/console/', `/console/?${loads}`));
   await page.locator('h1').waitFor();
-  await page.waitForLoadState('networkidle');
+  let rests = 0;
+  await until('every request is answered, and nothing follows', () => {
+    rests = open.size === 0 ? rests + 1 : 0;
+    return rests >= RESTS ? true : null;
+  });
   await page.locator('.waiting').first().waitFor({ state: 'detached' });
+  page.off('request', ask).off('requestfinished', end).off('requestfailed', end);
+}
+
+let axeCode: string | null = null;
+function axeSource(): string {
+  axeCode ??= readFileSync(CONSOLE.resolve('axe-core/axe.min.js'), 'utf8');
+  return axeCode;
 }
 
 interface AxeResult {
@@ -127,13 +154,37 @@ interface AxeResult {
  * for each.
  */
 export async function axeFaults(page: Page, within = ':root'): Promise<readonly string[]> {
-  await page.evaluate(readFileSync(CONSOLE.resolve('axe-core/axe.min.js'), 'utf8'));
+  // Half a megabyte, which a page keeps until it is loaded again.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeSource());
   const result = (await page.evaluate(
     `axe.run(${JSON.stringify(within)}, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
   )) as AxeResult;
   return result.violations.map(
     ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
   );
+}
+
+/**
+ * Loads a page as a wide screen has it, light and then dark, and as a phone has it: it fits, and
+ * axe-core finds nothing.
+ */
+export async function lookAtRoom(t: Test, page: Page, name: string, url: string): Promise<void> {
+  const check = async (look: Look): Promise<void> => {
+    const widthPx = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    t.ok(Number(widthPx) <= 0, `${name} ${look}: as wide as the window`);
+    t.strictSame(await axeFaults(page), [], `${name} ${look}`);
+    await takePicture(page, `${name}-${look}`);
+  };
+  await page.setViewportSize(LOOKS.light.viewport);
+  await loadRoom(page, url);
+  await check('light');
+  // As when the evening comes: the page that is open follows.
+  await page.emulateMedia({ colorScheme: LOOKS.dark.colorScheme });
+  await check('dark');
+  await page.emulateMedia({ colorScheme: LOOKS.phone.colorScheme });
+  await page.setViewportSize(LOOKS.phone.viewport);
+  await loadRoom(page, url);
+  await check('phone');
 }
 
 /** A picture of the whole page, where somebody wants to look at it. */

@@ -42,9 +42,8 @@ try {
   };
   await finalStatus(engine.baseUrl, demo, await push(engine.baseUrl, demo, [tagId], payload));
 
-  const browser = await launchBrowser();
+  const browser = await launchBrowser(life);
   if (browser === null) throw new Error('Install chromium.');
-  life.teardown(() => browser.close());
   const page = await browser.newPage(LOOKS.light);
   await signInToDemo(page, demo);
   const room = (path: string) => `${engine.baseUrl}/console/#/client/demo/${path}`;

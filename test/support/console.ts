@@ -1,12 +1,22 @@
-/** The console of an engine with a demo client, and devices to send to. */
+/**
+ * The console in tests: an engine that all tests of a process share, on which each test makes a
+ * client of its own, and what people do on its pages.
+ */
 
 import { randomBytes } from 'node:crypto';
+import { ensureDemo, readDemoAccounts } from '../../src/demo.ts';
+import { findClient } from '../../src/store/clients/find-client.ts';
+import { addAccount, beginSession } from './accounts.ts';
+import { secrets } from './api.ts';
 import type { Page } from './browser.ts';
 import { post } from './client.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Demo, EngineProcess } from './processes.ts';
 import { startEngine } from './processes.ts';
-import { seedEmbedded } from './store.ts';
+import type { Service } from './service.ts';
+import { startSharedService } from './service.ts';
+import { shared } from './shared.ts';
+import { seedEmbedded, temporaryStore } from './store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Registrations under way at a time. */
@@ -14,7 +24,54 @@ const CALLERS = 32;
 
 export const PASSWORD = 'a sentence that is long';
 
-/** An engine on the embedded store, with the simulator. */
+/** The engine that the tests of this process share; whoever reaches it may sign up. */
+export const sharedEngine: () => Promise<Service> = shared(async (life) =>
+  startSharedService(life, await temporaryStore(life), { SIGN_UP: 'open' }),
+);
+
+/** A client that is like that of the demo, with one owner, whose password is `PASSWORD`. */
+export interface ConsoleClient {
+  readonly demo: Demo;
+  readonly service: Service;
+  readonly ownerEmail: string;
+  /** The address of a page of it. */
+  room(path: string): string;
+  /** Gives the page a session of the owner, and opens the overview. */
+  signIn(page: Page): Promise<void>;
+}
+
+/** Makes a client of the test's own on the shared engine. */
+export async function makeConsoleClient(name = 'Demo'): Promise<ConsoleClient> {
+  const service = await sharedEngine();
+  const { sql } = service.store;
+  const slug = `client-${randomBytes(6).toString('hex')}`;
+  const accounts = await readDemoAccounts(sql, secrets, service.demo);
+  const { baseUrl, simulator } = service.demo;
+  const made = await ensureDemo(sql, secrets, accounts, { slug, name });
+  const clientId = (await findClient(sql, slug))?.id ?? 0;
+  const ownerEmail = `owner@${slug}.example`;
+  const accountId = await addAccount(sql, {
+    email: ownerEmail,
+    password: PASSWORD,
+    roles: [[clientId, 'owner']],
+  });
+  const room = (path: string) => `${baseUrl}/console/#/client/${slug}/${path}`;
+  return {
+    demo: { baseUrl, ...made, simulator },
+    service,
+    ownerEmail,
+    room,
+    async signIn(page) {
+      const { cookie } = await beginSession(sql, accountId);
+      const [cookieName = '', value = ''] = cookie.split('=');
+      await page.context().addCookies([{ name: cookieName, value, url: baseUrl, httpOnly: true }]);
+      await page.goto(room('overview'));
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    },
+  };
+}
+
+/** An engine of the test's own: a process on the embedded store, with demo and simulator. */
 export async function startConsoleEngine(
   t: Lifetime,
   environment: Readonly<Record<string, string>> = {},
@@ -28,7 +85,7 @@ export async function startConsoleEngine(
 /** Makes an account and its client, of which it answers the id. The engine has `SIGN_UP=open`. */
 export async function signUp(
   page: Page,
-  { baseUrl }: EngineProcess,
+  baseUrl: string,
   { name, email }: { readonly name: string; readonly email: string },
 ): Promise<string> {
   await page.goto(`${baseUrl}/console/#/sign-up`);
@@ -40,13 +97,13 @@ export async function signUp(
   return decodeURIComponent(/#\/client\/([^/]+)\/overview$/.exec(page.url())?.[1] ?? '');
 }
 
-/** The owner of the demo client makes an invitation on the page Team. Answers its link. */
-export async function inviteToDemo(
+/** An owner makes an invitation on the page Team. Answers its link. */
+export async function inviteTo(
   page: Page,
-  { baseUrl }: EngineProcess,
+  { room }: Pick<ConsoleClient, 'room'>,
   role: string,
 ): Promise<string> {
-  await page.goto(`${baseUrl}/console/#/client/demo/team`);
+  await page.goto(room('team'));
   await page.getByRole('button', { name: 'Invite…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
   await dialog.getByRole('radio', { name: role }).check();
@@ -66,21 +123,23 @@ export async function acceptInvitation(page: Page, link: string, email: string):
 }
 
 /** Signs in by the demo's link, which works once. */
-export async function signInToDemo(page: Page, { consoleUrl = '' }: Demo): Promise<void> {
+export async function signInToDemo(
+  page: Page,
+  { consoleUrl = '' }: Pick<Demo, 'consoleUrl'>,
+): Promise<void> {
   await page.goto(consoleUrl);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
-/** Registers devices with a tag, as an app does. */
+/** Registers devices with a tag, as an app does. Answers their tokens. */
 export async function registerDevices(
   { baseUrl, apiUser, appId }: Demo,
   { platformId, tagId, count }: { platformId: number; tagId: number; count: number },
-): Promise<void> {
-  let left = count;
+): Promise<readonly string[]> {
+  const deviceIds = Array.from({ length: count }, () => randomBytes(32).toString('hex'));
+  const left = [...deviceIds];
   const call = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const deviceId = randomBytes(32).toString('hex');
+    for (let deviceId = left.pop(); deviceId !== undefined; deviceId = left.pop()) {
       const answer = await post(`${baseUrl}/push-api/reg`, apiUser.token, {
         appId,
         platformId,
@@ -91,4 +150,5 @@ export async function registerDevices(
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, call));
+  return deviceIds;
 }

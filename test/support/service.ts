@@ -10,6 +10,7 @@ import {
   writeProviderCredential,
 } from '../../src/credentials/provider-credentials.ts';
 import { ensureDemo } from '../../src/demo.ts';
+import type { WebPushCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../../src/domain/device.ts';
 import type { Engine } from '../../src/engine.ts';
 import { startEngine } from '../../src/engine.ts';
@@ -22,6 +23,7 @@ import { secrets } from './api.ts';
 import { silent } from './app-api.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Demo } from './processes.ts';
+import { stopCounting } from './runner/resources.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface Service {
@@ -69,7 +71,10 @@ export interface Website {
 }
 
 /** An app of the demo client on platform 7, as its operator makes one. */
-export async function addWebsite(service: Service): Promise<Website> {
+export async function addWebsite(
+  service: Pick<Service, 'store' | 'demo'>,
+  vapid: WebPushCredential['vapid'] = null,
+): Promise<Website> {
   const { store, demo } = service;
   const client = await findClient(store.sql, demo.clientId);
   if (client === null) throw new Error('there is no demo client');
@@ -78,17 +83,21 @@ export async function addWebsite(service: Service): Promise<Website> {
   await raiseCatalogueVersion(store.sql, client.id);
   const owner = { clientId: client.id, clientSlug: demo.clientId, appId };
   const apiUser = await createCredential(store.sql, secrets, owner);
-  await connectBrowsers(service, appId);
+  await connectBrowsers(service, appId, vapid);
   return { appId, apiUser };
 }
 
 /** Gives an app on platform 7 the account of the simulated FCM. */
-export async function connectBrowsers({ store, demo }: Service, appId: number): Promise<void> {
+export async function connectBrowsers(
+  { store, demo }: Pick<Service, 'store' | 'demo'>,
+  appId: number,
+  vapid: WebPushCredential['vapid'] = null,
+): Promise<void> {
   const opened = await readProviderCredential(store.sql, secrets, demo.appId, PLATFORM_FCM);
   if (opened.kind !== 'opened' || opened.credential.kind !== 'fcm') throw new Error(opened.kind);
   await writeProviderCredential(store.sql, secrets, appId, PLATFORM_WEB_PUSH, {
     kind: 'webpush',
-    vapid: null,
+    vapid,
     serviceAccount: opened.credential.serviceAccount,
   });
 }
@@ -105,4 +114,14 @@ export async function dataReceived(
     } | null;
   };
   return last?.payload.message.data ?? null;
+}
+
+/** The same, for all test files of a process, which make clients of their own on it. */
+export function startSharedService(
+  lifetime: Lifetime,
+  store: Store,
+  environment: Readonly<Record<string, string>>,
+): Promise<Service> {
+  stopCounting();
+  return startService(lifetime, store, environment);
 }

@@ -15,7 +15,7 @@ import { post } from './client.ts';
 import { OPERATOR_TOKEN } from './route-fuzz/valid.ts';
 import { storesWanted } from './runner/stores-wanted.ts';
 import type { Service } from './service.ts';
-import { startService } from './service.ts';
+import { startSharedService } from './service.ts';
 import { shared } from './shared.ts';
 import { createDatabase, onPostgres, seedEmbedded } from './store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -29,13 +29,13 @@ export const sharedService = shared(async (lifetime) => {
   seedEmbedded(dataDir);
   const store = await openEmbedded(dataDir);
   lifetime.teardown(() => store.close());
-  return startService(lifetime, store, SETTINGS);
+  return startSharedService(lifetime, store, SETTINGS);
 });
 
 const sharedServiceOnPostgres = shared(async (lifetime) => {
   const store = await openPostgres(await createDatabase(lifetime));
   lifetime.teardown(() => store.close());
-  return startService(lifetime, store, SETTINGS);
+  return startSharedService(lifetime, store, SETTINGS);
 });
 
 /**

@@ -51,7 +51,7 @@ export const withPostgresStore = (
  * Any store, empty: of tests to which it makes no difference. On PostgreSQL, unless the run is
  * about the embedded one.
  */
-export async function temporaryStore(t: Test): Promise<Store> {
+export async function temporaryStore(t: Lifetime): Promise<Store> {
   const pool = storesWanted() === 'postgres' ? postgresPool : embeddedPool;
   const { store, end } = await openOn(pool);
   t.teardown(end);
@@ -59,7 +59,7 @@ export async function temporaryStore(t: Test): Promise<Store> {
 }
 
 /** An embedded store of its own, closed and removed when the test has ended. */
-export async function temporaryEmbedded(t: Test): Promise<Store> {
+export async function temporaryEmbedded(t: Lifetime): Promise<Store> {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
   const store = await openEmbedded(dataDir);
@@ -127,9 +127,10 @@ async function openEmbeddedDatabase(): Promise<PooledDatabase> {
 }
 
 /** From the run's template: making the tables takes four times as long as copying them. */
-const createMigratedDatabase = async (): Promise<PooledDatabase> => ({
-  address: { kind: 'postgres', url: await createDatabase(PROCESS_LIFETIME, databaseTemplate) },
-});
+async function createMigratedDatabase(): Promise<PooledDatabase> {
+  const url = await createDatabase(PROCESS_LIFETIME, databaseTemplate);
+  return { address: { kind: 'postgres', url } };
+}
 
 /** A database on the run's PostgreSQL, dropped at the end of that life; answers its URL. */
 export async function createDatabase(lifetime: Lifetime, template = 'template1'): Promise<string> {

@@ -10,15 +10,21 @@ export type ResourceCounts = ReadonlyMap<string, number>;
 /** A connection that was closed, and a process that was killed, go some moments later. */
 const GONE_WITHIN_MS = 2_000;
 const LOOK_INTERVAL_MS = 10;
-/** The lane's own: what it hears assignments by, and writes TAP to. */
-const OWN = new Set(['FSReqCallback', 'Immediate', 'PipeWrap of the lane']);
+/** They end by themselves, in moments. */
+const PASSING = new Set(['FSReqCallback', 'FSReqPromise', 'Immediate']);
 
 const allowed = new Map<string, number>();
+let isCounted = true;
+
+/** From now on nothing is counted: a service that all files share opens and closes as it likes. */
+export function stopCounting(): void {
+  isCounted = false;
+}
 
 export function countResources(): ResourceCounts {
   const counts = new Map<string, number>();
   for (const name of process.getActiveResourcesInfo()) {
-    if (!OWN.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+    if (!PASSING.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
 }
@@ -34,10 +40,11 @@ export function allowSince(before: ResourceCounts): void {
 /** What is there beyond what is allowed, with its count; waits a little for it to go. */
 export async function leftOpen(): Promise<readonly string[]> {
   const endMs = performance.now() + GONE_WITHIN_MS;
-  for (;;) {
+  while (isCounted) {
     const left = [...countResources()].filter(([name, count]) => count > (allowed.get(name) ?? 0));
     if (left.length === 0) return [];
     if (performance.now() > endMs) return left.map(([name, count]) => `${count} of ${name}`);
     await sleep(LOOK_INTERVAL_MS);
   }
+  return [];
 }

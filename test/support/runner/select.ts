@@ -53,6 +53,7 @@ function builtPath(path: string): string {
 /** The module that opens what is dear, and the home of the files that reach it. */
 const HOMES: readonly (readonly [module: string, home: string])[] = [
   ['test/support/browser.js', 'browser'],
+  ['test/support/shared-service.js', 'service'],
 ];
 
 /** See `Job.home`. `reach`: what the file imports, directly or not. */
