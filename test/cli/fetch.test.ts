@@ -19,6 +19,7 @@ import { goAwayFrame } from '../../src/http2/frame/go-away.ts';
 import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../../src/http2/frame/head.ts';
 import { Setting, settingsFrame } from '../../src/http2/frame/settings.ts';
 import { createCertificate } from '../../src/simulator/server/certificate.ts';
+import { closeWith } from '../support/close-with.ts';
 import { startNodeServer } from '../support/http2-servers/node-server.ts';
 import { ECHO_PATH, LARGE_BODY, LARGE_PATH, SMALL_PATH } from '../support/http2-servers/site.ts';
 import type { Ran } from '../support/programs.ts';
@@ -326,7 +327,7 @@ async function serveAnything(t: Test, body: Buffer) {
 
 async function listen(t: Test, server: ReturnType<typeof createServer>) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.teardown(() => server.close());
+  closeWith(t, server);
   return [server, (server.address() as AddressInfo).port] as const;
 }
 

@@ -19,7 +19,7 @@ export async function filledTables(sql: Sql): Promise<readonly string[]> {
   return filled.map(({ name }) => name);
 }
 
-/** Deletes all rows; numbers begin at 1 again. */
+/** Deletes all rows. Numbers go on: no test meets an id that another one has had. */
 export async function emptyDatabase(sql: Sql): Promise<void> {
   const filled = await filledTables(sql);
   const names = filled.map((name) => `"${name}"`).join(', ');
@@ -27,7 +27,19 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
     // What the test before has begun in the background may still read.
     await againAfterDeadlock(() => sql.unsafe(`truncate ${names} cascade`));
   }
-  await sql`
-    select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
-    from pg_sequences where last_value is not null`;
+  // Maintenance looks at what has changed in a table.
+  await sql`select pg_stat_reset()`;
+}
+
+/** Another one whenever a test has changed the schema: a trigger, a setting of a table. */
+export async function schemaMark(sql: Sql): Promise<string> {
+  const [row] = await sql<{ mark: string }[]>`
+    select md5(string_agg(part, ' ' order by part)) as mark from (
+      select format('%s %s %s', relname, relkind, reloptions) from pg_class
+      where relnamespace = 'public'::regnamespace and relkind <> 't'
+      union all select format('%s %s %s', tgname, tgrelid::regclass, tgenabled) from pg_trigger where not tgisinternal
+      union all select format('%s %s', proname, md5(prosrc)) from pg_proc where pronamespace = 'public'::regnamespace
+      union all select format('%s %s', setdatabase, setconfig) from pg_db_role_setting
+    ) as parts (part)`;
+  return row?.mark ?? '';
 }

@@ -5,6 +5,7 @@ import type { FanOut } from '../../src/push/fan-out.ts';
 import type { ScopeStatus } from '../../src/store/notifications/read-status.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Store } from '../../src/store/store.ts';
+import { aPush } from './a-notification.ts';
 import type { Tenant } from './notifications.ts';
 import { until } from './poll.ts';
 import { seedDevices } from './seed.ts';
@@ -17,19 +18,8 @@ const FINAL_WITHIN_MS = 120_000;
 const FINAL = new Set(['FINISHED', 'FAILED', 'CANCELLED']);
 
 /** A push to the tenant's tag. */
-export const pushTo = ({ tagId }: Tenant, more: Partial<Push> = {}): Push => ({
-  target: { ids: [tagId], sourceIds: [] },
-  filter: { ids: [], sourceIds: [] },
-  exclude: { ids: [], sourceIds: [] },
-  appIds: null,
-  delivery: 'at-least-once',
-  priority: 'normal',
-  ratePerSecond: null,
-  payload: { title: 'goal!', data: {} },
-  sendAtMs: null,
-  expiresAtMs: null,
-  ...more,
-});
+export const pushTo = ({ tagId }: Tenant, more: Partial<Push> = {}): Push =>
+  aPush({ target: { ids: [tagId], sourceIds: [] }, ...more });
 
 /** Has it accepted; answers its id. */
 export async function submit(

@@ -1,6 +1,5 @@
 /** Tenants, tags and notifications as rows: what tests of the ledger and of sending begin with. */
 
-import { v7 as uuidV7 } from 'uuid';
 import type { NotificationScope } from '../../src/domain/notification.ts';
 import type { Among, ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
 import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
@@ -9,6 +8,7 @@ import { claimRetries } from '../../src/store/ledger/claim-retries.ts';
 import { insertNotifications } from '../../src/store/notifications/insert-notifications.ts';
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import type { Sql, SqlPool } from '../../src/store/sql.ts';
+import { aNotification } from './a-notification.ts';
 import { seedDevices } from './seed.ts';
 
 export interface Tenant {
@@ -58,28 +58,15 @@ export async function makeNotification(
     readonly ratePerSecond?: number;
   } = {},
 ): Promise<string> {
-  const id = uuidV7();
-  await insertNotifications(sql, [
-    {
-      id,
-      clientId,
-      userName: 'test',
-      audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
-      payload: { title: 'goal!', data: {} },
-      isAtMostOnce: more.isAtMostOnce ?? false,
-      isUrgent: more.isUrgent ?? false,
-      ratePerSecond: more.ratePerSecond ?? null,
-      sendAtMs: null,
-      expiresAtMs: more.expiresAtMs ?? null,
-      scopes: (more.platformIds ?? [3]).map((platformId) => ({
-        appId,
-        platformId,
-        isSimulated: false,
-      })),
-      idempotency: null,
-    },
-  ]);
-  return id;
+  const { platformIds = [3], ...terms } = more;
+  const notification = aNotification({
+    clientId,
+    audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
+    scopes: platformIds.map((platformId) => ({ appId, platformId, isSimulated: false })),
+    ...terms,
+  });
+  await insertNotifications(sql, [notification]);
+  return notification.id;
 }
 
 /**

@@ -5,9 +5,9 @@
  */
 
 import type { EmbeddedDatabase } from '../../src/store/embedded/thread.ts';
-import type { DatabaseAddress } from '../../src/store/sql.ts';
+import type { DatabaseAddress, SqlPool } from '../../src/store/sql.ts';
 import { connect } from '../../src/store/sql.ts';
-import { emptyDatabase, filledTables } from './empty-database.ts';
+import { emptyDatabase, filledTables, schemaMark } from './empty-database.ts';
 import { checkAfterFiles, keptOpen } from './shared.ts';
 
 /** A migrated database. */
@@ -15,10 +15,13 @@ export interface PooledDatabase {
   readonly address: DatabaseAddress;
   /** The thread of an embedded one, which a store does not close. */
   readonly database?: EmbeddedDatabase;
+  /** Called instead of using it again. */
+  discard(): Promise<unknown>;
 }
 
 export class DatabasePool {
   readonly #idle: PooledDatabase[] = [];
+  readonly #marks = new Map<PooledDatabase, string>();
   readonly #open: () => Promise<PooledDatabase>;
 
   constructor(open: () => Promise<PooledDatabase>) {
@@ -27,28 +30,42 @@ export class DatabasePool {
   }
 
   async take(): Promise<PooledDatabase> {
-    return this.#idle.pop() ?? (await keptOpen(this.#open));
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    const pooled = await keptOpen(this.#open);
+    this.#marks.set(pooled, await withConnection(pooled, schemaMark));
+    return pooled;
   }
 
-  /** Empties it first. Stores on it have been closed. */
-  async giveBack(database: PooledDatabase): Promise<void> {
-    const sql = connect(database.address, 1);
-    try {
+  /** Empties it first. Stores on it have been closed. One whose schema was changed is not kept. */
+  async giveBack(pooled: PooledDatabase): Promise<void> {
+    const mark = await withConnection(pooled, async (sql) => {
       await emptyDatabase(sql);
-    } finally {
-      await sql.end();
-    }
-    this.#idle.push(database);
+      return schemaMark(sql);
+    });
+    if (mark === this.#marks.get(pooled)) this.#idle.push(pooled);
+    else await pooled.discard();
   }
 
   /** The tables with rows in databases that nobody uses: something has outlived its test. */
   async #filledIdle(): Promise<readonly string[]> {
     const filled: string[] = [];
-    for (const { address } of this.#idle) {
-      const sql = connect(address, 1);
-      for (const table of await filledTables(sql)) filled.push(`rows of ${table}`);
-      await sql.end();
+    for (const pooled of this.#idle) {
+      const tables = await withConnection(pooled, filledTables);
+      filled.push(...tables.map((table) => `rows of ${table}`));
     }
     return filled;
+  }
+}
+
+async function withConnection<T>(
+  { address }: PooledDatabase,
+  ask: (sql: SqlPool) => Promise<T>,
+): Promise<T> {
+  const sql = connect(address, 1);
+  try {
+    return await ask(sql);
+  } finally {
+    await sql.end();
   }
 }

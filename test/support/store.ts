@@ -22,10 +22,11 @@ import { DatabasePool } from './store-pool.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Makes and drops databases. */
-const administrator = shared((lifetime) => {
+const administrator = shared(async (lifetime) => {
   const sql = postgres(databaseUrl ?? '', { max: 1, onnotice: () => undefined });
   lifetime.teardown(() => sql.end());
-  return Promise.resolve(sql);
+  await sql`select`;
+  return sql;
 });
 const embeddedPool = new DatabasePool(openEmbeddedDatabase);
 const postgresPool = new DatabasePool(createMigratedDatabase);
@@ -119,17 +120,24 @@ async function openEmbeddedDatabase(): Promise<PooledDatabase> {
   const database = await startInDataDir(dataDir, (directory) =>
     startEmbeddedDatabase(directory, socketPath),
   );
-  PROCESS_LIFETIME.teardown(() => database.close());
+  let isOpen = true;
+  const discard = async (): Promise<void> => {
+    if (isOpen) await database.close();
+    isOpen = false;
+  };
+  PROCESS_LIFETIME.teardown(discard);
   return {
     address: { kind: 'embedded', socketPath },
     database: { vitals: database.vitals, close: () => Promise.resolve() },
+    discard,
   };
 }
 
 /** From the run's template: making the tables takes four times as long as copying them. */
 async function createMigratedDatabase(): Promise<PooledDatabase> {
   const url = await createDatabase(PROCESS_LIFETIME, databaseTemplate);
-  return { address: { kind: 'postgres', url } };
+  // It is dropped with the process.
+  return { address: { kind: 'postgres', url }, discard: () => Promise.resolve() };
 }
 
 /** A database on the run's PostgreSQL, dropped at the end of that life; answers its URL. */

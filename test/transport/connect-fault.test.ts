@@ -6,6 +6,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { post } from '../../src/transport/compat/post.ts';
 import { connectFault } from '../../src/transport/connect-fault.ts';
+import { closeWith } from '../support/close-with.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';
 
 t.test('a sentence for each reason, with host and port', (t) => {
@@ -44,7 +45,7 @@ const ask = (origin: string, ca: string | null = null, timeoutMs = 5_000) =>
 
 const listening = (t: Test, server: ReturnType<typeof createTcpServer>): Promise<number> =>
   new Promise((resolve) => {
-    t.teardown(() => server.close());
+    closeWith(t, server);
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : 0);

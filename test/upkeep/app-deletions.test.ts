@@ -21,6 +21,7 @@ import type { SqlPool } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { AppDeletions } from '../../src/upkeep/app-deletions.ts';
+import { aNotification } from '../support/a-notification.ts';
 import { addTenant } from '../support/api.ts';
 import { makeAppApi } from '../support/app-api.ts';
 import { mortal } from '../support/mortal.ts';
@@ -74,20 +75,13 @@ async function open({ sql }: Pick<Store, 'sql'>) {
     async push({ appIds, sendAtMs }: PushTo): Promise<string> {
       const id = randomUUID();
       await insertNotifications(sql, [
-        {
+        aNotification({
           id,
           clientId,
-          userName: 'test',
           audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
-          payload: { title: 'goal!', data: {} },
-          isAtMostOnce: false,
-          isUrgent: false,
-          ratePerSecond: null,
           sendAtMs: sendAtMs ?? null,
-          expiresAtMs: null,
           scopes: appIds.map((id) => ({ appId: id, platformId: 3, isSimulated: false })),
-          idempotency: null,
-        },
+        }),
       ]);
       await planDue(sql);
       return id;

@@ -3,7 +3,6 @@
  * between any two statements. On every store.
  */
 
-import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { Authenticator } from '../../src/access/authenticate.ts';
 import { deleteClient } from '../../src/store/client-deletions/delete-client.ts';
@@ -15,6 +14,7 @@ import type { SqlPool } from '../../src/store/sql.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { AppDeletions } from '../../src/upkeep/app-deletions.ts';
 import { ClientDeletions } from '../../src/upkeep/client-deletions.ts';
+import { aNotification } from '../support/a-notification.ts';
 import type { Tenant } from '../support/api.ts';
 import { addTenant, bearer, secrets } from '../support/api.ts';
 import { makeKey } from '../support/keys.ts';
@@ -47,20 +47,15 @@ async function populate(sql: SqlPool, slug: string): Promise<Tenant> {
   await seedDevices(sql, { appId, platformId: 3, tagIds, count: DEVICES });
   await insertNotifications(
     sql,
-    [null, Date.now() + 86_400_000].map((sendAtMs) => ({
-      id: randomUUID(),
-      clientId,
-      userName: 'test',
-      audience: { anyTagIds: tagIds, allTagIds: [], noneTagIds: [] },
-      payload: { title: 'goal!', data: {} },
-      isAtMostOnce: false,
-      isUrgent: false,
-      ratePerSecond: null,
-      sendAtMs,
-      expiresAtMs: null,
-      scopes: [{ appId, platformId: 3, isSimulated: false }],
-      idempotency: { key: `key-${sendAtMs}`, bodyHash: Buffer.from('x') },
-    })),
+    [null, Date.now() + 86_400_000].map((sendAtMs) =>
+      aNotification({
+        clientId,
+        audience: { anyTagIds: tagIds, allTagIds: [], noneTagIds: [] },
+        sendAtMs,
+        scopes: [{ appId, platformId: 3, isSimulated: false }],
+        idempotency: { key: `key-${sendAtMs}`, bodyHash: Buffer.from('x') },
+      }),
+    ),
   );
   await planDue(sql);
   return tenant;

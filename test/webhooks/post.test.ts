@@ -8,6 +8,7 @@ import t from 'tap';
 import { createCertificate } from '../../src/simulator/server/certificate.ts';
 import type { PostOptions } from '../../src/webhooks/post.ts';
 import { post } from '../../src/webhooks/post.ts';
+import { closeWith } from '../support/close-with.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 const BODY = '{"data":{"events":[]}}';
@@ -120,6 +121,6 @@ async function startRaw(t: Test, words: string): Promise<string> {
     socket.once('data', () => socket.end(words));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.teardown(() => server.close());
+  closeWith(t, server);
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }

@@ -17,6 +17,7 @@ import { connect } from '../../../src/http2/client/connect.ts';
 import { goAwayFrame } from '../../../src/http2/frame/go-away.ts';
 import { settingsFrame } from '../../../src/http2/frame/settings.ts';
 import { createCertificate } from '../../../src/simulator/server/certificate.ts';
+import { closeWith } from '../../support/close-with.ts';
 import { CONNECT_OPTIONS } from '../../support/http2-client.ts';
 import { startNodeServer } from '../../support/http2-servers/node-server.ts';
 import { freePorts } from '../../support/programs.ts';
@@ -161,7 +162,7 @@ t.test('an IPv6 address in brackets', async (t) => {
     new Promise<null>((resolve) => server.once('error', () => resolve(null))),
   ]);
   if (listening === null) return t.comment('this machine has no IPv6');
-  t.teardown(() => server.close());
+  closeWith(t, server);
   const { port } = server.address() as AddressInfo;
   t.match(await tryConnect(t, `http://[::1]:${port}`), { ok: true });
 });

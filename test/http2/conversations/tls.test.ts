@@ -12,6 +12,7 @@ import t from 'tap';
 import type { ClientConnection } from '../../../src/http2/client/client-connection.ts';
 import type { Connected } from '../../../src/http2/client/connect.ts';
 import { connect } from '../../../src/http2/client/connect.ts';
+import { closeWith } from '../../support/close-with.ts';
 import { skipsForbidden } from '../../support/environment.ts';
 import {
   END_HEADERS,
@@ -114,7 +115,7 @@ void t.test('TLS: post-handshake authentication is not offered', async (t) => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.teardown(() => server.close());
+  closeWith(t, server);
   const connecting = attempt((server.address() as AddressInfo).port, null);
   const [socket] = await once(server, 'connection');
   const [hello] = await once(socket, 'data');

@@ -6,28 +6,16 @@ import { taskOf } from '../../../src/push/dispatch/claimed.ts';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';
 import { readStatus } from '../../../src/store/notifications/read-status.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { aPush } from '../../support/a-notification.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { withStores } from '../../support/store.ts';
 
-const NONE: TagReferences = { ids: [], sourceIds: [] };
 const ids = (...tagIds: readonly number[]): TagReferences => ({ ids: tagIds, sourceIds: [] });
 
-const push = (more: Partial<Push>): Push => ({
-  target: NONE,
-  filter: NONE,
-  exclude: NONE,
-  appIds: null,
-  delivery: 'at-least-once',
-  priority: 'normal',
-  ratePerSecond: null,
-  payload: { title: 'goal!', data: {} },
-  sendAtMs: null,
-  expiresAtMs: null,
-  ...more,
-});
+const push = aPush;
 
 const NOT_AUTHORIZED = { authorized: null, fault: null };
 

@@ -9,32 +9,17 @@ import type { SqlPool } from '../../../src/store/sql.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { aPush } from '../../support/a-notification.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 
-const NONE = { ids: [], sourceIds: [] };
-
-const push = (more: Partial<Push>): Push => ({
-  target: NONE,
-  filter: NONE,
-  exclude: NONE,
-  appIds: null,
-  delivery: 'at-least-once',
-  priority: 'normal',
-  ratePerSecond: null,
-  payload: { title: 'goal!', data: {} },
-  sendAtMs: null,
-  expiresAtMs: null,
-  ...more,
-});
-
 function meant(text: string): Push {
   const read = readExpression(text);
   if (!read.ok) throw new Error(read.fault.message);
-  return push({ expression: read.expression });
+  return aPush({ expression: read.expression });
 }
 
 /** Tags a, b and c; a device of each combination, by the letters of its tags. */
@@ -134,7 +119,7 @@ await onEachStore(t, {
     ];
     for (const [text, asked] of pairs) {
       const expressed = await rowOf(store.sql, await submit(meant(text)));
-      const selected = await rowOf(store.sql, await submit(push(asked)));
+      const selected = await rowOf(store.sql, await submit(aPush(asked)));
       t.same(expressed, { ...selected, audience_expression: text }, text);
       t.equal(selected?.['audience_condition'], null);
     }

@@ -1,14 +1,9 @@
 import t from 'tap';
 import { FairShare } from '../../../src/push/dispatch/fair-share.ts';
+import { aClaimable } from '../../support/a-notification.ts';
 
-const of = (notificationId: string, clientId: number, appId = clientId, platformId = 3) => ({
-  notificationId,
-  clientId,
-  appId,
-  platformId,
-  isUrgent: false,
-  ratePerSecond: null as number | null,
-});
+const of = (notificationId: string, clientId: number, appId = clientId, platformId = 3) =>
+  aClaimable({ notificationId, clientId, appId, platformId });
 const urgent = (...how: Parameters<typeof of>) => ({ ...of(...how), isUrgent: true });
 const names = (served: readonly { readonly notificationId: string }[]): string =>
   served.map(({ notificationId }) => notificationId).join(' ');

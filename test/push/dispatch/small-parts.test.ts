@@ -1,20 +1,10 @@
 import t from 'tap';
 import { LOT_PARTS_MAX, SmallParts } from '../../../src/push/dispatch/small-parts.ts';
 import type { Claimable } from '../../../src/store/ledger/list-claimable.ts';
+import { aClaimable } from '../../support/a-notification.ts';
 
-const part = (notificationId: string, more: Partial<Claimable> = {}): Claimable => ({
-  notificationId,
-  clientId: 1,
-  appId: 1,
-  platformId: 3,
-  hasChunks: true,
-  hasRetries: false,
-  isSmall: true,
-  isScheduled: false,
-  isUrgent: false,
-  ratePerSecond: null,
-  ...more,
-});
+const part = (notificationId: string, more: Partial<Claimable> = {}): Claimable =>
+  aClaimable({ notificationId, ...more });
 
 function filled(count: number, more: Partial<Claimable> = {}, parts = new SmallParts()) {
   for (let n = 0; n < count; n += 1) parts.add(part(`${more.clientId ?? 1}/${n}`, more));

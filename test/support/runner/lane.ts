@@ -19,7 +19,7 @@ import { allowSince, leftOpen } from './resources.ts';
 import { wantStores } from './stores-wanted.ts';
 
 /** What a file calls on the root. tap has one root in a process: the lane lends it to each file. */
-const LENT = ['test', 'setTimeout', 'fail', 'teardown', 'comment'] as const;
+const LENT = ['test', 'setTimeout', 'fail', 'teardown', 'comment', 'plan'] as const;
 
 const runTest = t.test.bind(t);
 t.setTimeout(0);

@@ -3,7 +3,7 @@
  * simulator. Each page has a shell of its own that goes through it from top to bottom.
  *
  * Not here but in their own tests: what browsers run (web-guide.test.ts), and the apps for Android
- * (android-guide.test.ts) and iOS (ios-guide.test.ts).
+ * (android.guide.ts) and iOS (ios.guide.ts).
  */
 
 import { writeFileSync } from 'node:fs';
