@@ -12,6 +12,9 @@ export const embeddedTemplate: string | undefined = process.env['TEST_EMBEDDED_T
 /** A migrated database on that server, to copy. */
 export const databaseTemplate: string | undefined = process.env['TEST_DATABASE_TEMPLATE'];
 
+/** Where the runner keeps how long files take; absent: in the checkout. */
+export const timesFile: string | undefined = process.env['TEST_TIMES_FILE'];
+
 /** CI: what would be skipped for want of a server is a failure. */
 export const skipsForbidden: boolean = process.env['TEST_SKIPS_FORBIDDEN'] === '1';
 

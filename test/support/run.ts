@@ -136,7 +136,7 @@ function faultsOf({ report }: Ended, lanes: number): readonly string[] {
   const { file, ms, left } = report;
   const faults = left.map((what) => `leaves behind: ${what}`);
   const budgetMs = Number(options.budget) * 1_000;
-  if (options.ending === '.test.js' && ms > budgetMs * slowness(lanes) && !hasLongBudget(file)) {
+  if (options.ending !== '.long.js' && ms > budgetMs * slowness(lanes) && !hasLongBudget(file)) {
     faults.push(`takes ${Math.round(ms)} ms: a file has ${budgetMs}, split or shorten it`);
   }
   return faults;

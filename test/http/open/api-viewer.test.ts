@@ -33,6 +33,7 @@ t.test('the page loads files of this engine only, and runs no script of its own'
     t.equal(file.status, 200, target);
     t.match(file.headers.get('content-type'), /^text\/(css|javascript)/);
     t.equal(file.headers.get('content-encoding'), 'gzip');
+    t.ok((await file.arrayBuffer()).byteLength > 0);
   }
   const script = await (await fetch(`${baseUrl}/docs/api/viewer.js`)).text();
   t.notMatch(script, FOREIGN);

@@ -69,7 +69,7 @@ export async function runTests(run: Run): Promise<TestRun> {
 async function endGroup(pid: number | undefined, exited: Promise<unknown>): Promise<void> {
   if (pid === undefined) return;
   signalGroup(pid, 'SIGTERM');
-  await Promise.race([exited, sleep(ENDING_MS)]);
+  await Promise.race([exited, sleep(ENDING_MS, undefined, { ref: false })]);
   signalGroup(pid, 'SIGKILL');
   await exited;
 }

@@ -24,7 +24,7 @@ const CHECKOUT: Readonly<Record<string, string>> = {
     if (isOver(10) || !isOver(11)) throw new Error('wrong');`,
   'dist/test/broken.test.js': "import '../src/double.js';\nthrow new Error('always');",
   'dist/test/support/run.js': `import { resolve } from 'node:path';
-    for (const file of process.argv.slice(3)) {
+    for (const file of process.argv.slice(2).filter((one) => !one.startsWith('--'))) {
       const failed = await import(resolve(file)).then(() => false, () => true);
       console.log(failed ? 'not ok 1 - ' + file : 'ok 1 - ' + file);
       if (failed) process.exitCode = 1;

@@ -23,7 +23,8 @@ const LENT = ['test', 'setTimeout', 'fail', 'teardown', 'comment', 'plan'] as co
 
 const runTest = t.test.bind(t);
 t.setTimeout(0);
-t.pipe(createWriteStream('', { fd: TAP_DESCRIPTOR }));
+const output = createWriteStream('', { fd: TAP_DESCRIPTOR });
+t.pipe(output);
 
 const queue: (Assignment | typeof NO_MORE)[] = [];
 let wake = (): void => undefined;
@@ -34,8 +35,8 @@ process.on('message', (message: Assignment | typeof NO_MORE) => {
 allowSince(new Map());
 for await (const assignment of assignments()) await run(assignment);
 await closeShared();
-t.end();
-process.disconnect();
+// Whatever a failed test has left would keep the process.
+output.end(() => process.exit());
 
 async function* assignments(): AsyncGenerator<Assignment> {
   for (;;) {

@@ -16,7 +16,7 @@ export interface Job {
   readonly isAlone: boolean;
 }
 
-/** Files of a home that are left there when another lane, idle, takes one: it opens that thing too. */
+/** An idle lane takes a file of a home that has so many left: it has to open the same thing. */
 const LEFT_AT_HOME_MIN = 2;
 
 /** Hands out jobs, the longest first: what comes last should be short. */

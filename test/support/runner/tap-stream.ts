@@ -41,8 +41,11 @@ export class TapStream {
   }
 
   end(): void {
-    this.#out.write(`1..${this.#files}\n# ${JSON.stringify(this.totals)}\n`);
-    this.#out.end();
+    const { total, pass, ...others } = this.totals;
+    const some = Object.entries(others).filter(([, count]) => count > 0);
+    const counts = [['total', total], ['pass', pass], ...some].map((one) => one.join(': '));
+    this.#out.write(`1..${this.#files}\n# { ${counts.join(', ')} }\n`);
+    if (this.#out !== process.stdout) this.#out.end();
   }
 }
 

@@ -6,10 +6,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
+import { timesFile } from '../environment.ts';
 import type { FileReport } from './assignment.ts';
 
 /** Outside of `dist`, which each build empties. */
-const FILE = join(import.meta.dirname, '..', '..', '..', '..', '.tap', 'times.json');
+const FILE = timesFile ?? join(import.meta.dirname, '..', '..', '..', '..', '.tap', 'times.json');
 /** A suite of five minutes became one of fourteen file by file: a file above this fails the run. */
 export const BUDGET_MS = 15_000;
 

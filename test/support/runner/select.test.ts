@@ -1,0 +1,31 @@
+import t from 'tap';
+import { homeOf, isOnBothStores, storesOf, testFilesOf } from './select.ts';
+
+t.test('a source, what was built of it, and a folder', (t) => {
+  const built = 'dist/test/support/runner/select.test.js';
+  t.strictSame(testFilesOf('test/support/runner/select.test.ts', '.test.js'), [built]);
+  t.strictSame(testFilesOf(built, '.test.js'), [built]);
+  const folder = testFilesOf('test/support/runner', '.test.js');
+  t.ok(folder.includes(built));
+  t.ok(folder.every((file) => file.endsWith('.test.js')));
+  t.throws(() => testFilesOf('test/nothing', '.test.js'), { code: 'ENOENT' });
+  t.end();
+});
+
+t.test('PostgreSQL first; both where they differ; all embedded without it', (t) => {
+  const usual = 'dist/test/http/admin/tags.test.js';
+  const differs = 'dist/test/store/rows.test.js';
+  t.strictSame([isOnBothStores(usual), isOnBothStores(differs)], [false, true]);
+  t.equal(storesOf(usual, 'usual', true), 'postgres');
+  t.equal(storesOf(differs, 'usual', true), 'both');
+  t.equal(storesOf(usual, 'both', true), 'both');
+  t.equal(storesOf(usual, 'embedded', true), 'embedded');
+  t.equal(storesOf(usual, 'usual', false), 'embedded');
+  t.end();
+});
+
+t.test('what opens a browser has its home', (t) => {
+  t.equal(homeOf(new Set(['test/support/browser.js'])), 'browser');
+  t.equal(homeOf(new Set(['test/support/store.js'])), null);
+  t.end();
+});
