@@ -21,12 +21,13 @@ import {
   DIST,
   homeOf,
   isAlone,
-  isOnBothStores,
+  isLeftToEmbedded,
   ROOT,
   storesOf,
   testFilesOf,
 } from './runner/select.ts';
 import type { RunStores } from './runner/stores.ts';
+import type { Totals } from './runner/tap-stream.ts';
 import { TapStream } from './runner/tap-stream.ts';
 import { BUDGET_MS, hasLongBudget, readTimes, slowness, writeTimes } from './runner/times.ts';
 import { temporaryParent } from './temporary-parent.ts';
@@ -81,7 +82,7 @@ async function main(): Promise<number> {
   const files = named
     .flatMap((path) => testFilesOf(path, options.ending))
     .filter((file) => changed?.has(file) ?? true)
-    .filter((file) => choice !== 'embedded' || (!isOnBothStores(file) && reachOf(file).has(STORE)));
+    .filter((file) => choice !== 'embedded' || isLeftToEmbedded(file));
   if (files.length === 0) {
     process.stderr.write('No test file is meant by that.\n');
     return options.changed ? 0 : 2;
@@ -127,7 +128,7 @@ async function runJobs(jobs: readonly Job[], stores: RunStores | null): Promise<
   await ended;
   const reports = all.map(({ report }) => report);
   writeTimes(reports);
-  summarise(all, performance.now() - startMs);
+  summarise(all, tap.totals, performance.now() - startMs);
   return tap.totals.fail === 0 && all.length === jobs.length ? 0 : 1;
 }
 
@@ -151,7 +152,7 @@ function openReporter(): { readonly out: Writable; readonly ended: Promise<unkno
   return { out: reporter.stdin, ended: once(reporter, 'exit') };
 }
 
-function summarise(all: readonly Ended[], ms: number): void {
+function summarise(all: readonly Ended[], { pass, fail }: Totals, ms: number): void {
   const reports = all.map(({ report }) => report);
   const cpuMs = reports.reduce((sum, report) => sum + report.cpuMs, 0);
   const slowest = [...reports].sort((a, b) => b.ms - a.ms).slice(0, SLOWEST);
@@ -164,4 +165,5 @@ function summarise(all: readonly Ended[], ms: number): void {
     ),
   ];
   if (reports.length > 1) process.stderr.write(`${lines.join('\n')}\n`);
+  process.stderr.write(`${pass} assertions passed, ${fail} failed\n`);
 }

@@ -1,4 +1,4 @@
-/** The runner as a process of its own, on files that pass, fail, leave something behind and crash. */
+/** The runner as a process, on files that pass, fail, leave something behind and crash. */
 
 import { spawnSync } from 'node:child_process';
 import { join, relative } from 'node:path';

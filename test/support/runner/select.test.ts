@@ -1,5 +1,5 @@
 import t from 'tap';
-import { homeOf, isOnBothStores, storesOf, testFilesOf } from './select.ts';
+import { homeOf, isLeftToEmbedded, storesOf, testFilesOf } from './select.ts';
 
 t.test('a source, what was built of it, and a folder', (t) => {
   const built = 'dist/test/support/runner/select.test.js';
@@ -15,7 +15,8 @@ t.test('a source, what was built of it, and a folder', (t) => {
 t.test('PostgreSQL first; both where they differ; all embedded without it', (t) => {
   const usual = 'dist/test/http/admin/tags.test.js';
   const differs = 'dist/test/store/rows.test.js';
-  t.strictSame([isOnBothStores(usual), isOnBothStores(differs)], [false, true]);
+  t.strictSame([usual, differs].map(isLeftToEmbedded), [true, false]);
+  t.notOk(isLeftToEmbedded('dist/test/std/json.test.js'), 'it has no store');
   t.equal(storesOf(usual, 'usual', true), 'postgres');
   t.equal(storesOf(differs, 'usual', true), 'both');
   t.equal(storesOf(usual, 'both', true), 'both');

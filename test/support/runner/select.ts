@@ -1,6 +1,6 @@
 /** Which test files a run is about, and what each of them needs. */
 
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Stores } from './assignment.ts';
 
@@ -27,8 +27,15 @@ export function storesOf(file: string, choice: StoreChoice, hasPostgres: boolean
   return choice === 'both' || isOnBothStores(file) ? 'both' : 'postgres';
 }
 
-export const isOnBothStores = (file: string): boolean =>
+const isOnBothStores = (file: string): boolean =>
   ON_BOTH_STORES.some((folder) => file.startsWith(folder));
+
+/** Calls by which a test file runs on whatever store it is given. */
+const ON_ANY_STORE = /\b(withStores|onEachStore|temporaryStore)\(/;
+
+/** Whether a usual run leaves out the embedded store for this file, which has tests for it. */
+export const isLeftToEmbedded = (file: string): boolean =>
+  !isOnBothStores(file) && ON_ANY_STORE.test(readFileSync(join(ROOT, file), 'utf8'));
 
 /**
  * The built test files that a path means: a file, or those of a folder with the ending. It may be
