@@ -1,7 +1,9 @@
 /** Puts the parts of the service together on an opened store. */
 
 import type { Logger } from 'pino';
+import { AccountLookup } from './access/accounts/account-lookup.ts';
 import { Attempts } from './access/accounts/attempts.ts';
+import { LinkLookup } from './access/accounts/links.ts';
 import { Passwords } from './access/accounts/passwords.ts';
 import { Sessions } from './access/accounts/sessions.ts';
 import { Authenticator } from './access/authenticate.ts';
@@ -174,6 +176,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     log,
   });
   const sessions = new Sessions(sql, secrets);
+  const failures = new Failures();
   const readSystem = () =>
     gatherSystem({
       sql,
@@ -231,6 +234,9 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       sessions,
       passwords: new Passwords(),
       attempts: new Attempts(),
+      accounts: new AccountLookup(sql),
+      links: new LinkLookup(sql, secrets),
+      failures,
       mode: config.SIGN_UP,
       patientReads: store.patientReads,
       readSystem,
@@ -251,7 +257,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     authenticator: new Authenticator(sql, secrets),
     sessions,
     operatorToken: config.OPERATOR_TOKEN ?? null,
-    failures: new Failures(),
+    failures,
     metrics,
     log,
     requestLog: config.REQUEST_LOG,

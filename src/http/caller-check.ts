@@ -15,6 +15,7 @@ import type { RequestHead } from './request-head.ts';
 import type { Found, Match } from './router.ts';
 import type { Passage, SessionRoute } from './session-gate.ts';
 import { passOf, passOfVisitor, presentedSession } from './session-gate.ts';
+import { refuseGuesser } from './wrong-credentials.ts';
 
 /** The objects that all checks share. */
 export interface CallerCheckParts {
@@ -146,7 +147,8 @@ export class CallerCheck {
     const csrfToken = this.#head.headers.get('x-csrf-token');
     const hasCsrfToken = this.#parts.sessions.isCsrfToken(token, csrfToken);
     const refusal = this.#pass(passOf(route, params, this.#head, known, hasCsrfToken));
-    if (refusal !== null || route.api === 'console' || this.#caller === null) return refusal;
+    // Without a caller the request concerns no client, and so no limit of one.
+    if (refusal !== null || this.#caller === null) return refusal;
     return this.#tooOften(route, this.#caller);
   }
 
@@ -186,7 +188,7 @@ export class CallerCheck {
   }
 
   /** A request counts once, however often its credential is checked. */
-  #tooOften(route: ApiRoute, caller: Caller): Refusal {
+  #tooOften(route: SessionRoute, caller: Caller): Refusal {
     if (this.#isCounted) return null;
     this.#isCounted = true;
     return refuseTooOften(this.#parts.rates, route, caller, this.#request.requestId);
@@ -202,14 +204,11 @@ export class CallerCheck {
         );
       case 'disabled':
         return this.#request.refuse(403, 'This client is disabled.');
-      case 'wrong': {
-        const retryAfterMs = this.#parts.failures.noteAndAskRetryAfterMs(this.#request.address);
-        return retryAfterMs === 0
-          ? this.#request.refuse(401, 'There is no such credential.', CHALLENGES)
-          : this.#request.refuse(429, 'Too many wrong credentials came from this address.', {
-              'Retry-After': String(Math.ceil(retryAfterMs / 1_000)),
-            });
-      }
+      case 'wrong':
+        return (
+          refuseGuesser(this.#parts.failures, this.#request) ??
+          this.#request.refuse(401, 'There is no such credential.', CHALLENGES)
+        );
     }
   }
 

@@ -2,20 +2,17 @@
 
 import { networkOf } from '../../std/ip-address.ts';
 import type { AccountRow } from '../../store/accounts/accounts.ts';
-import {
-  findAccount,
-  lockAccount,
-  readAccount,
-  writePassword,
-} from '../../store/accounts/accounts.ts';
+import { lockAccount, readAccount, writePassword } from '../../store/accounts/accounts.ts';
 import { deleteLinksOf } from '../../store/accounts/links.ts';
 import { belongsToOnly } from '../../store/accounts/memberships.ts';
 import { deleteSessionsOf } from '../../store/accounts/sessions.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
 import type { Secrets } from '../secrets.ts';
+import type { AccountLookup } from './account-lookup.ts';
 import type { Attempts } from './attempts.ts';
-import { readLink, useLink } from './links.ts';
+import type { LinkLookup } from './links.ts';
+import { useLink } from './links.ts';
 import type { Asker, Passwords } from './passwords.ts';
 import { openSession } from './sessions.ts';
 
@@ -24,6 +21,8 @@ export interface AccountParts {
   readonly secrets: Secrets;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
+  readonly accounts: Pick<AccountLookup, 'find'>;
+  readonly links: Pick<LinkLookup, 'find'>;
 }
 
 /** Why nobody looked at a password. */
@@ -48,14 +47,14 @@ export type Checked =
  * and counts as an attempt.
  */
 export async function checkPassword(
-  { sql, passwords, attempts }: Omit<AccountParts, 'secrets'>,
+  { accounts, passwords, attempts }: Pick<AccountParts, 'accounts' | 'passwords' | 'attempts'>,
   email: string,
   password: string,
   address: string,
 ): Promise<Checked> {
   const retryAfterMs = attempts.begin(email, address);
   if (retryAfterMs > 0) return { kind: 'wait', retryAfterMs };
-  const account = await findAccount(sql, email);
+  const account = await accounts.find(email);
   const stored = account?.passwordHash ?? null;
   const isRight = await passwords.verify(password, stored, askerOf(attempts, email, address));
   if (isRight === 'busy') {
@@ -102,19 +101,20 @@ export async function signIn(
   });
 }
 
-/** Signs in with a one-time link. */
-export const signInByLink = (
-  { sql, secrets }: Pick<AccountParts, 'sql' | 'secrets'>,
+/** Signs in with a one-time link. Begins no transaction for one that does not exist. */
+export async function signInByLink(
+  { sql, secrets, links }: Pick<AccountParts, 'sql' | 'secrets' | 'links'>,
   linkToken: string,
   replaced: string | null = null,
-): Promise<SignedIn> =>
-  transact(sql, async (tx) => {
-    const link = await readLink(tx, secrets, linkToken);
-    if (link?.kind !== 'sign-in') return { kind: 'wrong' };
+): Promise<SignedIn> {
+  const link = await links.find(linkToken);
+  if (link?.kind !== 'sign-in') return { kind: 'wrong' };
+  return transact(sql, async (tx) => {
     await lockAccount(tx, link.accountId);
     if ((await useLink(tx, secrets, linkToken)) === null) return { kind: 'wrong' };
     return { kind: 'signed-in', token: await openSession(tx, secrets, link.accountId, replaced) };
   });
+}
 
 /** Changes a password; ends every session of the account, and begins a new one. */
 export async function changePassword(
@@ -146,18 +146,17 @@ export type Reset =
 
 /** Sets a password by a one-time link, and ends every session of the account. */
 export async function resetPassword(
-  { sql, secrets, passwords }: AccountParts,
+  { sql, secrets, passwords, links }: AccountParts,
   { token, newPassword }: { readonly token: string; readonly newPassword: string },
   address: string,
 ): Promise<Reset> {
   // Before the hash, which is dear: whoever has no link gets none.
-  if ((await readLink(sql, secrets, token))?.kind !== 'reset') return { kind: 'no-link' };
+  const link = await links.find(token);
+  if (link?.kind !== 'reset') return { kind: 'no-link' };
+  const { accountId, clientId } = link;
   const made = await passwords.hash(newPassword, { network: networkOf(address), isKnown: false });
   if (made === 'busy') return { kind: 'busy' };
   return transact(sql, async (tx) => {
-    const link = await readLink(tx, secrets, token);
-    if (link?.kind !== 'reset') return { kind: 'no-link' };
-    const { accountId, clientId } = link;
     await lockAccount(tx, accountId);
     if ((await useLink(tx, secrets, token)) === null) return { kind: 'no-link' };
     // The account may have joined another client since: the owner of this one must not get into it.

@@ -20,7 +20,7 @@ import { createCredential } from '../credentials.ts';
 import { randomSuffix } from '../random-text.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Link } from './links.ts';
-import { readLink, useLink } from './links.ts';
+import { useLink } from './links.ts';
 import type { AccountParts, Unheard } from './sign-in.ts';
 import { askerOf, checkPassword, lockUnchanged } from './sign-in.ts';
 import type { SignUpMode } from './sign-up-mode.ts';
@@ -59,7 +59,7 @@ export async function signUp(
   { address, requestId }: { readonly address: string; readonly requestId: string },
 ): Promise<SignedUp> {
   const { email, password, clientName, invitation } = asked;
-  const link = invitation === null ? null : await readLink(parts.sql, parts.secrets, invitation);
+  const link = invitation === null ? null : await parts.links.find(invitation);
   const isAllowed = whyNot(parts.mode, asked, link);
   if (isAllowed !== null) return isAllowed;
   const checked = await checkPassword(parts, email, password, address);

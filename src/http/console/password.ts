@@ -3,6 +3,7 @@
 import { changePassword, resetPassword } from '../../access/accounts/sign-in.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, readJsonBody } from '../json-body.ts';
+import { refuseGuesser } from '../wrong-credentials.ts';
 import { unheard } from './answers.ts';
 import { passwordForm, resetForm } from './forms.ts';
 import type { SessionParts } from './session.ts';
@@ -54,9 +55,15 @@ async function reset(parts: SessionParts, request: HttpRequest): Promise<HttpRes
     case 'done':
       return { status: 204, body: '' };
     case 'no-link':
-      return invalid(request, [
-        { path: 'token', message: 'does not exist, was used, or has ended: ask for another link' },
-      ]);
+      return (
+        refuseGuesser(parts.failures, request) ??
+        invalid(request, [
+          {
+            path: 'token',
+            message: 'does not exist, was used, or has ended: ask for another link',
+          },
+        ])
+      );
     case 'busy':
       return unheard(request, done);
   }
