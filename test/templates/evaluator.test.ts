@@ -158,6 +158,19 @@ t.test('clients take turns: one that asks a lot waits for itself', async (t) => 
   t.equal(ended.length, 41);
 });
 
+t.test('one whose templates took no time comes before those that use up theirs', async (t) => {
+  const slow = ENDLESS['endless recursion'] ?? '';
+  const hogs = [101, 102, 103, 104, 105, 106];
+  await Promise.all(hogs.map((clientId) => evaluate([slow], {}, clientId)));
+  const ended: number[] = [];
+  const ask = (expression: string, clientId: number) =>
+    evaluate([expression], {}, clientId).then(() => ended.push(clientId));
+  const asked = hogs.map((clientId) => ask(slow, clientId));
+  await ask('1', OTHER);
+  t.ok(ended.indexOf(OTHER) <= 2, `behind the two under way at most: ${ended}`);
+  await Promise.all(asked);
+});
+
 t.test('one whose turn does not come is told so, and so are too many', async (t) => {
   const slow = ENDLESS['endless recursion'] ?? '';
   const asked = Array.from({ length: 1_100 }, () => evaluator.evaluate(HOSTILE, [slow], '{}'));
