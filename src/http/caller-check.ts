@@ -9,9 +9,11 @@ import type { Caller } from '../access/caller.ts';
 import type { CallerRates } from '../access/caller-rates.ts';
 import type { Failures } from '../access/failures.ts';
 import { refuseTooOften } from './beyond-limit.ts';
+import type { Cors } from './cors.ts';
 import type { ApiRoute, ConsoleRoute, HttpResponse, Route } from './handler.ts';
 import { mayUse, whyNot } from './permission.ts';
 import type { RequestHead } from './request-head.ts';
+import { isForgeable } from './request-origin.ts';
 import type { Found, Match } from './router.ts';
 import type { Passage, SessionRoute } from './session-gate.ts';
 import { passOf, passOfVisitor, presentedSession } from './session-gate.ts';
@@ -25,6 +27,7 @@ export interface CallerCheckParts {
   readonly isOperator: (authorization: string) => boolean;
   readonly failures: Failures;
   readonly rates: CallerRates;
+  readonly cors: Pick<Cors, 'names'>;
 }
 
 /** What a check asks of its request (Exchange). */
@@ -46,6 +49,10 @@ export type Refusal = HttpResponse | null;
 const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic realm="tagcast"' };
 /** No Basic: a browser would ask for its password in a window of its own. */
 const SESSION_CHALLENGE: Headers = { 'WWW-Authenticate': 'Session realm="tagcast"' };
+
+/** A browser adds a password that it remembers, whichever page makes it ask. */
+const FORGEABLE =
+  'A page of another site has made this request, and its password may be one that the browser remembers. Send a Bearer token, or JSON with Content-Type: application/json; or the operator names the origin in CORS_ORIGINS.';
 
 export class CallerCheck {
   readonly #parts: CallerCheckParts;
@@ -183,6 +190,10 @@ export class CallerCheck {
   ): Refusal {
     if (typeof authentication === 'string') return this.#unauthenticated(authentication);
     this.#caller = authentication;
+    const { method } = authentication;
+    if (method === 'basic' && isForgeable(this.#head, route, this.#parts.cors)) {
+      return this.#request.refuse(403, FORGEABLE);
+    }
     this.#isAdmitted = true;
     return this.#forbidden(route, params, authentication) ?? this.#tooOften(route, authentication);
   }
