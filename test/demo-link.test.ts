@@ -8,6 +8,8 @@ import { makeAccountParts } from './support/accounts.ts';
 import { addTenant, secrets } from './support/api.ts';
 import { withStores } from './support/store.ts';
 
+const HERE = { address: '192.0.2.1', requestId: 'r-1' };
+
 t.test('each start makes a new one, which signs in once as an owner', async (t) => {
   await withStores(t, async (t, store) => {
     const { sql } = store;
@@ -16,13 +18,13 @@ t.test('each start makes a new one, which signs in once as an owner', async (t) 
     const tokenOf = async () =>
       (await makeDemoLink(sql, secrets, 'demo')).path.split('/').at(-1) ?? '';
     const [first, second] = [await tokenOf(), await tokenOf()];
-    t.same(await signInByLink(parts, first), { kind: 'wrong' }, 'of the start before');
-    const signedIn = await signInByLink(parts, second);
+    t.same(await signInByLink(parts, first, HERE), { kind: 'wrong' }, 'of the start before');
+    const signedIn = await signInByLink(parts, second, HERE);
     if (signedIn.kind !== 'signed-in') throw new Error(signedIn.kind);
     t.match(await new Sessions(sql, secrets).authenticate(signedIn.token), {
       isOperator: false,
       memberships: [{ clientSlug: 'demo', role: 'owner' }],
     });
-    t.same(await signInByLink(parts, second), { kind: 'wrong' }, 'once');
+    t.same(await signInByLink(parts, second, HERE), { kind: 'wrong' }, 'once');
   });
 });

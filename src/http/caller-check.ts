@@ -217,7 +217,7 @@ export class CallerCheck {
         return this.#request.refuse(403, 'This client is disabled.');
       case 'wrong':
         return (
-          refuseGuesser(this.#parts.failures, this.#request) ??
+          refuseGuesser(this.#parts.failures, this.#request, 'credential') ??
           this.#request.refuse(401, 'There is no such credential.', CHALLENGES)
         );
     }

@@ -1,6 +1,7 @@
 /** The answer to who presents wrong credentials or links too often. */
 
 import type { Failures } from '../access/failures.ts';
+import type { Guessed } from '../access/guesses.ts';
 import type { HttpResponse } from './handler.ts';
 import { problem } from './problem.ts';
 
@@ -11,8 +12,9 @@ import { problem } from './problem.ts';
 export function refuseGuesser(
   failures: Failures,
   { requestId, address }: { readonly requestId: string; readonly address: string },
+  what: Guessed,
 ): HttpResponse | null {
-  const retryAfterMs = failures.noteAndAskRetryAfterMs(address);
+  const retryAfterMs = failures.noteAndAskRetryAfterMs(address, what);
   if (retryAfterMs === 0) return null;
   return problem(requestId, 429, 'Too many wrong credentials came from this address.', {
     headers: { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) },

@@ -7,6 +7,7 @@ import type { Costs } from '../../src/access/accounts/passwords.ts';
 import { Passwords } from '../../src/access/accounts/passwords.ts';
 import { openSession, Sessions } from '../../src/access/accounts/sessions.ts';
 import type { AccountParts } from '../../src/access/accounts/sign-in.ts';
+import { SignInRecords } from '../../src/access/accounts/sign-in-records.ts';
 import type { MemberRole } from '../../src/access/caller.ts';
 import { Failures } from '../../src/access/failures.ts';
 import type { ConsoleApi } from '../../src/http/console/routes.ts';
@@ -33,6 +34,8 @@ export const makeAccountParts = ({ sql }: Store): AccountParts => ({
   attempts: new Attempts(),
   accounts: new AccountLookup(sql),
   links: new LinkLookup(sql, secrets),
+  guesses: { note: () => undefined },
+  records: new SignInRecords(sql, () => undefined),
 });
 
 /** What the routes of the console work with. */

@@ -39,7 +39,7 @@ async function change(
 ): Promise<HttpResponse> {
   const read = readJsonBody(request, passwordForm);
   if (!read.ok) return read.response;
-  const changed = await changePassword(parts, email, read.value, request.address);
+  const changed = await changePassword(parts, email, read.value, request);
   return changed.kind === 'wrong'
     ? invalid(request, [
         { path: 'currentPassword', message: 'is not the password of this account' },
@@ -50,13 +50,13 @@ async function change(
 async function reset(parts: SessionParts, request: HttpRequest): Promise<HttpResponse> {
   const read = readJsonBody(request, resetForm);
   if (!read.ok) return read.response;
-  const done = await resetPassword(parts, read.value, request.address);
+  const done = await resetPassword(parts, read.value, request);
   switch (done.kind) {
     case 'done':
       return { status: 204, body: '' };
     case 'no-link':
       return (
-        refuseGuesser(parts.failures, request) ??
+        refuseGuesser(parts.failures, request, 'link') ??
         invalid(request, [
           {
             path: 'token',

@@ -53,7 +53,7 @@ async function register(parts: RegisterParts, request: HttpRequest): Promise<Htt
       return problem(request.requestId, 403, 'Nobody can sign up here without an invitation.');
     case 'no-invitation':
       return (
-        refuseGuesser(parts.failures, request) ??
+        refuseGuesser(parts.failures, request, 'link') ??
         invalid(request, [
           {
             path: 'invitation',

@@ -78,18 +78,12 @@ async function begin(parts: SessionParts, request: HttpRequest): Promise<HttpRes
   const { email = '', password = '', link } = read.value;
   const replaced = sessionTokenIn(request.header('cookie'), request.isSecure);
   if (link === undefined) {
-    const signedIn = await signIn(
-      parts,
-      readEmail(email) ?? '',
-      password,
-      request.address,
-      replaced,
-    );
+    const signedIn = await signIn(parts, readEmail(email) ?? '', password, request, replaced);
     const wrong = 'No account has this e-mail address and password.';
     return answerSignedIn(parts, request, signedIn, wrong);
   }
-  const signedIn = await signInByLink(parts, link, replaced);
-  const refusal = signedIn.kind === 'wrong' ? refuseGuesser(parts.failures, request) : null;
+  const signedIn = await signInByLink(parts, link, request, replaced);
+  const refusal = signedIn.kind === 'wrong' ? refuseGuesser(parts.failures, request, 'link') : null;
   const wrong = 'This link does not exist, was used, or has ended.';
   return refusal ?? answerSignedIn(parts, request, signedIn, wrong);
 }
