@@ -46,7 +46,7 @@ export const AUDIT_ACTIONS = [
   // A new one: changed, or set by a link.
   'member.password',
   'member.sign-in',
-  // A wrong password: of an account from one network once in a while (access/accounts/sign-in-records.ts).
+  // A wrong password: of an account from one network once in a while.
   'member.sign-in-refused',
   'device.erase',
   'device.import',

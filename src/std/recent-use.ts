@@ -1,4 +1,7 @@
-/** How much each of many has used of something lately. What was used is half as much after a while. */
+/**
+ * How much each of many has used of something lately. What was used counts half as much after a
+ * while.
+ */
 
 import { CappedMap } from './capped-map.ts';
 
@@ -32,7 +35,7 @@ export class RecentUse {
     return use === undefined ? 0 : use.amount * 0.5 ** ((nowMs - use.atMs) / this.#halfLifeMs);
   }
 
-  /** The one that has used least; of those that have used as much, the first. Null: there is none. */
+  /** The one that has used least; of equals the first. Null: there is none. */
   least(users: Iterable<number>, nowMs: number): number | null {
     let least: number | null = null;
     let leastAmount = Number.POSITIVE_INFINITY;

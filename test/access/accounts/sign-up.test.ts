@@ -62,6 +62,7 @@ t.test('sign-up', (t) =>
         [
           { ...byAnn, action: 'client.create' },
           { ...byAnn, action: 'member.join' },
+          { ...byAnn, action: 'member.sign-in' },
         ],
       );
 

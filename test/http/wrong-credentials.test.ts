@@ -1,11 +1,11 @@
 /** Links that do not exist, presented over real HTTP. */
 
 import t from 'tap';
-import { makeLink } from '../../../src/access/accounts/links.ts';
-import { consoleRoutes } from '../../../src/http/console/routes.ts';
-import { addAccount, makeConsoleApi, PASSWORD } from '../../support/accounts.ts';
-import { secrets, startApiOn } from '../../support/api.ts';
-import { onEachStore } from '../../support/on-each-store.ts';
+import { makeLink } from '../../src/access/accounts/links.ts';
+import { consoleRoutes } from '../../src/http/console/routes.ts';
+import { addAccount, makeConsoleApi, PASSWORD } from '../support/accounts.ts';
+import { secrets, startApiOn } from '../support/api.ts';
+import { onEachStore } from '../support/on-each-store.ts';
 
 /** `FAILURES_MAX`. */
 const FAILURES_MAX = 30;
