@@ -1,17 +1,13 @@
 /** Puts the parts of the service together on an opened store. */
 
 import type { Logger } from 'pino';
-import { Attempts } from './access/accounts/attempts.ts';
-import { Passwords } from './access/accounts/passwords.ts';
-import { Sessions } from './access/accounts/sessions.ts';
-import { Authenticator } from './access/authenticate.ts';
-import { Failures } from './access/failures.ts';
 import type { Config } from './config.ts';
 import type { Check } from './credentials/provider-check.ts';
 import { createCheck } from './credentials/provider-check.ts';
 import { ProviderTokens } from './credentials/provider-tokens.ts';
 import { describeDemo, writeDemoFile } from './demo.ts';
 import { UNWRITTEN_MS_MAX } from './domain/device.ts';
+import { createAccess } from './engine-access.ts';
 import { beginCounts, countRegistration, countSends, readingsOf } from './engine-counts.ts';
 import { demoConsoleUrl, hasDemo, startDemo } from './engine-demo.ts';
 import { openTagIndex } from './engine-index.ts';
@@ -173,7 +169,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     clock: systemClock,
     log,
   });
-  const sessions = new Sessions(sql, secrets);
+  const access = createAccess(parts);
+  const { authenticator, sessions, failures } = access;
   const readSystem = () =>
     gatherSystem({
       sql,
@@ -226,11 +223,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       arePrivateWebhooksAllowed: config.WEBHOOK_PRIVATE_ADDRESSES,
     }),
     ...consoleRoutes({
-      sql,
-      secrets,
-      sessions,
-      passwords: new Passwords(),
-      attempts: new Attempts(),
+      ...access,
       mode: config.SIGN_UP,
       patientReads: store.patientReads,
       readSystem,
@@ -239,7 +232,12 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     aboutRoute,
     ...consolePageRoutes(builtFiles(CONSOLE_FOLDER)),
     ...guidePageRoutes(builtFiles(GUIDES_FOLDER)),
-    ...healthRoutes({ readiness, metrics, operatorToken: config.OPERATOR_TOKEN ?? null }),
+    ...healthRoutes({
+      readiness,
+      metrics,
+      operatorToken: config.OPERATOR_TOKEN ?? null,
+      failures,
+    }),
     ...apiViewerRoutes(),
   ]);
   const server = await startServer({
@@ -248,10 +246,10 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     tls: tlsOf(config),
     trustedProxies: config.TRUSTED_PROXIES,
     corsOrigins: config.CORS_ORIGINS,
-    authenticator: new Authenticator(sql, secrets),
+    authenticator,
     sessions,
     operatorToken: config.OPERATOR_TOKEN ?? null,
-    failures: new Failures(),
+    failures,
     metrics,
     log,
     requestLog: config.REQUEST_LOG,
@@ -281,6 +279,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     async drain() {
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
+      await access.records.drain();
       evaluator.close();
       await Promise.all([housekeeping.stop(), bulkOperations.stop(), webhooks.stop()]);
       await Promise.all([maintenance.stop(), watch.stop()]);

@@ -35,8 +35,13 @@ interface Remembered {
   notedMs: number;
 }
 
-/** About 400 bytes each. An installation has as many credentials as apps. */
+/** About 400 bytes each, and their lists. An installation has as many credentials as apps. */
 const REMEMBERED_MAX = 10_000;
+/**
+ * Tags, groups and apps in the lists of all limited keys: about 18 bytes each, so 9 MB. One key may
+ * have 3,000. Such keys are kept apart: they make room for each other, and for nobody else.
+ */
+const REMEMBERED_IDS_MAX = 500_000;
 /**
  * Refused ones, about 200 bytes each. They are kept apart, so that a caller that invents
  * credentials does not displace the others.
@@ -57,6 +62,10 @@ export class Authenticator {
    */
   readonly #now: () => number;
   readonly #callers = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
+  readonly #limitedKeys = new CappedMap<string, Remembered>({
+    sizeMax: REMEMBERED_MAX,
+    weightMax: REMEMBERED_IDS_MAX,
+  });
   readonly #refused = new CappedMap<string, Remembered>({ sizeMax: REFUSED_MAX });
   /**
    * Headers are remembered by a salted digest: no secret stays in memory, and the time of a
@@ -96,7 +105,8 @@ export class Authenticator {
   }
 
   #recall(key: string): Caller | Refusal | null {
-    const remembered = this.#callers.get(key) ?? this.#refused.get(key);
+    const remembered =
+      this.#callers.get(key) ?? this.#limitedKeys.get(key) ?? this.#refused.get(key);
     if (remembered === undefined) return null;
     const nowMs = this.#now();
     if (nowMs >= remembered.untilMs || !this.#revision.holds(remembered.revision)) return null;
@@ -119,8 +129,7 @@ export class Authenticator {
     const askedAtMs = this.#now();
     const { row, revision } = await this.#lookup.find(presented);
     this.#revision.stand(revision, askedAtMs);
-    this.#callers.delete(key);
-    this.#refused.delete(key);
+    for (const known of [this.#callers, this.#limitedKeys, this.#refused]) known.delete(key);
     if (row === null || row.disabled) {
       const known = row === null ? 'wrong' : 'disabled';
       this.#refused.set(key, { known, revision, untilMs: askedAtMs + REFUSED_MS, notedMs: 0 });
@@ -129,11 +138,17 @@ export class Authenticator {
     const known = callerOf(row, presented.kind);
     const remainingMs = row.remainingMs ?? Number.POSITIVE_INFINITY;
     const remembered = { known, revision, untilMs: askedAtMs + remainingMs, notedMs: UNNOTED };
-    this.#callers.set(key, remembered);
+    const ids = idsOf(known);
+    if (ids === 0) this.#callers.set(key, remembered);
+    else this.#limitedKeys.set(key, remembered, ids);
     this.#noteUse(remembered, askedAtMs);
     return known;
   }
 }
+
+/** Those that the lists of a key have together. */
+const idsOf = ({ key }: Caller): number =>
+  [key?.tagIds, key?.groupIds, key?.appIds].reduce((sum, ids) => sum + (ids?.length ?? 0), 0);
 
 function roleOf({ key, appId }: CredentialRow): Caller['role'] {
   if (key !== null) return 'key';

@@ -6,6 +6,7 @@
 
 import { CappedMap } from '../std/capped-map.ts';
 import { networkOf } from '../std/ip-address.ts';
+import type { Guessed, Guesses } from './guesses.ts';
 
 interface Window {
   readonly endsAtMs: number;
@@ -24,17 +25,23 @@ const ADDRESSES_MAX = 50_000;
 export class Failures {
   /** Milliseconds of the monotonic clock. */
   readonly #now: () => number;
+  readonly #guesses: Pick<Guesses, 'note'>;
   readonly #windows = new CappedMap<string, Window>({ sizeMax: ADDRESSES_MAX });
 
-  constructor(monotonicMs: () => number = () => performance.now()) {
+  constructor(
+    monotonicMs: () => number = () => performance.now(),
+    guesses: Pick<Guesses, 'note'> = { note: () => undefined },
+  ) {
     this.#now = monotonicMs;
+    this.#guesses = guesses;
   }
 
   /**
-   * Notes a wrong credential. Returns how long the address must wait, or 0 while it has not failed
-   * too often.
+   * Notes a wrong credential or link. Returns how long the address must wait, or 0 while it has not
+   * failed too often.
    */
-  noteAndAskRetryAfterMs(address: string): number {
+  noteAndAskRetryAfterMs(address: string, what: Guessed = 'credential'): number {
+    this.#guesses.note(what, address);
     const nowMs = this.#now();
     const network = networkOf(address);
     const known = this.#windows.get(network);

@@ -3,6 +3,7 @@
  * provider, connections that come and go quickly look like an attack.
  */
 
+import { shareOf } from '../std/share.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';
 
 /** Checks that clients have asked for, at a time; each takes ten seconds at most. */
@@ -25,7 +26,8 @@ export class PacedChecks {
   /** Runs `work`, which asks a provider, or says why not. */
   async run<T>(clientId: number, work: () => Promise<T>): Promise<Paced<T>> {
     const own = this.underWay.filter((id) => id === clientId).length;
-    if (this.underWay.length >= AT_ONCE_MAX || own >= OF_CLIENT_MAX) return { kind: 'busy' };
+    const share = shareOf(AT_ONCE_MAX - this.underWay.length, AT_ONCE_MAX);
+    if (own >= Math.min(OF_CLIENT_MAX, share)) return { kind: 'busy' };
     if (!this.rates.take(String(clientId), performance.now())) return { kind: 'too-many' };
     this.underWay.push(clientId);
     try {

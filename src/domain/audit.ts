@@ -43,6 +43,11 @@ export const AUDIT_ACTIONS = [
   'member.delete',
   // A link to a new password.
   'member.reset',
+  // A new one: changed, or set by a link.
+  'member.password',
+  'member.sign-in',
+  // A wrong password: of an account from one network once in a while.
+  'member.sign-in-refused',
   'device.erase',
   'device.import',
   'operation.create',
@@ -67,7 +72,7 @@ export type AuditActor =
   | { readonly kind: 'account'; readonly id: number; readonly name: string }
   /** Whoever runs the engine. The client is not told who that is. */
   | { readonly kind: 'operator' }
-  /** Nobody: the engine does it by itself. */
+  /** Nobody: the engine does it by itself; or nobody knows who, as with a wrong password. */
   | { readonly kind: 'engine' };
 
 /** Whose log a change goes into, who made it, and from where. */

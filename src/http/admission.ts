@@ -1,8 +1,10 @@
 /**
- * Shares the server among callers: requests under way, and bytes of their bodies. A caller may hold
- * as much as is still free. So a single caller gets half of the total, and two get a third each.
- * However many callers take all they may, there is room for a caller that holds nothing.
+ * Shares the server among callers: requests under way, and bytes of their bodies. The share of a
+ * caller is small where much is taken (std/share.ts), so that a hundred callers who take all they
+ * may leave room for one that holds nothing.
  */
+
+import { shareOf } from '../std/share.ts';
 
 export interface AdmissionLimits {
   /**
@@ -32,10 +34,11 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Admits a request. Null: its caller already holds as many requests as are still free. */
+  /** Admits a request. Null: its caller already holds its share of them. */
   enter(name: string): Holder | null {
     const holder = this.#holders.get(name) ?? { name, requests: 0, bodyBytes: 0 };
-    if (holder.requests >= this.#limits.requestsMax - this.#requests) return null;
+    const { requestsMax } = this.#limits;
+    if (holder.requests >= shareOf(requestsMax - this.#requests, requestsMax)) return null;
     this.#requests += 1;
     holder.requests += 1;
     if (holder.requests === 1) this.#holders.set(name, holder);
@@ -46,7 +49,9 @@ export class Admission {
   keeps(holder: Holder, bytes: number): boolean {
     this.#bodyBytes += bytes;
     holder.bodyBytes += bytes;
-    return holder.bodyBytes <= this.#limits.bodyBytesMax - this.#bodyBytes;
+    const { bodyBytesMax } = this.#limits;
+    const free = Math.max(0, bodyBytesMax - this.#bodyBytes);
+    return holder.bodyBytes <= shareOf(free, bodyBytesMax);
   }
 
   /** A request is over, and this many bytes of its body are released. */

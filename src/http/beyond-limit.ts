@@ -7,8 +7,9 @@ import type { Caller } from '../access/caller.ts';
 import type { CallerRates } from '../access/caller-rates.ts';
 import type { OverLimit, RateKind } from '../domain/client-limits.ts';
 import { overLimitSentence } from '../domain/client-limits.ts';
-import type { ApiRoute, HttpResponse } from './handler.ts';
+import type { HttpResponse } from './handler.ts';
 import { problem } from './problem.ts';
+import type { SessionRoute } from './session-gate.ts';
 
 /** A bucket that is empty has its next token sooner. */
 const RETRY_AFTER_SECONDS = '1';
@@ -16,7 +17,7 @@ const RETRY_AFTER_SECONDS = '1';
 /** Counts a request of a caller. Returns its refusal when the caller asks too often, else null. */
 export function refuseTooOften(
   rates: CallerRates,
-  route: ApiRoute,
+  route: SessionRoute,
   caller: Caller,
   requestId: string,
 ): HttpResponse | null {
@@ -29,7 +30,8 @@ export function refuseTooOften(
 }
 
 /** As what a request counts. */
-function ratesOf(route: ApiRoute): readonly RateKind[] {
+function ratesOf(route: SessionRoute): readonly RateKind[] {
+  if (route.api === 'console') return REQUEST;
   if (route.api === 'app') return route.rate === undefined ? READ : REGISTRATION;
   return route.rate === undefined ? REQUEST : PUSH;
 }

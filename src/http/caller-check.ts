@@ -9,12 +9,15 @@ import type { Caller } from '../access/caller.ts';
 import type { CallerRates } from '../access/caller-rates.ts';
 import type { Failures } from '../access/failures.ts';
 import { refuseTooOften } from './beyond-limit.ts';
+import type { Cors } from './cors.ts';
 import type { ApiRoute, ConsoleRoute, HttpResponse, Route } from './handler.ts';
 import { mayUse, whyNot } from './permission.ts';
 import type { RequestHead } from './request-head.ts';
+import { isForgeable } from './request-origin.ts';
 import type { Found, Match } from './router.ts';
 import type { Passage, SessionRoute } from './session-gate.ts';
 import { passOf, passOfVisitor, presentedSession } from './session-gate.ts';
+import { refuseGuesser } from './wrong-credentials.ts';
 
 /** The objects that all checks share. */
 export interface CallerCheckParts {
@@ -24,6 +27,7 @@ export interface CallerCheckParts {
   readonly isOperator: (authorization: string) => boolean;
   readonly failures: Failures;
   readonly rates: CallerRates;
+  readonly cors: Pick<Cors, 'names'>;
 }
 
 /** What a check asks of its request (Exchange). */
@@ -45,6 +49,10 @@ export type Refusal = HttpResponse | null;
 const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic realm="tagcast"' };
 /** No Basic: a browser would ask for its password in a window of its own. */
 const SESSION_CHALLENGE: Headers = { 'WWW-Authenticate': 'Session realm="tagcast"' };
+
+/** A browser adds a password that it remembers, whichever page makes it ask. */
+const FORGEABLE =
+  'A page of another site has made this request, and its password may be one that the browser remembers. Send a Bearer token, or JSON with Content-Type: application/json; or the operator names the origin in CORS_ORIGINS.';
 
 export class CallerCheck {
   readonly #parts: CallerCheckParts;
@@ -146,7 +154,8 @@ export class CallerCheck {
     const csrfToken = this.#head.headers.get('x-csrf-token');
     const hasCsrfToken = this.#parts.sessions.isCsrfToken(token, csrfToken);
     const refusal = this.#pass(passOf(route, params, this.#head, known, hasCsrfToken));
-    if (refusal !== null || route.api === 'console' || this.#caller === null) return refusal;
+    // Without a caller the request concerns no client, and so no limit of one.
+    if (refusal !== null || this.#caller === null) return refusal;
     return this.#tooOften(route, this.#caller);
   }
 
@@ -181,12 +190,16 @@ export class CallerCheck {
   ): Refusal {
     if (typeof authentication === 'string') return this.#unauthenticated(authentication);
     this.#caller = authentication;
+    const { method } = authentication;
+    if (method === 'basic' && isForgeable(this.#head, route, this.#parts.cors)) {
+      return this.#request.refuse(403, FORGEABLE);
+    }
     this.#isAdmitted = true;
     return this.#forbidden(route, params, authentication) ?? this.#tooOften(route, authentication);
   }
 
   /** A request counts once, however often its credential is checked. */
-  #tooOften(route: ApiRoute, caller: Caller): Refusal {
+  #tooOften(route: SessionRoute, caller: Caller): Refusal {
     if (this.#isCounted) return null;
     this.#isCounted = true;
     return refuseTooOften(this.#parts.rates, route, caller, this.#request.requestId);
@@ -202,14 +215,11 @@ export class CallerCheck {
         );
       case 'disabled':
         return this.#request.refuse(403, 'This client is disabled.');
-      case 'wrong': {
-        const retryAfterMs = this.#parts.failures.noteAndAskRetryAfterMs(this.#request.address);
-        return retryAfterMs === 0
-          ? this.#request.refuse(401, 'There is no such credential.', CHALLENGES)
-          : this.#request.refuse(429, 'Too many wrong credentials came from this address.', {
-              'Retry-After': String(Math.ceil(retryAfterMs / 1_000)),
-            });
-      }
+      case 'wrong':
+        return (
+          refuseGuesser(this.#parts.failures, this.#request, 'credential') ??
+          this.#request.refuse(401, 'There is no such credential.', CHALLENGES)
+        );
     }
   }
 

@@ -5,6 +5,8 @@
 type Headers = Readonly<Record<string, string>>;
 
 export interface Cors {
+  /** Whether the operator has named this origin; `*` names none. */
+  names(origin: string): boolean;
   /** Headers of an answer to a request with this Origin; none without one. */
   headersFor(origin: string): Headers;
   /** The further headers of the answer to a preflight. */
@@ -29,7 +31,7 @@ const NONE: Headers = Object.freeze({});
 
 /** `origins` as configured: `*` among them allows every origin. */
 export function createCors(origins: readonly string[]): Cors {
-  if (origins.includes('*')) return createFrom(() => ALLOW_ALL);
+  if (origins.includes('*')) return createFrom(() => ALLOW_ALL, origins);
   const allowed = new Map(
     origins.map((origin) => [
       origin,
@@ -40,7 +42,7 @@ export function createCors(origins: readonly string[]): Cors {
       }),
     ]),
   );
-  return createFrom((origin) => allowed.get(origin) ?? VARIES);
+  return createFrom((origin) => allowed.get(origin) ?? VARIES, origins);
 }
 
 const ALLOW_ALL: Headers = Object.freeze({
@@ -50,9 +52,10 @@ const ALLOW_ALL: Headers = Object.freeze({
 /** The origin is not allowed, and a cache must not give this answer to an origin that is. */
 const VARIES: Headers = Object.freeze({ Vary: 'Origin' });
 
-function createFrom(headersOf: (origin: string) => Headers): Cors {
+function createFrom(headersOf: (origin: string) => Headers, origins: readonly string[]): Cors {
   const headersFor = (origin: string): Headers => (origin === '' ? NONE : headersOf(origin));
   return {
+    names: (origin) => origins.includes(origin),
     headersFor,
     preflightHeaders(origin, methods, askedHeaders) {
       if (headersFor(origin)['Access-Control-Allow-Origin'] === undefined) return NONE;

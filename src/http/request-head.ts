@@ -24,6 +24,7 @@ export const READ_HEADERS = [
   'idempotency-key',
   'if-none-match',
   'origin',
+  'sec-fetch-mode',
   'sec-fetch-site',
   'tagcast-client',
   'x-csrf-token',

@@ -10,6 +10,7 @@ import type { Caller } from '../access/caller.ts';
 import type { ApiRoute, ConsoleRoute, Route } from './handler.ts';
 import { mayUse, whyNot } from './permission.ts';
 import type { RequestHead } from './request-head.ts';
+import { isOfOwnPage } from './request-origin.ts';
 import { sessionTokenIn } from './session-cookie.ts';
 
 /** A request that is judged by its session. */
@@ -85,22 +86,4 @@ function passAsMember(
     403,
     route.api === 'console' ? 'This is for owners of the client.' : whyNot(route, caller),
   );
-}
-
-const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
-const SCHEME = /^https?:\/\//;
-
-/**
- * Browsers say where a request comes from: in Sec-Fetch-Site, which they send over TLS and to this
- * machine, or with the Origin, which they send with every method that changes something. A proxy
- * must pass the Host on.
- */
-function isOfOwnPage({ method, headers }: RequestHead): boolean {
-  const site = headers.get('sec-fetch-site');
-  if (site !== '') return site === 'same-origin';
-  const origin = headers.get('origin');
-  if (origin !== '') {
-    return SCHEME.test(origin) && origin.replace(SCHEME, '') === headers.get('host').toLowerCase();
-  }
-  return SAFE_METHODS.includes(method);
 }

@@ -10,6 +10,7 @@ import type { Scope } from '../domain/device.ts';
 import type { Message, Payload } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { CANNOT_BE_RENDERED } from '../domain/own-faults.ts';
+import { shareOf } from '../std/share.ts';
 import type { Step } from '../std/step.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';
 import { within } from '../std/within.ts';
@@ -78,7 +79,8 @@ export class TestSends {
   async run(test: TestSend): Promise<TestResult> {
     const { clientId, platformId } = test;
     const own = this.underWay.filter((other) => other.clientId === clientId).length;
-    if (this.underWay.length >= AT_ONCE_MAX || own >= OF_CLIENT_MAX) return { kind: 'busy' };
+    const share = shareOf(AT_ONCE_MAX - this.underWay.length, AT_ONCE_MAX);
+    if (own >= Math.min(OF_CLIENT_MAX, share)) return { kind: 'busy' };
     if (!this.rates.take(String(clientId), performance.now())) return { kind: 'too-many' };
     this.underWay = [...this.underWay, test];
     try {

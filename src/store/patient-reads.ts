@@ -1,14 +1,20 @@
 /**
  * Runs reads that may take seconds, because they have to count, for large clients. Few run at a
  * time, and fewer of one client, so that they take no connections from credentials, registrations
- * and sends. The others wait for a moment, and are then told to come again.
+ * and sends. The others wait for a moment, and are then told to come again. The next turn is that
+ * of the client whose reads have taken the least time lately, so that clients with slow reads wait
+ * for those with quick ones.
  */
 
+import { RecentUse } from '../std/recent-use.ts';
 import type { Sql } from './sql.ts';
 
 /** Reads at a time, each on a connection of its own; the embedded database has only one session. */
 export const PATIENT_READS_MAX = 4;
-/** Reads of one client at a time: its dry runs leave half to the others. */
+/**
+ * Reads of one client at a time: its dry runs leave half to the others. The last place is for a
+ * client that has none.
+ */
 const OF_CLIENT_MAX = 2;
 /** Waiting reads of one client: each takes milliseconds while nothing is wrong. */
 const WAITING_OF_CLIENT_MAX = 100;
@@ -17,6 +23,11 @@ const WAITING_OF_CLIENT_MAX = 100;
  * statements before it may take ten.
  */
 const WAIT_MS_MAX = 2_000;
+
+/** Time of reads that counts as half so much after so long. */
+const USE_HALF_LIFE_MS = 10_000;
+/** Clients whose use of time is remembered, about 100 bytes each. */
+const USERS_MAX = 10_000;
 
 /** `busy`: the read was not begun, because too many are running. */
 export type PatientRead<T> =
@@ -34,12 +45,19 @@ interface Client {
 
 export class PatientReads {
   readonly #perform: Perform;
-  /** Clients with a running or waiting read; the one that is next in turn comes first. */
+  /**
+   * Clients with a running or waiting read; of those that have used as much time, the one that is
+   * next in turn comes first.
+   */
   readonly #clients = new Map<number, Client>();
   #atWork = 0;
+  /** Milliseconds of a connection. */
+  readonly #used = new RecentUse({ halfLifeMs: USE_HALF_LIFE_MS, usersMax: USERS_MAX });
+  readonly #now: () => number;
 
-  constructor(perform: Perform) {
+  constructor(perform: Perform, monotonicMs: () => number = () => performance.now()) {
     this.#perform = perform;
+    this.#now = monotonicMs;
   }
 
   /**
@@ -51,9 +69,11 @@ export class PatientReads {
     this.#clients.set(clientId, client);
     if (this.#hasRoom(client)) this.#begin(client);
     else if (!(await this.#wait(client))) return { kind: 'busy' };
+    const beganMs = this.#now();
     try {
       return { kind: 'done', result: await this.#perform(work) };
     } finally {
+      this.#used.add(clientId, this.#now() - beganMs, this.#now());
       this.#atWork -= 1;
       client.atWork -= 1;
       this.#letIn();
@@ -62,7 +82,8 @@ export class PatientReads {
   }
 
   #hasRoom(client: Client): boolean {
-    return this.#atWork < PATIENT_READS_MAX && client.atWork < OF_CLIENT_MAX;
+    const free = PATIENT_READS_MAX - this.#atWork;
+    return client.atWork === 0 ? free > 0 : free > 1 && client.atWork < OF_CLIENT_MAX;
   }
 
   #begin(client: Client): void {
@@ -90,16 +111,21 @@ export class PatientReads {
 
   /** Begins the next read after one has ended, of another client first. */
   #letIn(): void {
-    for (const client of this.#clients.values()) {
-      const [next] = client.waiting;
-      if (next === undefined || !this.#hasRoom(client)) continue;
-      this.#begin(client);
-      next(true);
-      // This client goes to the end of the queue.
-      this.#clients.delete(client.id);
-      this.#clients.set(client.id, client);
-      return;
-    }
+    const waiting = [...this.#clients.values()].filter(
+      (client) => client.waiting.size > 0 && this.#hasRoom(client),
+    );
+    const id = this.#used.least(
+      waiting.map((client) => client.id),
+      this.#now(),
+    );
+    const client = id === null ? undefined : this.#clients.get(id);
+    const [next] = client?.waiting ?? [];
+    if (client === undefined || next === undefined) return;
+    this.#begin(client);
+    next(true);
+    // This client goes to the end of the queue.
+    this.#clients.delete(client.id);
+    this.#clients.set(client.id, client);
   }
 
   #forgetIfIdle({ id, atWork, waiting }: Client): void {

@@ -1,10 +1,12 @@
 /**
- * Has templates evaluated, in processes of their own. Clients take turns, and one has one process
- * at most, so a client whose templates use up their time delays mostly itself.
+ * Has templates evaluated, in processes of their own. One client has one process at most, and the
+ * next turn is that of the client whose templates have used the least time lately: however many
+ * clients use up their time, one whose templates are quick waits only for those under way.
  */
 
 import type { Logger } from 'pino';
 import type { TemplateFault } from '../domain/template.ts';
+import { RecentUse } from '../std/recent-use.ts';
 import type { EvaluationTask } from './evaluation.ts';
 import { EvaluationProcess } from './evaluation-process.ts';
 import type { Evaluated } from './sandbox.ts';
@@ -17,6 +19,11 @@ const PROCESSES_MAX = 2;
 const WAITING_MS_MAX = 5_000;
 /** Of one client: as many pushes are accepted together, four times. */
 const WAITING_OF_CLIENT_MAX = 1_024;
+
+/** Time of templates that counts as half so much after so long. */
+const USE_HALF_LIFE_MS = 10_000;
+/** Clients whose use of time is remembered, about 100 bytes each. */
+const USERS_MAX = 10_000;
 
 export type Evaluation =
   | {
@@ -43,10 +50,12 @@ export class Evaluator {
   readonly #log: Logger;
   readonly #processes = Array.from({ length: PROCESSES_MAX }, () => new EvaluationProcess());
   #free: readonly EvaluationProcess[] = this.#processes;
-  /** By client, the one whose turn is next first. */
+  /** By client; of those that have used as much time, the one whose turn is next comes first. */
   readonly #waiting = new Map<number, readonly Waiting[]>();
   /** Clients with a process. */
   readonly #served = new Set<number>();
+  /** Milliseconds of a process. */
+  readonly #used = new RecentUse({ halfLifeMs: USE_HALF_LIFE_MS, usersMax: USERS_MAX });
 
   constructor(log: Logger) {
     this.#log = log;
@@ -104,14 +113,16 @@ export class Evaluator {
   }
 
   #turn(): Waiting | null {
-    for (const [clientId, [first]] of this.#waiting) {
-      if (first !== undefined && !this.#served.has(clientId)) return first;
-    }
-    return null;
+    const unserved = [...this.#waiting.keys()].filter((clientId) => !this.#served.has(clientId));
+    const clientId = this.#used.least(unserved, performance.now());
+    return clientId === null ? null : (this.#waiting.get(clientId)?.[0] ?? null);
   }
 
   async #serve(process: EvaluationProcess, { clientId, task, settle }: Waiting): Promise<void> {
+    const beganMs = performance.now();
     const answer = await process.run(task);
+    const nowMs = performance.now();
+    this.#used.add(clientId, nowMs - beganMs, nowMs);
     this.#served.delete(clientId);
     this.#free = [...this.#free, process];
     this.#next();

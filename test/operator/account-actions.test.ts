@@ -17,7 +17,7 @@ import { makeDeviceParts } from '../support/device-parts.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { recordedContext } from '../support/terminal.ts';
 
-const HERE = '192.0.2.1';
+const HERE = { address: '192.0.2.1', requestId: 'r-1' };
 const LINK = /\n {2}https:\/\/push\.example\/console\/#\/([a-z-]+)\/(tcl_\w+)$/;
 
 function makeRun(store: Store, log = silent) {

@@ -26,8 +26,10 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
     const demo = await addTenant(sql, 'demo');
     const other = await addTenant(sql, 'other');
     const third = await addTenant(sql, 'third');
+    const fourth = await addTenant(sql, 'fourth');
     const tagId = await makeTag(sql, demo.clientId, {});
     const otherTagId = await makeTag(sql, other.clientId, {});
+    const thirdTagId = await makeTag(sql, third.clientId, {});
     const appApi = makeAppApi(store);
     const accept = new Accept({
       journal: SILENT_JOURNAL,
@@ -80,7 +82,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
       dryRun(bearer(demo.superUser), tagId),
       stats('demo', bearer(demo.superUser), tagId),
       dryRun(bearer(other.superUser), otherTagId),
-      stats('other', bearer(other.superUser), otherTagId),
+      stats('third', bearer(third.superUser), thirdTagId),
     ];
     await until('four wait for it', async () => {
       const [row] = await sql<{ waiting: number }[]>`
@@ -88,7 +90,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
         where datname = current_database() and wait_event_type = 'Lock'`;
       return row?.waiting === 4 ? true : null;
     });
-    t.same(await status(bearer(third.superUser)), { status: 503, retryAfter: '5' }, 'the fifth');
+    t.same(await status(bearer(fourth.superUser)), { status: 503, retryAfter: '5' }, 'the fifth');
     const registered = await ask('/push-api/ureg', bearer(demo.apiUser), {
       appId: demo.appId,
       platformId: 3,
@@ -132,6 +134,60 @@ t.test('a client has half of what is done at a time, and waits in a line', async
   t.same(await mine[101], { kind: 'busy' }, 'who has waited too long');
   for (const end of ends) end();
   await Promise.all([...mine, ...others]);
+});
+
+t.test('the next read is of the client whose reads took the least time', async (t) => {
+  const ends: (() => void)[] = [];
+  let nowMs = 0;
+  const reads = new PatientReads(
+    (work) =>
+      new Promise((resolve) => {
+        ends.push(() => resolve(work(undefined as never)));
+      }),
+    () => nowMs,
+  );
+  const begun: number[] = [];
+  const read = (clientId: number) =>
+    reads.run(clientId, () => {
+      // This `perform` does the work at the end.
+      begun.push(clientId);
+      return Promise.resolve();
+    });
+  const slow = [1, 2, 3, 4].map(read);
+  nowMs += 9_000;
+  for (const end of ends) end();
+  await Promise.all(slow);
+  const all = [1, 2, 3, 4, 1, 2, 3, 4, 5].map(read);
+  ends[4]?.();
+  await until('its place is taken', () => (ends.length === 9 ? true : null));
+  ends[8]?.();
+  await until('who took it has ended', () => (begun.length === 6 ? true : null));
+  t.equal(begun.at(-1), 5, 'who came last, and has used nothing');
+  for (let index = 5; index < 13; index += 1) {
+    await until('it has begun', () => (ends.length > index ? true : null));
+    ends[index]?.();
+  }
+  await Promise.all(all);
+});
+
+t.test('the last place is for a client that has none', async (t) => {
+  const ends: (() => void)[] = [];
+  const reads = new PatientReads(
+    (work) =>
+      new Promise((resolve) => {
+        ends.push(() => resolve(work(undefined as never)));
+      }),
+  );
+  const read = (clientId: number) => reads.run(clientId, () => Promise.resolve(clientId));
+  const held = [1, 1, 2, 2].map(read);
+  t.equal(ends.length, 3);
+  const other = read(3);
+  t.equal(ends.length, 4, 'it is let in');
+  for (let index = 0; index < 5; index += 1) {
+    await until('it has begun', () => (ends.length > index ? true : null));
+    ends[index]?.();
+  }
+  await Promise.all([...held, other]);
 });
 
 await onEachStore(t, {

@@ -1,11 +1,15 @@
 /** Accounts of people in a store, and their sessions: what tests of the console sign in with. */
 
+import { AccountLookup } from '../../src/access/accounts/account-lookup.ts';
 import { Attempts } from '../../src/access/accounts/attempts.ts';
+import { LinkLookup } from '../../src/access/accounts/links.ts';
 import type { Costs } from '../../src/access/accounts/passwords.ts';
 import { Passwords } from '../../src/access/accounts/passwords.ts';
 import { openSession, Sessions } from '../../src/access/accounts/sessions.ts';
 import type { AccountParts } from '../../src/access/accounts/sign-in.ts';
+import { SignInRecords } from '../../src/access/accounts/sign-in-records.ts';
 import type { MemberRole } from '../../src/access/caller.ts';
+import { Failures } from '../../src/access/failures.ts';
 import type { ConsoleApi } from '../../src/http/console/routes.ts';
 import { insertAccount, setOperator } from '../../src/store/accounts/accounts.ts';
 import { insertMembership } from '../../src/store/accounts/memberships.ts';
@@ -28,6 +32,10 @@ export const makeAccountParts = ({ sql }: Store): AccountParts => ({
   secrets,
   passwords: new Passwords(LOW_COSTS),
   attempts: new Attempts(),
+  accounts: new AccountLookup(sql),
+  links: new LinkLookup(sql, secrets),
+  guesses: { note: () => undefined },
+  records: new SignInRecords(sql, () => undefined),
 });
 
 /** What the routes of the console work with. */
@@ -35,6 +43,7 @@ export const makeConsoleApi = (store: Store): ConsoleApi => ({
   ...makeAccountParts(store),
   sessions: new Sessions(store.sql, secrets),
   mode: 'open',
+  failures: new Failures(),
   patientReads: store.patientReads,
   readSystem: () => Promise.reject(new Error('there is no system in this test')),
 });

@@ -11,6 +11,8 @@ t.teardown(() => evaluator.close());
 
 const HOSTILE = 1;
 const OTHER = 2;
+/** Has had nothing evaluated before. */
+const NEWCOMER = 3;
 
 const resultsOf = (evaluation: Evaluation): readonly TemplateResult[] => {
   if (evaluation.kind !== 'evaluated') throw new Error(evaluation.kind);
@@ -156,6 +158,22 @@ t.test('clients take turns: one that asks a lot waits for itself', async (t) => 
   await Promise.all([...Array.from({ length: 40 }, () => ask(HOSTILE)), ask(OTHER)]);
   t.ok(ended.indexOf(OTHER) < 20, 'the one of the other client did not come last');
   t.equal(ended.length, 41);
+});
+
+t.test('one whose templates took no time comes before those that use up theirs', async (t) => {
+  const slow = ENDLESS['endless recursion'] ?? '';
+  const hogs = [101, 102, 103, 104, 105, 106];
+  for (const clientId of hogs) await evaluate([slow], {}, clientId);
+  const ended: number[] = [];
+  const ask = async (expression: string, clientId: number) => {
+    const { kind } = await evaluator.evaluate(clientId, [expression], '{}');
+    if (kind === 'evaluated') ended.push(clientId);
+  };
+  const asked = hogs.map((clientId) => ask(slow, clientId));
+  await ask('1', NEWCOMER);
+  t.ok(ended.includes(NEWCOMER), 'its turn comes in time');
+  t.ok(ended.indexOf(NEWCOMER) <= 2, `behind the two under way at most: ${ended}`);
+  await Promise.all(asked);
 });
 
 t.test('one whose turn does not come is told so, and so are too many', async (t) => {

@@ -2283,7 +2283,7 @@ export interface components {
             readonly fault?: string;
         };
         /** @enum {string} */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -7969,6 +7969,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
             readonly default: components["responses"]["Problem"];
@@ -8548,6 +8549,7 @@ export interface operations {
                 };
             };
             readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };

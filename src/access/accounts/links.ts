@@ -3,8 +3,9 @@
  * the hash of its token is stored.
  */
 
-import type { LinkRow } from '../../store/accounts/links.ts';
-import { countLinks, findLink, insertLink, takeLink } from '../../store/accounts/links.ts';
+import { Batcher } from '../../std/batcher.ts';
+import type { FoundLink, LinkRow } from '../../store/accounts/links.ts';
+import { countLinks, findLinks, insertLink, takeLink } from '../../store/accounts/links.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { MemberRole } from '../caller.ts';
 import { randomSecret } from '../random-text.ts';
@@ -19,6 +20,9 @@ export const LINK_MS = 3_600_000;
 const SIGN_IN_LINK_MS = 86_400_000;
 /** Of a client, used ones not counted. An owner invites a team at once. */
 export const LINKS_PER_CLIENT_MAX = 100;
+
+/** Tokens of one query. */
+const BATCH_MAX = 1_000;
 
 const LINK_PREFIX = 'tcl_';
 
@@ -53,9 +57,41 @@ export async function makeLink(tx: Sql, secrets: Secrets, link: Link): Promise<M
 export const hasTooManyLinks = async (tx: Sql, clientId: number): Promise<boolean> =>
   (await countLinks(tx, clientId)) >= LINKS_PER_CLIENT_MAX;
 
-/** The link of a token. Null: there is none, it was used, or it has ended. */
-export const readLink = async (sql: Sql, secrets: Secrets, token: string): Promise<Link | null> =>
-  linkOf(await findLink(sql, secrets.lookupHashes(token)));
+/**
+ * Finds the links of tokens. Everybody may ask, and guess: tokens that come during a query go into
+ * the next one, so all who guess have one connection to the database together.
+ */
+export class LinkLookup {
+  readonly #secrets: Secrets;
+  readonly #batches: Batcher<readonly Buffer[], Link | null>;
+
+  constructor(sql: Sql, secrets: Secrets) {
+    this.#secrets = secrets;
+    this.#batches = new Batcher({
+      itemsMax: BATCH_MAX,
+      weightMax: Number.POSITIVE_INFINITY,
+      weightOf: () => 0,
+      run: async (asked) => linksOf(asked, await findLinks(sql, asked.flat())),
+    });
+  }
+
+  /** Null: there is none, it was used, or it has ended. */
+  find(token: string): Promise<Link | null> {
+    return this.#batches.submit(this.#secrets.lookupHashes(token));
+  }
+}
+
+/** `asked`: the hashes of each token. */
+function linksOf(
+  asked: readonly (readonly Buffer[])[],
+  rows: readonly FoundLink[],
+): readonly (Link | null)[] {
+  const byHash = new Map(rows.map((row) => [row.tokenHash.toString('latin1'), row]));
+  return asked.map((hashes) => {
+    const found = hashes.map((hash) => byHash.get(hash.toString('latin1')) ?? null);
+    return linkOf(found.find((row) => row !== null) ?? null);
+  });
+}
 
 /** Uses the link of a token, within a transaction. */
 export const useLink = async (tx: Sql, secrets: Secrets, token: string): Promise<Link | null> =>

@@ -2,28 +2,33 @@
 
 import { networkOf } from '../../std/ip-address.ts';
 import type { AccountRow } from '../../store/accounts/accounts.ts';
-import {
-  findAccount,
-  lockAccount,
-  readAccount,
-  writePassword,
-} from '../../store/accounts/accounts.ts';
+import { lockAccount, readAccount, writePassword } from '../../store/accounts/accounts.ts';
 import { deleteLinksOf } from '../../store/accounts/links.ts';
 import { belongsToOnly } from '../../store/accounts/memberships.ts';
 import { deleteSessionsOf } from '../../store/accounts/sessions.ts';
+import type { AccountEvent } from '../../store/audit/record-for-account.ts';
+import { shareClientsOf } from '../../store/audit/record-for-account.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
+import type { Guesses } from '../guesses.ts';
 import type { Secrets } from '../secrets.ts';
+import type { AccountLookup } from './account-lookup.ts';
 import type { Attempts } from './attempts.ts';
-import { readLink, useLink } from './links.ts';
+import type { LinkLookup } from './links.ts';
+import { useLink } from './links.ts';
 import type { Asker, Passwords } from './passwords.ts';
 import { openSession } from './sessions.ts';
+import type { RecordedAccount, SignInOrigin, SignInRecords } from './sign-in-records.ts';
 
 export interface AccountParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
+  readonly accounts: Pick<AccountLookup, 'find'>;
+  readonly links: Pick<LinkLookup, 'find'>;
+  readonly guesses: Pick<Guesses, 'note'>;
+  readonly records: SignInRecords;
 }
 
 /** Why nobody looked at a password. */
@@ -48,14 +53,14 @@ export type Checked =
  * and counts as an attempt.
  */
 export async function checkPassword(
-  { sql, passwords, attempts }: Omit<AccountParts, 'secrets'>,
+  { accounts, passwords, attempts }: Pick<AccountParts, 'accounts' | 'passwords' | 'attempts'>,
   email: string,
   password: string,
-  address: string,
+  { address }: SignInOrigin,
 ): Promise<Checked> {
   const retryAfterMs = attempts.begin(email, address);
   if (retryAfterMs > 0) return { kind: 'wait', retryAfterMs };
-  const account = await findAccount(sql, email);
+  const account = await accounts.find(email);
   const stored = account?.passwordHash ?? null;
   const isRight = await passwords.verify(password, stored, askerOf(attempts, email, address));
   if (isRight === 'busy') {
@@ -65,6 +70,27 @@ export async function checkPassword(
   if (!isRight || account === null) return { kind: 'wrong', account };
   attempts.succeeded(email, address);
   return { kind: 'right', account };
+}
+
+/** Notes a wrong password, for an account or for none. */
+export function noteWrongPassword(
+  { guesses, records }: Pick<AccountParts, 'guesses' | 'records'>,
+  account: AccountRow | null,
+  from: SignInOrigin,
+): void {
+  guesses.note('password', from.address);
+  if (account !== null) records.refuse(account, from);
+}
+
+/** What a check means for who wanted to sign in by it. */
+function refusalOf(
+  parts: AccountParts,
+  checked: Exclude<Checked, { readonly kind: 'right' }>,
+  from: SignInOrigin,
+): SignedIn {
+  if (checked.kind !== 'wrong') return checked;
+  noteWrongPassword(parts, checked.account, from);
+  return { kind: 'wrong' };
 }
 
 /** For the turns of hashing. */
@@ -90,31 +116,49 @@ export async function signIn(
   parts: AccountParts,
   email: string,
   password: string,
-  address: string,
+  from: SignInOrigin,
   replaced: string | null = null,
 ): Promise<SignedIn> {
-  const checked = await checkPassword(parts, email, password, address);
-  if (checked.kind !== 'right') return checked.kind === 'wrong' ? { kind: 'wrong' } : checked;
+  const checked = await checkPassword(parts, email, password, from);
+  if (checked.kind !== 'right') return refusalOf(parts, checked, from);
   const { account } = checked;
   return transact(parts.sql, async (tx) => {
+    const clientIds = await shareClientsOf(tx, account.id);
     if (!(await lockUnchanged(tx, account))) return { kind: 'wrong' };
-    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, account.id, replaced) };
+    const token = await openSession(tx, parts.secrets, account.id, replaced);
+    const event = eventOf('member.sign-in', account, from, 'password');
+    await parts.records.write(tx, clientIds, account, event);
+    return { kind: 'signed-in', token };
   });
 }
 
-/** Signs in with a one-time link. */
-export const signInByLink = (
-  { sql, secrets }: Pick<AccountParts, 'sql' | 'secrets'>,
+const eventOf = (
+  action: 'member.sign-in' | 'member.password',
+  { id, email }: RecordedAccount,
+  { address, requestId }: SignInOrigin,
+  by: 'password' | 'link',
+): AccountEvent => ({ action, accountId: id, email, address, requestId, detail: { by } });
+
+/** Signs in with a one-time link. Begins no transaction for one that does not exist. */
+export async function signInByLink(
+  { sql, secrets, links, records }: Pick<AccountParts, 'sql' | 'secrets' | 'links' | 'records'>,
   linkToken: string,
+  from: SignInOrigin,
   replaced: string | null = null,
-): Promise<SignedIn> =>
-  transact(sql, async (tx) => {
-    const link = await readLink(tx, secrets, linkToken);
-    if (link?.kind !== 'sign-in') return { kind: 'wrong' };
+): Promise<SignedIn> {
+  const link = await links.find(linkToken);
+  if (link?.kind !== 'sign-in') return { kind: 'wrong' };
+  return transact(sql, async (tx) => {
+    const clientIds = await shareClientsOf(tx, link.accountId);
     await lockAccount(tx, link.accountId);
-    if ((await useLink(tx, secrets, linkToken)) === null) return { kind: 'wrong' };
-    return { kind: 'signed-in', token: await openSession(tx, secrets, link.accountId, replaced) };
+    const account = await readAccount(tx, link.accountId);
+    const used = await useLink(tx, secrets, linkToken);
+    if (used === null || account === null) return { kind: 'wrong' };
+    const token = await openSession(tx, secrets, account.id, replaced);
+    await records.write(tx, clientIds, account, eventOf('member.sign-in', account, from, 'link'));
+    return { kind: 'signed-in', token };
   });
+}
 
 /** Changes a password; ends every session of the account, and begins a new one. */
 export async function changePassword(
@@ -124,17 +168,20 @@ export async function changePassword(
     currentPassword,
     newPassword,
   }: { readonly currentPassword: string; readonly newPassword: string },
-  address: string,
+  from: SignInOrigin,
 ): Promise<SignedIn> {
-  const checked = await checkPassword(parts, email, currentPassword, address);
-  if (checked.kind !== 'right') return checked.kind === 'wrong' ? { kind: 'wrong' } : checked;
+  const checked = await checkPassword(parts, email, currentPassword, from);
+  if (checked.kind !== 'right') return refusalOf(parts, checked, from);
   const { account } = checked;
-  const asker = askerOf(parts.attempts, email, address);
+  const asker = askerOf(parts.attempts, email, from.address);
   const made = await parts.passwords.hash(newPassword, asker);
   if (made === 'busy') return { kind: 'busy' };
   return transact(parts.sql, async (tx) => {
+    const clientIds = await shareClientsOf(tx, account.id);
     if (!(await lockUnchanged(tx, account))) return { kind: 'wrong' };
     await replacePassword(tx, account.id, made);
+    const event = eventOf('member.password', account, from, 'password');
+    await parts.records.write(tx, clientIds, account, event);
     return { kind: 'signed-in', token: await openSession(tx, parts.secrets, account.id) };
   });
 }
@@ -146,24 +193,28 @@ export type Reset =
 
 /** Sets a password by a one-time link, and ends every session of the account. */
 export async function resetPassword(
-  { sql, secrets, passwords }: AccountParts,
+  { sql, secrets, passwords, links, records }: AccountParts,
   { token, newPassword }: { readonly token: string; readonly newPassword: string },
-  address: string,
+  from: SignInOrigin,
 ): Promise<Reset> {
   // Before the hash, which is dear: whoever has no link gets none.
-  if ((await readLink(sql, secrets, token))?.kind !== 'reset') return { kind: 'no-link' };
-  const made = await passwords.hash(newPassword, { network: networkOf(address), isKnown: false });
+  const link = await links.find(token);
+  if (link?.kind !== 'reset') return { kind: 'no-link' };
+  const { accountId, clientId } = link;
+  const network = networkOf(from.address);
+  const made = await passwords.hash(newPassword, { network, isKnown: false });
   if (made === 'busy') return { kind: 'busy' };
   return transact(sql, async (tx) => {
-    const link = await readLink(tx, secrets, token);
-    if (link?.kind !== 'reset') return { kind: 'no-link' };
-    const { accountId, clientId } = link;
+    const clientIds = await shareClientsOf(tx, accountId);
     await lockAccount(tx, accountId);
-    if ((await useLink(tx, secrets, token)) === null) return { kind: 'no-link' };
+    const account = await readAccount(tx, accountId);
+    const used = await useLink(tx, secrets, token);
+    if (used === null || account === null) return { kind: 'no-link' };
     // The account may have joined another client since: the owner of this one must not get into it.
     const mayReset = clientId === null || (await belongsToOnly(tx, clientId, accountId));
     if (!mayReset) return { kind: 'no-link' };
     await replacePassword(tx, accountId, made);
+    await records.write(tx, clientIds, account, eventOf('member.password', account, from, 'link'));
     return { kind: 'done' };
   });
 }

@@ -20,9 +20,10 @@ import { createCredential } from '../credentials.ts';
 import { randomSuffix } from '../random-text.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Link } from './links.ts';
-import { readLink, useLink } from './links.ts';
+import { useLink } from './links.ts';
 import type { AccountParts, Unheard } from './sign-in.ts';
-import { askerOf, checkPassword, lockUnchanged } from './sign-in.ts';
+import { askerOf, checkPassword, lockUnchanged, noteWrongPassword } from './sign-in.ts';
+import type { SignInOrigin } from './sign-in-records.ts';
 import type { SignUpMode } from './sign-up-mode.ts';
 
 /** Members of a client: their list is read whole. */
@@ -56,13 +57,14 @@ export type SignedUp =
 export async function signUp(
   parts: AccountParts & { readonly mode: SignUpMode },
   asked: SignUp,
-  { address, requestId }: { readonly address: string; readonly requestId: string },
+  from: SignInOrigin,
 ): Promise<SignedUp> {
+  const { address, requestId } = from;
   const { email, password, clientName, invitation } = asked;
-  const link = invitation === null ? null : await readLink(parts.sql, parts.secrets, invitation);
+  const link = invitation === null ? null : await parts.links.find(invitation);
   const isAllowed = whyNot(parts.mode, asked, link);
   if (isAllowed !== null) return isAllowed;
-  const checked = await checkPassword(parts, email, password, address);
+  const checked = await checkPassword(parts, email, password, from);
   if (checked.kind === 'wait' || checked.kind === 'busy') return checked;
   // Also where it is not needed: so that the answer takes as long.
   const made = await parts.passwords.hash(password, askerOf(parts.attempts, email, address));
@@ -70,6 +72,10 @@ export async function signUp(
     // The answer does not tell whether the password was right: so nobody has guessed.
     if (checked.kind === 'wrong') parts.attempts.withdraw(email, address);
     return { kind: 'busy' };
+  }
+  // Who has no account yet has guessed no password.
+  if (checked.kind === 'wrong' && checked.account !== null) {
+    noteWrongPassword(parts, checked.account, from);
   }
   if (checked.kind === 'right' && link?.kind !== 'invitation') {
     const retryAfterMs = parts.attempts.makeClient(checked.account.id);

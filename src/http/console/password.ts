@@ -3,6 +3,7 @@
 import { changePassword, resetPassword } from '../../access/accounts/sign-in.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, readJsonBody } from '../json-body.ts';
+import { refuseGuesser } from '../wrong-credentials.ts';
 import { unheard } from './answers.ts';
 import { passwordForm, resetForm } from './forms.ts';
 import type { SessionParts } from './session.ts';
@@ -38,7 +39,7 @@ async function change(
 ): Promise<HttpResponse> {
   const read = readJsonBody(request, passwordForm);
   if (!read.ok) return read.response;
-  const changed = await changePassword(parts, email, read.value, request.address);
+  const changed = await changePassword(parts, email, read.value, request);
   return changed.kind === 'wrong'
     ? invalid(request, [
         { path: 'currentPassword', message: 'is not the password of this account' },
@@ -49,14 +50,20 @@ async function change(
 async function reset(parts: SessionParts, request: HttpRequest): Promise<HttpResponse> {
   const read = readJsonBody(request, resetForm);
   if (!read.ok) return read.response;
-  const done = await resetPassword(parts, read.value, request.address);
+  const done = await resetPassword(parts, read.value, request);
   switch (done.kind) {
     case 'done':
       return { status: 204, body: '' };
     case 'no-link':
-      return invalid(request, [
-        { path: 'token', message: 'does not exist, was used, or has ended: ask for another link' },
-      ]);
+      return (
+        refuseGuesser(parts.failures, request, 'link') ??
+        invalid(request, [
+          {
+            path: 'token',
+            message: 'does not exist, was used, or has ended: ask for another link',
+          },
+        ])
+      );
     case 'busy':
       return unheard(request, done);
   }

@@ -4,15 +4,18 @@ import { readEmail } from '../../access/accounts/email.ts';
 import type { AccountParts } from '../../access/accounts/sign-in.ts';
 import { signUp } from '../../access/accounts/sign-up.ts';
 import type { SignUpMode } from '../../access/accounts/sign-up-mode.ts';
+import type { Failures } from '../../access/failures.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
+import { refuseGuesser } from '../wrong-credentials.ts';
 import { unheard } from './answers.ts';
 import { registerForm } from './forms.ts';
 import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
 
 export interface RegisterParts extends AccountParts {
   readonly mode: SignUpMode;
+  readonly failures: Failures;
 }
 
 /** `GET settings`, `POST register`. */
@@ -49,9 +52,15 @@ async function register(parts: RegisterParts, request: HttpRequest): Promise<Htt
     case 'closed':
       return problem(request.requestId, 403, 'Nobody can sign up here without an invitation.');
     case 'no-invitation':
-      return invalid(request, [
-        { path: 'invitation', message: 'does not exist, was used, or has ended: ask for another' },
-      ]);
+      return (
+        refuseGuesser(parts.failures, request, 'link') ??
+        invalid(request, [
+          {
+            path: 'invitation',
+            message: 'does not exist, was used, or has ended: ask for another',
+          },
+        ])
+      );
     case 'name-missing':
       return invalid(request, [{ path: 'clientName', message: 'is missing' }]);
     case 'name-unwanted':

@@ -96,6 +96,6 @@ export const sessionOperations = {
     description: 'Ends every session of the account.',
     body: { schema: resetForm, example: { token: 'tcl_…', newPassword: 'correct horse battery' } },
     answers: { 204: noContent('Set.') },
-    problems: [400],
+    problems: [400, 429],
   },
 } as const satisfies Operations;

@@ -4,17 +4,21 @@ import { readEmail } from '../../access/accounts/email.ts';
 import type { Session, Sessions } from '../../access/accounts/sessions.ts';
 import type { AccountParts, SignedIn } from '../../access/accounts/sign-in.ts';
 import { signIn, signInByLink } from '../../access/accounts/sign-in.ts';
+import type { Failures } from '../../access/failures.ts';
 import { deleteSession, deleteSessionsOf } from '../../store/accounts/sessions.ts';
 import { transact } from '../../store/transact.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import { sessionCookie, sessionTokenIn } from '../session-cookie.ts';
+import { refuseGuesser } from '../wrong-credentials.ts';
 import { unheard } from './answers.ts';
 import { sessionForm } from './forms.ts';
 
 export interface SessionParts extends AccountParts {
   readonly sessions: Pick<Sessions, 'authenticate'>;
+  /** Who presents links that do not exist is counted with who presents wrong credentials. */
+  readonly failures: Failures;
 }
 
 /** Of the console's own API; they have little to say. */
@@ -73,15 +77,15 @@ async function begin(parts: SessionParts, request: HttpRequest): Promise<HttpRes
   if (!read.ok) return read.response;
   const { email = '', password = '', link } = read.value;
   const replaced = sessionTokenIn(request.header('cookie'), request.isSecure);
-  const signedIn =
-    link === undefined
-      ? await signIn(parts, readEmail(email) ?? '', password, request.address, replaced)
-      : await signInByLink(parts, link, replaced);
-  const wrong =
-    link === undefined
-      ? 'No account has this e-mail address and password.'
-      : 'This link does not exist, was used, or has ended.';
-  return answerSignedIn(parts, request, signedIn, wrong);
+  if (link === undefined) {
+    const signedIn = await signIn(parts, readEmail(email) ?? '', password, request, replaced);
+    const wrong = 'No account has this e-mail address and password.';
+    return answerSignedIn(parts, request, signedIn, wrong);
+  }
+  const signedIn = await signInByLink(parts, link, request, replaced);
+  const refusal = signedIn.kind === 'wrong' ? refuseGuesser(parts.failures, request, 'link') : null;
+  const wrong = 'This link does not exist, was used, or has ended.';
+  return refusal ?? answerSignedIn(parts, request, signedIn, wrong);
 }
 
 /** The session that has begun, with its cookie; or why none has. */

@@ -17,7 +17,7 @@ export interface WatchLimits {
   readonly durationMsMax: number;
   /** Listeners of one client. */
   readonly ofClientMax: number;
-  /** Of all of them: a client may have as many as it leaves free. */
+  /** Of all of them. Beyond it, one of the client with most makes room for a client with fewer. */
   readonly listenersMax: number;
 }
 
@@ -67,11 +67,11 @@ export class JobWatches {
 
   /** Whether one more listener of a client has room, or what has none. */
   roomFor(clientId: number): 'room' | 'client-full' | 'full' {
-    const watches = [...this.#watches.values()];
-    const own = countListeners(watches.filter((watch) => watch.clientId === clientId));
+    const own = countListeners(this.#watchesOf(clientId));
     if (own >= this.#limits.ofClientMax) return 'client-full';
-    // However many clients take all they may, there is room for one that has none.
-    return own >= this.#limits.listenersMax - countListeners(watches) ? 'full' : 'room';
+    if (countListeners([...this.#watches.values()]) < this.#limits.listenersMax) return 'room';
+    // It ends with as many as this one then has, at least.
+    return this.#largest().listeners > own + 1 ? 'room' : 'full';
   }
 
   /** The events of a job, for a caller who may see it, and is told this user name. */
@@ -82,6 +82,7 @@ export class JobWatches {
         sink.end();
         return () => undefined;
       }
+      this.#makeRoom();
       sink.write(`retry: ${RECONNECT_MS}\n\n`);
       const key = keyOf({ jobId, userName });
       const watch = this.#watches.get(key) ?? this.#begin({ clientId, jobId, userName });
@@ -89,6 +90,33 @@ export class JobWatches {
       sink.write(watch.progress);
       return () => this.#leave(watch, sink);
     };
+  }
+
+  #watchesOf(clientId: number): readonly Watch[] {
+    return [...this.#watches.values()].filter((watch) => watch.clientId === clientId);
+  }
+
+  /** The client with the most listeners. */
+  #largest(): { readonly clientId: number; readonly listeners: number } {
+    const counts = new Map<number, number>();
+    let largest = { clientId: 0, listeners: 0 };
+    for (const { clientId, listeners } of this.#watches.values()) {
+      const count = (counts.get(clientId) ?? 0) + listeners.size;
+      counts.set(clientId, count);
+      if (count > largest.listeners) largest = { clientId, listeners: count };
+    }
+    return largest;
+  }
+
+  /** When there is no room, ends the listener of the largest client who came first. */
+  #makeRoom(): void {
+    if (countListeners([...this.#watches.values()]) < this.#limits.listenersMax) return;
+    const [first] = this.#watchesOf(this.#largest().clientId)
+      .flatMap((watch) => [...watch.listeners].map(([sink, cameMs]) => ({ watch, sink, cameMs })))
+      .sort((one, other) => one.cameMs - other.cameMs);
+    if (first === undefined) return;
+    this.#leave(first.watch, first.sink);
+    first.sink.end();
   }
 
   #begin(watched: Pick<Watch, 'clientId' | 'jobId' | 'userName'>): Watch {
@@ -100,8 +128,7 @@ export class JobWatches {
   }
 
   #leave(watch: Watch, sink: BodySink): void {
-    watch.listeners.delete(sink);
-    if (watch.listeners.size > 0) return;
+    if (!watch.listeners.delete(sink) || watch.listeners.size > 0) return;
     if (watch.timer !== null) clearTimeout(watch.timer);
     this.#watches.delete(keyOf(watch));
     if (this.#watches.size > 0 || this.#heartbeat === null) return;

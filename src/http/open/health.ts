@@ -1,11 +1,13 @@
 /** Routes for operators: is the engine alive, can it work, what has it counted. */
 
+import type { Failures } from '../../access/failures.ts';
 import { createTokenCheck } from '../../access/operator-token.ts';
 import { isLoopback } from '../../std/ip-address.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
 import type { OperationId } from '../openapi/operations.ts';
 import { problem } from '../problem.ts';
+import { refuseGuesser } from '../wrong-credentials.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface HealthParts {
@@ -13,9 +15,12 @@ export interface HealthParts {
   readonly metrics: Metrics;
   /** Opens the metrics to other machines; null: nobody has one. */
   readonly operatorToken: string | null;
+  readonly failures: Failures;
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
+const NO_METRICS = "Metrics are served to this machine, and to whoever has the operator's token.";
 
 /** `/livez`, `/readyz`, `/metrics`. */
 export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
@@ -27,15 +32,13 @@ export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
       const { isReady, body } = await readiness.ask();
       return answer(isReady ? 200 : 503, body);
     }),
-    open('getMetrics', '/metrics', (request) =>
-      isFromThisMachine(request) || isOperator(request.header('authorization'))
-        ? metricsText(metrics)
-        : problem(
-            request.requestId,
-            403,
-            "Metrics are served to this machine, and to whoever has the operator's token.",
-          ),
-    ),
+    open('getMetrics', '/metrics', (request) => {
+      const presented = request.header('authorization');
+      if (isFromThisMachine(request) || isOperator(presented)) return metricsText(metrics);
+      const isGuess = parts.operatorToken !== null && presented !== '';
+      const refusal = isGuess ? refuseGuesser(parts.failures, request, 'credential') : null;
+      return refusal ?? problem(request.requestId, 403, NO_METRICS);
+    }),
   ];
 }
 

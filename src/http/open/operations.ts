@@ -65,7 +65,7 @@ export const openOperations = {
         },
       },
     },
-    problems: [403],
+    problems: [403, 429],
   },
   getOpenApi: {
     summary: 'This document',

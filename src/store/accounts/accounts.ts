@@ -1,6 +1,7 @@
 /** Accounts of people: found by e-mail, made, given a password. */
 
 import type { Sql } from '../sql.ts';
+import { textList } from '../sql.ts';
 
 export interface AccountRow {
   readonly id: number;
@@ -16,6 +17,12 @@ export async function findAccount(sql: Sql, email: string): Promise<AccountRow |
     from accounts where email = ${email}`;
   return row ?? null;
 }
+
+/** Those that there are, of many addresses. */
+export const findAccounts = (sql: Sql, emails: readonly string[]): Promise<readonly AccountRow[]> =>
+  sql<AccountRow[]>`
+    select id, email, password_hash as "passwordHash", is_operator as "isOperator"
+    from accounts where email = any(${textList(emails)}::text[])`;
 
 export async function readAccount(sql: Sql, id: number): Promise<AccountRow | null> {
   const [row] = await sql<AccountRow[]>`

@@ -34,14 +34,20 @@ export async function insertLink(sql: Sql, link: NewLink): Promise<number> {
 const hashesOf = (tokenHashes: readonly Buffer[]): string =>
   list(tokenHashes.map((hash) => hash.toString('hex')));
 
-/** The link, which stays; null: there is none, it was used, or it has ended. */
-export async function findLink(sql: Sql, tokenHashes: readonly Buffer[]): Promise<LinkRow | null> {
-  const [row] = await sql<LinkRow[]>`
-    select kind, client_id as "clientId", role, account_id as "accountId" from one_time_links
+export interface FoundLink extends LinkRow {
+  readonly tokenHash: Buffer;
+}
+
+/** Those that still work, of many tokens: they stay. */
+export const findLinks = (
+  sql: Sql,
+  tokenHashes: readonly Buffer[],
+): Promise<readonly FoundLink[]> =>
+  sql<FoundLink[]>`
+    select token_hash as "tokenHash", kind, client_id as "clientId", role, account_id as "accountId"
+    from one_time_links
     where token_hash in (select decode(hash, 'hex') from unnest(${hashesOf(tokenHashes)}::text[]) as hash)
       and ends_at > now()`;
-  return row ?? null;
-}
 
 /** Uses a link: of callers at once, one gets it. */
 export async function takeLink(tx: Sql, tokenHashes: readonly Buffer[]): Promise<LinkRow | null> {

@@ -24,7 +24,7 @@ import { addTenant, secrets } from '../../support/api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 
 const ANN = 'ann@example.com';
-const HERE = '192.0.2.1';
+const HERE = { address: '192.0.2.1', requestId: 'r-1' };
 const OTHER = 'incorrect horse battery';
 
 const tokenIn = (path: string): string => path.split('/').at(-1) ?? '';
@@ -65,7 +65,7 @@ t.test('sign-in', (t) =>
         t.same(await signIn(parts, email, OTHER, HERE), { kind: 'wrong' });
         const forSignIn = passwords.hashes;
         const asked = { email, password: OTHER, clientName: 'Acme', invitation: null };
-        const answer = await signUp(parts, asked, { address: HERE, requestId: 'r-1' });
+        const answer = await signUp(parts, asked, HERE);
         return { forSignIn, forSignUp: passwords.hashes - forSignIn, answer };
       };
       const known = await workFor(ANN);
@@ -103,11 +103,13 @@ t.test('sign-in', (t) =>
       const accountId = await addAccount(sql, { email: ANN });
       const { path } = await makeLink(sql, secrets, { kind: 'sign-in', accountId });
       const both = await Promise.all(
-        [1, 2].map(() => signInByLink({ sql, secrets }, tokenIn(path))),
+        [1, 2].map(() => signInByLink(makeAccountParts(store), tokenIn(path), HERE)),
       );
       t.same(both.map(({ kind }) => kind).sort(), ['signed-in', 'wrong']);
       const reset = await makeLink(sql, secrets, { kind: 'reset', accountId, clientId: null });
-      t.same(await signInByLink({ sql, secrets }, tokenIn(reset.path)), { kind: 'wrong' });
+      t.same(await signInByLink(makeAccountParts(store), tokenIn(reset.path), HERE), {
+        kind: 'wrong',
+      });
     },
     'a change of password ends all other sessions': async (t, store) => {
       const { sql } = store;

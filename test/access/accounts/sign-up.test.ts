@@ -15,7 +15,7 @@ import { addTenant, secrets } from '../../support/api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 
 const ANN = 'ann@example.com';
-const HERE = '192.0.2.1';
+const HERE = { address: '192.0.2.1', requestId: 'r-1' };
 const DONE = { kind: 'done' };
 
 function makePeople(store: Store, mode: 'off' | 'open' | 'invitation') {
@@ -25,7 +25,7 @@ function makePeople(store: Store, mode: 'off' | 'open' | 'invitation') {
       signUp(
         parts,
         { email: ANN, password: PASSWORD, clientName: null, invitation: null, ...asked },
-        { address: HERE, requestId: 'r-1' },
+        HERE,
       ),
     /** The roles of an account in its clients; null: it cannot sign in so. */
     async rolesOf(email: string, password: string) {
@@ -62,6 +62,7 @@ t.test('sign-up', (t) =>
         [
           { ...byAnn, action: 'client.create' },
           { ...byAnn, action: 'member.join' },
+          { ...byAnn, action: 'member.sign-in' },
         ],
       );
 
@@ -91,7 +92,7 @@ t.test('sign-up', (t) =>
       const id = await addAccount(store.sql, { email: ANN, password: PASSWORD });
       for (let n = 0; n < 10; n += 1) parts.attempts.makeClient(id);
       const asked = { email: ANN, password: PASSWORD, clientName: 'Acme', invitation: null };
-      t.match(await signUp(parts, asked, { address: HERE, requestId: 'r-1' }), { kind: 'wait' });
+      t.match(await signUp(parts, asked, HERE), { kind: 'wait' });
       t.equal(await findClient(store.sql, 'acme'), null);
     },
     'a password that changed meanwhile gets nobody in': async (t, store) => {
@@ -110,7 +111,7 @@ t.test('sign-up', (t) =>
         mode: 'open',
       } as const;
       const asked = { email: ANN, password: PASSWORD, clientName: 'Acme', invitation: null };
-      t.same(await signUp(parts, asked, { address: HERE, requestId: 'r-1' }), DONE);
+      t.same(await signUp(parts, asked, HERE), DONE);
       t.equal(await findClient(sql, 'acme'), null);
     },
     'off, and by invitation of the operator': async (t, store) => {

@@ -156,29 +156,38 @@ await onEachStore(t, {
     const third = new Listener(watches, clientId, job);
     t.same([third.isEnded, third.text], [true, ''], 'who comes all the same is ended at once');
     listeners.push(new Listener(watches, other.clientId, otherJob));
-    t.equal(watches.roomFor(other.clientId), 'full');
+    t.equal(watches.roomFor(clientId), 'client-full');
     listeners[0]?.leave();
     t.equal(watches.roomFor(clientId), 'room');
     for (const listener of listeners) listener.leave();
   },
 
-  async 'a client may have as many listeners as it leaves free'(t, store) {
+  async 'who has the most listeners makes room for one that has fewer'(t, store) {
     const { watches, clientId, job } = await setUp(store, { ofClientMax: 8, listenersMax: 8 });
-    const other = await makeTenant(store.sql, 'another');
-    const otherJob = await makeNotification(store.sql, other);
-    const listeners: Listener[] = [];
-    const fill = (id: number, jobId: string): number => {
-      let count = 0;
-      for (; watches.roomFor(id) === 'room'; count += 1) {
-        listeners.push(new Listener(watches, id, jobId));
-      }
-      return count;
+    const all: (readonly [id: number, listener: Listener])[] = [];
+    const comeAll = (id: number, jobId: string): void => {
+      while (watches.roomFor(id) === 'room') all.push([id, new Listener(watches, id, jobId)]);
     };
-    t.equal(fill(clientId, job), 4, 'alone half');
-    t.equal(fill(other.clientId, otherJob), 2, 'then half of what is left');
-    t.equal(watches.roomFor(clientId), 'full');
-    t.equal(watches.roomFor(0), 'room', 'who has none finds a place');
-    for (const listener of listeners) listener.leave();
+    const listening = (id: number): number =>
+      all.filter(([other, { isEnded }]) => other === id && !isEnded).length;
+    comeAll(clientId, job);
+    t.equal(listening(clientId), 8, 'alone all');
+    const [[, first] = [0, null]] = all;
+    const others: number[] = [];
+    for (let n = 1; n < 8; n += 1) {
+      const other = await makeTenant(store.sql, `another-${n}`);
+      comeAll(other.clientId, await makeNotification(store.sql, other));
+      others.push(other.clientId);
+      if (n > 1) continue;
+      t.same([listening(clientId), listening(other.clientId)], [4, 4], 'two have half each');
+      t.ok(first?.isEnded, 'those that came first have gone');
+      t.notOk(first?.events.includes('end'), 'they are not told that their job has ended');
+      t.equal(watches.roomFor(clientId), 'full');
+    }
+    t.same([clientId, ...others].map(listening), [1, 1, 1, 1, 1, 1, 1, 1], 'eight have one each');
+    t.equal(watches.roomFor(0), 'full');
+    for (const [, listener] of all) listener.leave();
+    t.equal(watches.roomFor(0), 'room', 'all have left');
   },
 
   async 'a listener that stays too long is ended, and its place is free'(t, store) {

@@ -2,6 +2,7 @@
 
 import { pino } from 'pino';
 import t from 'tap';
+import { Failures } from '../../../src/access/failures.ts';
 import { healthRoutes } from '../../../src/http/open/health.ts';
 import type { ReadinessParts } from '../../../src/http/open/readiness.ts';
 import { Readiness } from '../../../src/http/open/readiness.ts';
@@ -20,7 +21,12 @@ t.test('alive, ready, draining, and without a store', async (t) => {
     t.teardown(() => probe.close());
     let askStore = () => probe.ask();
     const readiness = readinessOf({ askStore: () => askStore(), isDraining: () => draining });
-    const routes = healthRoutes({ readiness, metrics, operatorToken: null });
+    const routes = healthRoutes({
+      readiness,
+      metrics,
+      operatorToken: null,
+      failures: new Failures(),
+    });
     const { baseUrl } = await startApiOn(t, store, routes, { metrics });
     const get = (path: string, method = 'GET') => fetch(baseUrl + path, { method });
 
@@ -59,7 +65,7 @@ t.test('metrics are for this machine and the operator', async (t) => {
     metrics.sends.with({ platform: 'apns', outcome: 'delivered' }).value += 3;
     const readiness = readinessOf({});
     const operatorToken = 'a-token-of-the-operator-to-scrape-with';
-    const routes = healthRoutes({ readiness, metrics, operatorToken });
+    const routes = healthRoutes({ readiness, metrics, operatorToken, failures: new Failures() });
     const { baseUrl } = await startApiOn(t, store, routes, {
       metrics,
       trustedProxies: ['127.0.0.2'],
@@ -78,7 +84,11 @@ t.test('metrics are for this machine and the operator', async (t) => {
       return (await fetch(`${baseUrl}/metrics`, { headers })).status;
     };
     t.equal(await statusWith(operatorToken), 200, "the operator's scraper, from elsewhere");
-    t.equal(await statusWith(`${operatorToken}-not`), 403);
+    const wrong = `${operatorToken}-not`;
+    // `FAILURES_MAX`.
+    for (let n = 0; n < 30; n += 1) t.equal(await statusWith(wrong), 403);
+    t.equal(await statusWith(wrong), 429, 'who guesses it');
+    t.equal(await statusWith(operatorToken), 200, 'the right one is served');
   });
 });
 

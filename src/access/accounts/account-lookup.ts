@@ -1,0 +1,35 @@
+/**
+ * Finds the accounts of e-mail addresses, for whoever tries a password. Everybody may: addresses
+ * that come during a query go into the next one, so all who try have one connection to the database
+ * together.
+ */
+
+import { Batcher } from '../../std/batcher.ts';
+import type { AccountRow } from '../../store/accounts/accounts.ts';
+import { findAccounts } from '../../store/accounts/accounts.ts';
+import type { Sql } from '../../store/sql.ts';
+
+/** Addresses of one query. */
+const BATCH_MAX = 1_000;
+
+export class AccountLookup {
+  readonly #batches: Batcher<string, AccountRow | null>;
+
+  constructor(sql: Sql) {
+    this.#batches = new Batcher({
+      itemsMax: BATCH_MAX,
+      weightMax: Number.POSITIVE_INFINITY,
+      weightOf: () => 0,
+      run: async (emails) => {
+        const rows = await findAccounts(sql, emails);
+        const byEmail = new Map(rows.map((row) => [row.email, row]));
+        return emails.map((email) => byEmail.get(email) ?? null);
+      },
+    });
+  }
+
+  /** Null: there is none. */
+  find(email: string): Promise<AccountRow | null> {
+    return this.#batches.submit(email);
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Records who signs in, and who tries to: in the audit logs of the account's clients. An operator's
+ * account, and one without a client, has no such log, or not it alone: those are reported to the
+ * engine's own.
+ */
+
+import { Batcher } from '../../std/batcher.ts';
+import { CappedMap } from '../../std/capped-map.ts';
+import { networkOf } from '../../std/ip-address.ts';
+import type { AccountRow } from '../../store/accounts/accounts.ts';
+import type { AccountEvent } from '../../store/audit/record-for-account.ts';
+import { recordForAccount, shareClientsOf } from '../../store/audit/record-for-account.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+
+/** Where a sign-in comes from. */
+export interface SignInOrigin {
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** What no audit log tells, or not it alone. */
+export type AccountReport = Omit<AccountEvent, 'email' | 'detail'>;
+
+/** Of an account: whose, and who it is. */
+export type RecordedAccount = Pick<AccountRow, 'id' | 'email' | 'isOperator'>;
+
+/** As attempts are counted: an account has one entry of a network in a quarter of an hour. */
+const WINDOW_MS = 900_000;
+/**
+ * Networks from which refused sign-ins of one account are recorded in a window: an attacker with
+ * thousands of them does not fill the log.
+ */
+const NETWORKS_OF_ACCOUNT_MAX = 20;
+/** Accounts whose refused sign-ins are remembered, about 3 KB each at most. */
+const ACCOUNTS_MAX = 2_000;
+/** Refused sign-ins that are written together. */
+const BATCH_MAX = 100;
+
+interface Window {
+  readonly endsAtMs: number;
+  readonly networks: Set<string>;
+}
+
+export class SignInRecords {
+  readonly #report: (report: AccountReport) => void;
+  /** Milliseconds of the monotonic clock. */
+  readonly #now: () => number;
+  readonly #windows = new CappedMap<number, Window>({ sizeMax: ACCOUNTS_MAX });
+  readonly #refused: Batcher<readonly [RecordedAccount, AccountEvent], void>;
+
+  constructor(
+    sql: SqlPool,
+    report: (report: AccountReport) => void,
+    monotonicMs: () => number = () => performance.now(),
+  ) {
+    this.#report = report;
+    this.#now = monotonicMs;
+    this.#refused = new Batcher({
+      itemsMax: BATCH_MAX,
+      weightMax: Number.POSITIVE_INFINITY,
+      weightOf: () => 0,
+      run: async (events) => {
+        await transact(sql, async (tx) => {
+          for (const [account, event] of events) {
+            const clientIds = await shareClientsOf(tx, account.id);
+            await this.write(tx, clientIds, account, event);
+          }
+        });
+        return events.map(() => undefined);
+      },
+    });
+  }
+
+  /** Within a transaction that has begun with `shareClientsOf`. */
+  async write(
+    tx: Sql,
+    clientIds: readonly number[],
+    { isOperator }: RecordedAccount,
+    event: AccountEvent,
+  ): Promise<void> {
+    await recordForAccount(tx, clientIds, event);
+    const { email: _, detail: __, ...report } = event;
+    if (isOperator || clientIds.length === 0) this.#report(report);
+  }
+
+  /**
+   * Notes a wrong password. Nobody waits for the entry: the answer takes as long where there is no
+   * account.
+   */
+  refuse(account: RecordedAccount, { address, requestId }: SignInOrigin): void {
+    if (!this.#isNew(account.id, networkOf(address))) return;
+    const { id: accountId, email } = account;
+    const action = 'member.sign-in-refused';
+    const event = { action, accountId, email, address, requestId, detail: {} } as const;
+    // The log of guesses has the address, whatever becomes of the entry.
+    this.#refused.submit([account, event]).catch(() => this.#windows.delete(accountId));
+  }
+
+  /** All that was noted is written, or could not be. */
+  drain(): Promise<void> {
+    return this.#refused.drain();
+  }
+
+  #isNew(accountId: number, network: string): boolean {
+    const nowMs = this.#now();
+    const known = this.#windows.get(accountId);
+    const isOpen = known !== undefined && nowMs < known.endsAtMs;
+    const window = isOpen ? known : { endsAtMs: nowMs + WINDOW_MS, networks: new Set<string>() };
+    if (!isOpen) this.#windows.set(accountId, window);
+    const { networks } = window;
+    if (networks.has(network) || networks.size >= NETWORKS_OF_ACCOUNT_MAX) return false;
+    networks.add(network);
+    return true;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Notes who presents wrong credentials, links and passwords, for the log: one report for a network
+ * in a window, with what came since its report before. An attacker may have many networks, so the
+ * reports of a window are bounded, too.
+ */
+
+import { CappedMap } from '../std/capped-map.ts';
+import { networkOf } from '../std/ip-address.ts';
+
+/** What was wrong. `credential`: also the token of an operator. */
+export type Guessed = 'credential' | 'link' | 'password';
+
+export interface GuessReport {
+  readonly what: Guessed;
+  /** The first of its network. */
+  readonly address: string;
+  /** Of this network, since its report before. */
+  readonly times: number;
+  /** Networks that were left out since the report before. */
+  readonly others: number;
+}
+
+interface Window {
+  readonly endsAtMs: number;
+  unreported: number;
+}
+
+const WINDOW_MS = 60_000;
+/** Reports in a window: a person reads them, and a log that fills the disk is read by nobody. */
+const REPORTS_MAX = 100;
+/** Networks that are remembered, of each kind of guess: about 150 bytes each. */
+const NETWORKS_MAX = 50_000;
+
+export class Guesses {
+  readonly #report: (report: GuessReport) => void;
+  /** Milliseconds of the monotonic clock. */
+  readonly #now: () => number;
+  readonly #windows = new CappedMap<string, Window>({ sizeMax: NETWORKS_MAX });
+  #reports: { readonly endsAtMs: number; left: number } = { endsAtMs: 0, left: REPORTS_MAX };
+  #others = 0;
+
+  constructor(
+    report: (report: GuessReport) => void,
+    monotonicMs: () => number = () => performance.now(),
+  ) {
+    this.#report = report;
+    this.#now = monotonicMs;
+  }
+
+  note(what: Guessed, address: string): void {
+    const nowMs = this.#now();
+    const key = `${what} ${networkOf(address)}`;
+    const known = this.#windows.get(key);
+    if (known !== undefined && nowMs < known.endsAtMs) {
+      known.unreported += 1;
+      return;
+    }
+    const times = (known?.unreported ?? 0) + 1;
+    const isReported = this.#takeReport(nowMs);
+    const unreported = isReported ? 0 : times;
+    this.#windows.set(key, { endsAtMs: nowMs + WINDOW_MS, unreported });
+    if (!isReported) {
+      this.#others += 1;
+      return;
+    }
+    const others = this.#others;
+    this.#others = 0;
+    this.#report({ what, address, times, others });
+  }
+
+  #takeReport(nowMs: number): boolean {
+    if (nowMs >= this.#reports.endsAtMs) {
+      this.#reports = { endsAtMs: nowMs + WINDOW_MS, left: REPORTS_MAX };
+    }
+    if (this.#reports.left === 0) return false;
+    this.#reports.left -= 1;
+    return true;
+  }
+}

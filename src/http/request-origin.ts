@@ -1,0 +1,55 @@
+/**
+ * Where a request comes from. Browsers say it in Sec-Fetch-Site, which they send over TLS and to
+ * this machine, or with the Origin, which they send with every method that changes something. A
+ * proxy must pass the Host on.
+ */
+
+import type { Cors } from './cors.ts';
+import type { Route } from './handler.ts';
+import type { RequestHead } from './request-head.ts';
+
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
+const SCHEME = /^https?:\/\//;
+/** Of a request that no page has made: somebody has typed the address. */
+const NO_PAGE = 'none';
+/** A page may send these elsewhere without asking us first (Fetch, section 2.2.2). */
+const SIMPLE_TYPES = ['', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
+
+/** Whether it comes from a page of our own, or reads something and nobody says where it is from. */
+export function isOfOwnPage({ method, headers }: RequestHead): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (site !== '') return site === 'same-origin';
+  const origin = headers.get('origin');
+  return origin === '' ? SAFE_METHODS.includes(method) : isOurs(origin, headers.get('host'));
+}
+
+/**
+ * Whether a page of another site can have made this request with a password that the browser
+ * remembers: it changes something, and no preflight has asked for it. A script that sends a header
+ * of its own, or JSON, has been allowed by a preflight, which allows no remembered password.
+ *
+ * The credential of an app is in every copy of the app: on the App API a script may send it with
+ * whatever type of content.
+ */
+export function isForgeable(
+  { method, headers }: RequestHead,
+  { api }: Pick<Route, 'api'>,
+  cors: Pick<Cors, 'names'>,
+): boolean {
+  if (SAFE_METHODS.includes(method)) return false;
+  const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')];
+  const isOfThisSite =
+    site === ''
+      ? origin === '' || isOurs(origin, headers.get('host'))
+      : site === 'same-origin' || site === NO_PAGE;
+  if (isOfThisSite) return false;
+  const mode = headers.get('sec-fetch-mode');
+  // A form, an image, a script without CORS: none of them can send a header of its own.
+  if (mode !== '' && mode !== 'cors') return true;
+  if (api === 'app' || cors.names(origin)) return false;
+  const [type = ''] = headers.get('content-type').split(';');
+  return method === 'POST' && SIMPLE_TYPES.includes(type.trim().toLowerCase());
+}
+
+const isOurs = (origin: string, host: string): boolean =>
+  SCHEME.test(origin) && origin.replace(SCHEME, '') === host.toLowerCase();

@@ -1,0 +1,11 @@
+/**
+ * Shares of something of which there is so much, among callers of whom nobody knows how many come.
+ */
+
+/**
+ * What one may hold while so much is free: of the free part, as great a share as the free part has
+ * of all. So one alone gets 38 %, and two get a quarter each. The fuller it is, the smaller the
+ * share: a hundred of those who take all that they may leave a hundredth, where shares of "as much
+ * as is free" leave nothing after fifteen.
+ */
+export const shareOf = (free: number, max: number): number => (free * free) / max;
