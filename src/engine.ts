@@ -220,6 +220,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       patientReads: store.patientReads,
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
+      takeOff: (tagIds) => housekeeping.takeOff(tagIds),
       arePrivateWebhooksAllowed: config.WEBHOOK_PRIVATE_ADDRESSES,
     }),
     ...consoleRoutes({

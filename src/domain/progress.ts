@@ -101,6 +101,11 @@ export interface ChunkProgress extends ProgressShape {
    * ledger keeps its value.
    */
   readonly openDevices: number | null;
+  /**
+   * What has become so far of the devices of blocks that are begun and not done. It is shown, and
+   * counted when they are done. Absent: the send is held to no rate.
+   */
+  readonly begun?: Counts;
   /** Not null: the chunk is given back, to be claimed again after this time. */
   readonly releaseAfterMs: number | null;
 }

@@ -10,6 +10,6 @@ export const tooManyTemplates = ({ requestId }: HttpRequest): HttpResponse =>
   problem(
     requestId,
     503,
-    'Too many templates are being evaluated, for this client or in all. Try again.',
+    'Templates cannot be evaluated in time: too many are being evaluated, for this client or in all, or the machine is busy. Try again.',
     { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
   );

@@ -101,13 +101,20 @@ function start(): Promise<ChildProcess> {
   });
 }
 
-const TOO_LONG: Evaluated = { kind: 'too-long' };
+const HELD_UP: Evaluated = { kind: 'held-up' };
+/**
+ * Signals that come from outside: of a system without memory, of an engine that stops, of a
+ * terminal. They say nothing of the template.
+ */
+const FROM_OUTSIDE: ReadonlySet<NodeJS.Signals | null> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT']);
 const FATAL: Evaluated = {
   kind: 'failed',
   fault: {
     why: `It has ended the process that evaluates it, as one does that uses more than ${HEAP_MB_MAX} MiB of memory.`,
   },
 };
+
+const isEnd = ({ kind }: Evaluated): boolean => kind === 'too-long' || kind === 'held-up';
 
 /** The last one tells why there are no more. */
 function answersOf(child: ChildProcess, task: EvaluationTask): Promise<readonly Evaluated[]> {
@@ -121,13 +128,14 @@ function answersOf(child: ChildProcess, task: EvaluationTask): Promise<readonly 
     };
     const hear = (answer: Evaluated) => {
       answers.push(answer);
-      if (answer.kind === 'too-long' || answers.length === task.expressions.length) end([]);
+      if (isEnd(answer) || answers.length === task.expressions.length) end([]);
     };
-    const died = () => end([FATAL]);
+    const died = (_code: number | null, signal: NodeJS.Signals | null) =>
+      end([FROM_OUTSIDE.has(signal) ? HELD_UP : FATAL]);
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      end([TOO_LONG]);
-    }, task.msMax + ANSWER_MS_MAX);
+      end([HELD_UP]);
+    }, task.limits.wallMs + ANSWER_MS_MAX);
     child.on('message', hear);
     child.on('exit', died);
     // When it cannot be sent, the process has ended, or ends.

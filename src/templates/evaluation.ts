@@ -6,9 +6,19 @@ export interface EvaluationTask {
   readonly expressions: readonly string[];
   /** The payload as JSON. Null: they are only checked. */
   readonly input: string | null;
-  /** For all of them together. */
-  readonly msMax: number;
+  readonly limits: EvaluationLimits;
 }
 
-/** That the process can evaluate. Then an Evaluated comes for each expression, in order. */
+/** For all templates of a push together. */
+export interface EvaluationLimits {
+  /** Of the process that evaluates them. A push that needs more is refused. */
+  readonly processorMs: number;
+  /** On the wall. One that takes longer may be tried again: the machine is busy. */
+  readonly wallMs: number;
+}
+
+/**
+ * That the process can evaluate. Then an Evaluated comes for each expression, in order, up to one
+ * that ends the evaluation.
+ */
 export const READY = 'ready';

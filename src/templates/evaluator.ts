@@ -7,12 +7,15 @@
 import type { Logger } from 'pino';
 import type { TemplateFault } from '../domain/template.ts';
 import { RecentUse } from '../std/recent-use.ts';
-import type { EvaluationTask } from './evaluation.ts';
+import type { EvaluationLimits, EvaluationTask } from './evaluation.ts';
 import { EvaluationProcess } from './evaluation-process.ts';
 import type { Evaluated } from './sandbox.ts';
 
-/** Of all templates of a push. One takes some milliseconds, most of it to load the library. */
-export const EVALUATION_MS_MAX = 1_000;
+/**
+ * Of all templates of a push. One takes some milliseconds of a processor, most of them to load the
+ * library. On a machine so busy that it gets a tenth of one, the second is over in ten.
+ */
+export const EVALUATION_LIMITS: EvaluationLimits = { processorMs: 1_000, wallMs: 10_000 };
 /** One for the client that uses up its time, one for the others. */
 const PROCESSES_MAX = 2;
 /** A publisher waits for it. */
@@ -31,7 +34,7 @@ export type Evaluation =
       /** Of each expression; less if one of them failed in a way that ended the evaluation. */
       readonly results: readonly TemplateResult[];
     }
-  /** Too many wait, or no process could be started. */
+  /** Too many wait, the machine is too busy, or no process could be started. */
   | { readonly kind: 'busy' };
 
 export type TemplateResult =
@@ -48,6 +51,7 @@ interface Waiting {
 
 export class Evaluator {
   readonly #log: Logger;
+  readonly #limits: EvaluationLimits;
   readonly #processes = Array.from({ length: PROCESSES_MAX }, () => new EvaluationProcess());
   #free: readonly EvaluationProcess[] = this.#processes;
   /** By client; of those that have used as much time, the one whose turn is next comes first. */
@@ -57,18 +61,19 @@ export class Evaluator {
   /** Milliseconds of a process. */
   readonly #used = new RecentUse({ halfLifeMs: USE_HALF_LIFE_MS, usersMax: USERS_MAX });
 
-  constructor(log: Logger) {
+  constructor(log: Logger, limits = EVALUATION_LIMITS) {
     this.#log = log;
+    this.#limits = limits;
   }
 
   /** Evaluates them on a payload, given as JSON. */
   evaluate(clientId: number, expressions: readonly string[], input: string): Promise<Evaluation> {
-    return this.#ask(clientId, { expressions, input, msMax: EVALUATION_MS_MAX });
+    return this.#ask(clientId, { expressions, input, limits: this.#limits });
   }
 
   /** Checks the form of an expression. */
   check(clientId: number, expression: string): Promise<Evaluation> {
-    const task = { expressions: [expression], input: null, msMax: EVALUATION_MS_MAX };
+    const task = { expressions: [expression], input: null, limits: this.#limits };
     return this.#ask(clientId, task);
   }
 
@@ -127,7 +132,7 @@ export class Evaluator {
     this.#free = [...this.#free, process];
     this.#next();
     if (answer.kind === 'answered') {
-      settle({ kind: 'evaluated', results: answer.evaluated.map(resultOf) });
+      settle(this.#evaluationOf(answer.evaluated));
       return;
     }
     this.#log.error(
@@ -136,17 +141,31 @@ export class Evaluator {
     );
     settle({ kind: 'busy' });
   }
+
+  #evaluationOf(evaluated: readonly Evaluated[]): Evaluation {
+    const results: TemplateResult[] = [];
+    for (const one of evaluated) {
+      const result = resultOf(one, this.#limits);
+      if (result === null) return { kind: 'busy' };
+      results.push(result);
+    }
+    return { kind: 'evaluated', results };
+  }
 }
 
-function resultOf(evaluated: Evaluated): TemplateResult {
+/** Null: the machine was too busy for it. */
+function resultOf(evaluated: Evaluated, limits: EvaluationLimits): TemplateResult | null {
   switch (evaluated.kind) {
+    case 'held-up':
+      return null;
     case 'made':
       return { ok: true, json: evaluated.json };
     case 'failed':
       return { ok: false, fault: evaluated.fault };
     case 'too-long':
-      return { ok: false, fault: { why: TOO_LONG } };
+      return { ok: false, fault: { why: tooLong(limits) } };
   }
 }
 
-const TOO_LONG = `It does not end within the ${EVALUATION_MS_MAX} ms that all templates of a push have together.`;
+const tooLong = ({ processorMs }: EvaluationLimits): string =>
+  `It does not end within the ${processorMs} ms of a processor that all templates of a push have together.`;

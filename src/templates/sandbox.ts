@@ -17,8 +17,16 @@ export type Evaluated =
   /** `json`: what the template has made. Of one that was only checked: an empty text. */
   | { readonly kind: 'made'; readonly json: string }
   | { readonly kind: 'failed'; readonly fault: TemplateFault }
-  /** The time was used up. What comes after it in the same push is not evaluated any more. */
-  | { readonly kind: 'too-long' };
+  /**
+   * The processor time was used up, or the process got too little of it in the time on the wall.
+   * What comes after it in the same push is not evaluated any more.
+   */
+  | { readonly kind: 'too-long' | 'held-up' };
+
+/** The script was ended, by a signal or by its time on the wall. */
+export interface Stopped {
+  readonly kind: 'stopped';
+}
 
 /** Of a message of the library: it may quote values of the payload. */
 const MESSAGE_LENGTH_MAX = 300;
@@ -96,12 +104,14 @@ export class Sandbox {
     LIBRARY.runInContext(this.#context);
   }
 
-  evaluate(expression: string, msMax: number): Evaluated {
+  /** Ended after so long, and by the signal SIGINT. */
+  evaluate(expression: string, msMax: number): Evaluated | Stopped {
     this.#shared['expression'] = expression;
     try {
-      RUN.runInContext(this.#context, { timeout: Math.max(1, Math.ceil(msMax)) });
+      const timeout = Math.max(1, Math.ceil(msMax));
+      RUN.runInContext(this.#context, { timeout, breakOnSigint: true });
     } catch (error) {
-      if (isTimeout(error)) return { kind: 'too-long' };
+      if (isStopped(error)) return { kind: 'stopped' };
       throw error;
     }
     const { output, fault } = this.#shared;
@@ -113,8 +123,12 @@ export class Sandbox {
 }
 
 /** The error is one of the context's realm: it is no instance of our `Error`. */
-const isTimeout = (error: unknown): boolean =>
-  isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+const isStopped = (error: unknown): boolean =>
+  isObject(error) && STOPPED.has(String(error['code']));
+const STOPPED: ReadonlySet<string> = new Set([
+  'ERR_SCRIPT_EXECUTION_TIMEOUT',
+  'ERR_SCRIPT_EXECUTION_INTERRUPTED',
+]);
 
 function faultOf({ code, position, token, message }: Failure, expression: string): TemplateFault {
   const sentence = foreignText(message, MESSAGE_LENGTH_MAX).replace(FULL_STOP, '');

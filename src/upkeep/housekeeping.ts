@@ -167,6 +167,15 @@ export class Housekeeping {
     else this.areDisconnectedLeft = true;
   }
 
+  /**
+   * Takes tags off devices in apps that they were disconnected from, as much as one run does. The
+   * next run goes on.
+   */
+  async takeOff(tagIds: readonly number[]): Promise<void> {
+    for (const tagId of tagIds) this.expectDisconnected(tagId);
+    await this.purge(await disconnectedTags(this.sql, PAIRS_MAX, tagIds));
+  }
+
   /** Resolves when the run under way has ended. */
   stop(): Promise<void> {
     return this.runs.stop();

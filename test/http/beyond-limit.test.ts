@@ -161,6 +161,7 @@ async function openAdmin(t: Test, store: Store, tenant: Tenant) {
     check: createCheck(sql, secrets, DEFAULT_ORIGINS),
     eraseDevice: createEraser(sql, NO_FEED),
     onDisconnected: () => undefined,
+    takeOff: async () => undefined,
     arePrivateWebhooksAllowed: false,
   });
   const { baseUrl } = await startApiOn(t, store, routes, { metrics });

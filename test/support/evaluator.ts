@@ -4,6 +4,10 @@
  */
 
 import { pino } from 'pino';
-import { Evaluator } from '../../src/templates/evaluator.ts';
+import type { EvaluationLimits } from '../../src/templates/evaluation.ts';
+import { EVALUATION_LIMITS, Evaluator } from '../../src/templates/evaluator.ts';
 
-export const evaluator = new Evaluator(pino({ level: 'silent' }));
+/** However busy the machine of the tests is, what uses up its processor time ends for that. */
+export const PATIENT_LIMITS: EvaluationLimits = { ...EVALUATION_LIMITS, wallMs: 120_000 };
+
+export const evaluator = new Evaluator(pino({ level: 'silent' }), PATIENT_LIMITS);

@@ -96,7 +96,9 @@ t.test('one that uses up the time is told, and not those after it', async (t) =>
   const applied = await apply('($f := function($x) { $f($x) }; $f(1))', TITLE);
   t.match(applied, {
     kind: 'invalid',
-    faults: [{ message: /of app 1 on platform 3 .*It does not end within the 1000 ms/ }],
+    faults: [
+      { message: /of app 1 on platform 3 .*It does not end within the 1000 ms of a processor/ },
+    ],
   });
   t.ok(applied.kind === 'invalid' && applied.faults.length === 1);
 });

@@ -5,8 +5,10 @@ import t from 'tap';
 import { TEMPLATED_LENGTH_MAX } from '../../src/domain/template.ts';
 import type { Evaluation, TemplateResult } from '../../src/templates/evaluator.ts';
 import { Evaluator } from '../../src/templates/evaluator.ts';
+import { PATIENT_LIMITS } from '../support/evaluator.ts';
 
-const evaluator = new Evaluator(pino({ level: 'silent' }));
+const log = pino({ level: 'silent' });
+const evaluator = new Evaluator(log, PATIENT_LIMITS);
 t.teardown(() => evaluator.close());
 
 const HOSTILE = 1;
@@ -97,8 +99,22 @@ for (const [name, expression] of Object.entries({ ...ENDLESS, ...HUGE })) {
 
 t.test('what an expression uses up of the time is told as that', async (t) => {
   const [result] = await evaluate([ENDLESS['endless recursion'] ?? '']);
-  t.match(result, { ok: false, fault: { why: /^It does not end within the 1000 ms/ } });
+  t.match(result, {
+    ok: false,
+    fault: { why: /^It does not end within the 1000 ms of a processor/ },
+  });
 });
+
+t.test(
+  'time that passes while the machine does something else is no fault of theirs',
+  async (t) => {
+    const hurried = new Evaluator(log, { processorMs: 60_000, wallMs: 200 });
+    t.teardown(() => hurried.close());
+    const endless = ENDLESS['endless recursion'] ?? '';
+    t.strictSame(await hurried.evaluate(OTHER, ['1', endless], '{}'), { kind: 'busy' });
+    t.match(await hurried.evaluate(OTHER, ['1'], '{}'), { kind: 'evaluated' });
+  },
+);
 
 t.test('texts that double end at the longest there is', async (t) => {
   t.match(await evaluate(['($f := function($x) { $f($x & $x) }; $f("ab"))']), [{ ok: false }]);

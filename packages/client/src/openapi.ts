@@ -705,7 +705,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Change an app
-         * @description What is absent stays. `tags` are connected to it; none is disconnected.
+         * @description What is absent stays. `tags` are connected to it; none is disconnected. 409: its devices have not lost yet what they had of a tag that was disconnected.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -5191,6 +5191,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];

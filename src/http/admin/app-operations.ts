@@ -58,7 +58,9 @@ export const appResourceOperations = {
   },
   updatePublishedApp: {
     ...published('Change an app', updateAppForm, { id: 1, platformId: 3, name: 'Demo' }),
-    description: 'What is absent stays. `tags` are connected to it; none is disconnected.',
+    description:
+      'What is absent stays. `tags` are connected to it; none is disconnected. 409: its devices have not lost yet what they had of a tag that was disconnected.',
+    problems: [400, 404, 409],
     answers: { 200: jsonAnswer('Changed.', publishedApp, PUBLISHED) },
   },
   deletePublishedApp: {

@@ -33,6 +33,8 @@ import { withSecret } from './credentials.ts';
 import { readDataBody } from './data-body.ts';
 import { dropApp } from './drop-app.ts';
 import { isForTags, noApp } from './own-app.ts';
+import type { TakeOff } from './reconnect.ts';
+import { connectAfterLeaving } from './reconnect.ts';
 import type { Outcome } from './refusal.ts';
 import { appRefusal, done, refuse, refused } from './refusal.ts';
 
@@ -40,6 +42,7 @@ export interface AppRouteParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
   readonly patientReads: PatientReads;
+  readonly takeOff: TakeOff;
 }
 
 /** `app/get`, `app/add`, `app/update` and `app/delete`. */
@@ -129,23 +132,28 @@ async function add(
   return added.ok ? withSecret(json(added.value)) : refuse(request, added.refusal);
 }
 
-function update(
-  { sql, secrets }: AppRouteParts,
+async function update(
+  { sql, secrets, takeOff }: AppRouteParts,
   request: HttpRequest,
   caller: Caller,
-): HttpResponse | Promise<HttpResponse> {
+): Promise<HttpResponse> {
   const read = readDataBody(request, updateAppForm);
   if (!read.ok) return read.response;
   const { id } = read.value;
-  return transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
-    const app = await readApp(tx, caller.clientId, id);
-    if (app === null) return noApp(request);
-    if (!coversApp(caller, id) || isForTags(caller)) return outside(request, 'id');
-    const changed = await change(tx, caller, originOf(request, caller), app, read.value);
-    if (!changed.ok) return refuse(request, changed.refusal);
-    return withSecret(json(shown(changed.value, tokenOf(changed.value, secrets, caller))));
-  });
+  const changed = await connectAfterLeaving(takeOff, () =>
+    transact(sql, async (tx) => {
+      await lockClient(tx, caller.clientId);
+      const app = await readApp(tx, caller.clientId, id);
+      if (app === null) return done(null);
+      if (!coversApp(caller, id) || isForTags(caller)) {
+        return refused({ kind: 'outside', path: 'id' });
+      }
+      return await change(tx, caller, originOf(request, caller), app, read.value);
+    }),
+  );
+  if (!changed.ok) return refuse(request, changed.refusal);
+  if (changed.value === null) return noApp(request);
+  return withSecret(json(shown(changed.value, tokenOf(changed.value, secrets, caller))));
 }
 
 /** On the platform that the request names, or the only one that the app is on. */

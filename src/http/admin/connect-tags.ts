@@ -9,6 +9,7 @@ import { updateTags } from '../../store/tags/write-tags.ts';
 import type { Fault } from '../problem.ts';
 import type { NamedTags } from './app-forms.ts';
 import { findNamedTag } from './find-named.ts';
+import { checkReconnection } from './reconnect.ts';
 import type { Outcome } from './refusal.ts';
 import { done, refused } from './refusal.ts';
 import { readTerritory } from './territory.ts';
@@ -35,7 +36,12 @@ export async function tagsToConnect(
       tags.set(tag.id, tag);
     }
   }
-  return faults.length > 0 ? refused({ kind: 'invalid', faults }) : done([...tags.values()]);
+  if (faults.length > 0) return refused({ kind: 'invalid', faults });
+  const connected = [...tags.values()];
+  const again = connected.flatMap(({ id, appIds }) => (appIds === null ? [] : id));
+  if (appId === null || again.length === 0) return done(connected);
+  const reconnection = await checkReconnection(tx, caller.clientId, again, [appId]);
+  return reconnection.ok ? done(connected) : reconnection;
 }
 
 /** A tag of every app of the client is connected as it is. */

@@ -21,6 +21,7 @@ import type { Fault } from '../problem.ts';
 import { parameterFaults } from './parameter-budget.ts';
 import { fieldPath } from './place.ts';
 import { changeTag, newTag } from './plan-tags.ts';
+import { checkReconnection } from './reconnect.ts';
 import type { Outcome } from './refusal.ts';
 import { done, refused } from './refusal.ts';
 import type { TagFields } from './tag-forms.ts';
@@ -64,6 +65,8 @@ export async function putTag(
   if (before === null) return await insert(tx, after, { before, fields, path, origin, limits });
   // What changes nothing must not empty the caches.
   if (isDeepStrictEqual(after, before)) return done(after);
+  const reconnection = await checkConnections(tx, before, after);
+  if (!reconnection.ok) return reconnection;
   await updateTags(tx, after.clientId, [after]);
   await raiseCatalogueVersion(tx, after.clientId);
   const detail = { fields: changedFields(before, after).map((field) => FIELDS[field]) };
@@ -122,6 +125,16 @@ async function insert(
   await raiseCatalogueVersion(tx, tag.clientId);
   await recordChange(tx, origin, { action: 'tag.create', id, name: made.name });
   return done(made);
+}
+
+/** Apps that a tag gains may have subscriptions to it from before. */
+async function checkConnections(tx: Sql, before: Tag, after: Tag): Promise<Outcome<null>> {
+  const { id, clientId, appIds } = after;
+  const connected = before.appIds;
+  if (connected === null) return done(null);
+  const gained = appIds?.filter((appId) => !connected.includes(appId)) ?? null;
+  if (gained?.length === 0) return done(null);
+  return await checkReconnection(tx, clientId, [id], gained, connected);
 }
 
 /** The apps that a tag is to be connected to are its client's. */

@@ -2,6 +2,7 @@
 
 import type { AppRefusal } from '../../access/apps.ts';
 import type { OverLimit } from '../../domain/client-limits.ts';
+import type { Leaving } from '../../store/housekeeping/removals.ts';
 import { tooMuch } from '../beyond-limit.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid } from '../json-body.ts';
@@ -21,6 +22,8 @@ export type Refusal =
   | { readonly kind: 'unknown' }
   /** An operation on the members of the tag has not ended. */
   | { readonly kind: 'in-use'; readonly operationId: number }
+  /** Devices of the app may still have the tag, which was disconnected there. */
+  | ({ readonly kind: 'leaving'; readonly tagIds: readonly number[] } & Leaving)
   /** A group with tags or groups in it. */
   | { readonly kind: 'not-empty' };
 
@@ -37,6 +40,9 @@ export const appRefusal = (refusal: AppRefusal): Refusal =>
   refusal.kind === 'over-limit'
     ? refusal
     : { kind: 'invalid', faults: [{ path: '', message: refusal.why }] };
+
+/** By then housekeeping has gone on with it. */
+const LEAVING_SECONDS = '10';
 
 /** The answer to who asked for it. */
 export function refuse(request: HttpRequest, refusal: Refusal): HttpResponse {
@@ -56,6 +62,13 @@ export function refuse(request: HttpRequest, refusal: Refusal): HttpResponse {
         request.requestId,
         409,
         `Operation ${refusal.operationId} still needs the members of this tag: delete the tag when it has ended, or cancel it.`,
+      );
+    case 'leaving':
+      return problem(
+        request.requestId,
+        409,
+        `Tag ${refusal.tagId} was disconnected from app ${refusal.appId} and is still being taken off its devices there: connect it when removals no longer tells of it.`,
+        { headers: { 'Retry-After': LEAVING_SECONDS } },
       );
     case 'not-empty':
       return problem(request.requestId, 409, 'This group is not empty.');

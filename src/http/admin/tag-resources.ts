@@ -26,6 +26,8 @@ import { tooMuchCounted } from '../too-much-counted.ts';
 import { notFound } from './find-named.ts';
 import { pathId } from './path-id.ts';
 import { dropTag, putTag } from './put-tag.ts';
+import type { TakeOff } from './reconnect.ts';
+import { connectAfterLeaving } from './reconnect.ts';
 import type { Outcome } from './refusal.ts';
 import { done, refuse, refused } from './refusal.ts';
 import type { TagFields } from './tag-forms.ts';
@@ -38,6 +40,7 @@ export interface TagResourceParts {
   readonly patientReads: PatientReads;
   /** A tag was disconnected from an app: its devices there are to lose it. */
   readonly onDisconnected: (tagId: number) => void;
+  readonly takeOff: TakeOff;
 }
 
 /** The list, and what can be done with one tag. */
@@ -133,7 +136,7 @@ async function make(sql: SqlPool, request: HttpRequest, caller: Caller): Promise
 }
 
 async function change(
-  { sql, onDisconnected }: TagResourceParts,
+  { sql, onDisconnected, takeOff }: TagResourceParts,
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
@@ -143,7 +146,9 @@ async function change(
   if (!read.ok) return read.response;
   if ((read.value.id ?? id) !== id) return invalid(request, [OTHER_ID]);
   const origin = originOf(request, caller);
-  const put = await transact(sql, (tx) => putListed(tx, caller, origin, id, read.value));
+  const put = await connectAfterLeaving(takeOff, () =>
+    transact(sql, (tx) => putListed(tx, caller, origin, id, read.value)),
+  );
   if (!put.ok) return refuse(request, put.refusal);
   if (put.value.isDisconnected) onDisconnected(id);
   return json(shown(put.value.tag));

@@ -15,8 +15,11 @@ import type { Sql } from '../../store/sql.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
+import type { Fit, FoundTargets } from './check.ts';
+import { check } from './check.ts';
 import type { Content } from './contents.ts';
 import { contentsOf } from './contents.ts';
+import { inPieces } from './in-pieces.ts';
 import type { Known } from './look-up.ts';
 import { lookUp, namesIn } from './look-up.ts';
 import { OpenJobs } from './open-jobs.ts';
@@ -206,7 +209,7 @@ export class Accept {
       keys.length > 0 ? findByIdempotencyKeys(sql, clientId, keys) : [],
     ]);
     const byKey = new Map(keyed.map((one) => [one.key, one]));
-    const answers = new Map<Submission, Acceptance>();
+    const answers = new Map<Submission, Settled>();
     const unanswered: Resolved[] = [];
     for (const [index, submission] of submissions.entries()) {
       const { push, publisher } = submission;
@@ -217,7 +220,7 @@ export class Accept {
       const before = byKey.get(publisher.idempotency?.key ?? '');
       if (before === undefined)
         unanswered.push({ push, scopes: targets.scopes, submission, targets });
-      else answers.set(submission, recalled(publisher, before, targets));
+      else answers.set(submission, fulfilled(recalled(publisher, before, targets)));
     }
     const contents = await contentsOf(this.options, clientId, unanswered);
     const fresh: Written[] = [];
@@ -225,7 +228,7 @@ export class Accept {
     for (const [index, { submission, targets }] of unanswered.entries()) {
       const key = submission.publisher.idempotency?.key;
       const checked = check(targets, contents[index] ?? NOTHING, submission.knownFaults);
-      if (checked.kind !== 'fit') answers.set(submission, checked);
+      if (checked.kind !== 'fit') answers.set(submission, fulfilled(checked));
       // Of two pushes with one key, the second is looked up again after the first is written.
       else if (key === undefined || !freshKeys.has(key)) {
         const notification = this.notificationOf(submission, checked);
@@ -233,16 +236,15 @@ export class Accept {
         if (key !== undefined) freshKeys.add(key);
       }
     }
-    await this.write(await this.withinLimit(clientId, fresh, answers), answers);
-    // Another request with the same key was written first. (Should its 24 hours have ended since,
-    // this push is accepted.)
+    await this.writeAll(await this.withinLimit(clientId, fresh, answers), answers);
+    // Another request with the same key was written first (should its 24 hours have ended since,
+    // this push is accepted), or the database refused one that was to be written with this push.
     const late = submissions.filter((submission) => !answers.has(submission));
     const others = late.length === 0 ? [] : await this.acceptLate(clientId, late);
     const settledLate = new Map(late.map((submission, index) => [submission, others[index]]));
     return submissions.flatMap((submission) => {
-      const value = answers.get(submission);
-      if (value !== undefined) return [{ status: 'fulfilled', value }];
-      return settledLate.get(submission) ?? [];
+      const settled = answers.get(submission) ?? settledLate.get(submission);
+      return settled ?? [];
     });
   }
 
@@ -260,23 +262,39 @@ export class Accept {
   private async withinLimit(
     clientId: number,
     fresh: readonly Written[],
-    answers: Map<Submission, Acceptance>,
+    answers: Map<Submission, Settled>,
   ): Promise<readonly Written[]> {
     const [first] = fresh;
     if (first === undefined) return fresh;
     const { limits = {} } = first.submission.publisher;
     const { jobs, over } = await this.openJobs.take(clientId, limits, fresh.length);
     for (const { submission } of fresh.slice(jobs)) {
-      answers.set(submission, { kind: 'over-limit', over });
+      answers.set(submission, fulfilled({ kind: 'over-limit', over }));
     }
     return fresh.slice(0, jobs);
   }
 
-  private async write(
+  /**
+   * Writes them a piece at a time, and lets others have the database between the pieces. Rejects
+   * only if the first piece does. What a later piece is refused for concerns that piece: it stays
+   * unanswered. When the database has gone, whether a piece was written is unknown: it fails.
+   */
+  private async writeAll(
     fresh: readonly Written[],
-    answers: Map<Submission, Acceptance>,
+    answers: Map<Submission, Settled>,
   ): Promise<void> {
-    if (fresh.length === 0) return;
+    for (const [index, piece] of inPieces(fresh).entries()) {
+      try {
+        await this.write(piece, answers);
+      } catch (error) {
+        if (index === 0) throw error;
+        if (faultOf(error) !== 'unavailable') continue;
+        for (const { submission } of piece) answers.set(submission, rejected(error));
+      }
+    }
+  }
+
+  private async write(fresh: readonly Written[], answers: Map<Submission, Settled>): Promise<void> {
     const rows = await insertNotifications(
       this.options.sql,
       fresh.map(({ notification }) => notification),
@@ -287,7 +305,8 @@ export class Accept {
       const { id } = notification;
       const state = states.get(id);
       if (state === undefined) continue;
-      answers.set(submission, { kind: 'accepted', id, state, unknownTags: targets.unknownTags });
+      const { unknownTags } = targets;
+      answers.set(submission, fulfilled({ kind: 'accepted', id, state, unknownTags }));
       isDue ||= submission.push.sendAtMs === null;
       const { startedMs } = submission;
       const { clientId, requestId, traceparent = '' } = submission.publisher;
@@ -325,9 +344,8 @@ export class Accept {
 
 type Settled = PromiseSettledResult<Acceptance>;
 
+const fulfilled = (value: Acceptance): Settled => ({ status: 'fulfilled', value });
 const rejected = (reason: unknown): Settled => ({ status: 'rejected', reason });
-
-type FoundTargets = Extract<Targets, { readonly ok: true }>;
 
 /** A push without faults, and the notification to write for it. */
 interface Written {
@@ -346,30 +364,6 @@ interface Resolved {
   readonly scopes: Targets['scopes'];
   readonly submission: Submission;
   readonly targets: Targets;
-}
-
-/** A push without faults. */
-interface Fit {
-  readonly kind: 'fit';
-  readonly targets: FoundTargets;
-  readonly payload: Payload;
-  readonly templated: TemplatedPayload | null;
-}
-type Checked =
-  | Fit
-  | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
-  | { readonly kind: 'too-many-templates' };
-
-function check(targets: Targets, content: Content, knownFaults: readonly PushFault[]): Checked {
-  if (content.kind === 'busy') return { kind: 'too-many-templates' };
-  const faults = [
-    ...knownFaults,
-    ...(targets.ok ? [] : targets.faults),
-    ...(content.kind === 'fit' ? [] : content.faults),
-  ];
-  return targets.ok && content.kind === 'fit' && faults.length === 0
-    ? { ...content, targets }
-    : { kind: 'invalid', faults };
 }
 
 function recalled(

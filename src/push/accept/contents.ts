@@ -11,6 +11,7 @@ import type { Sql } from '../../store/sql.ts';
 import { listTemplates } from '../../store/templates/templates.ts';
 import { applyTemplates } from '../../templates/apply-templates.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
+import { jobContent } from './job-payload.ts';
 import { withLanguages } from './languages.ts';
 import type { Push, PushFault } from './push.ts';
 
@@ -48,7 +49,8 @@ export async function contentsOf(
   const contents = await Promise.all(
     asked.map((one) => contentOf(evaluator, clientId, one, expressions)),
   );
-  return withLanguages(sql, clientId, contents);
+  const known = await withLanguages(sql, clientId, contents);
+  return known.map((content, index) => jobContent(content, asked[index]?.scopes ?? []));
 }
 
 const appsWithTemplates = ({ push, scopes }: Asked): readonly number[] =>

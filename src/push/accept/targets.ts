@@ -146,9 +146,10 @@ function scopesOf(
   targets: readonly ReferencedTag[],
   clientScopes: readonly ClientScope[],
 ): readonly ClientScope[] {
-  const asked = clientScopes.filter(({ appId }) => appIds === null || appIds.includes(appId));
-  const connected = asked.filter(({ appId }) =>
-    targets.some((tag) => tag.appIds === null || tag.appIds.includes(appId)),
-  );
+  const named = appIds && new Set(appIds);
+  const asked = clientScopes.filter(({ appId }) => named === null || named.has(appId));
+  if (targets.some((tag) => tag.appIds === null)) return asked;
+  const ofTags = new Set(targets.flatMap((tag) => tag.appIds ?? []));
+  const connected = asked.filter(({ appId }) => ofTags.has(appId));
   return connected.length > 0 ? connected : asked;
 }

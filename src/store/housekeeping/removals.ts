@@ -5,6 +5,7 @@
 
 import type { Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
 export interface Removal {
   readonly tagId: number;
@@ -40,3 +41,38 @@ export const listRemovals = (
     where t.client_id = ${clientId} and t.id > ${afterId}
       and (t.deleted_at is not null or t.app_ids is not null) and places.with_devices is not null
     order by t.id limit ${limit}`;
+
+/** One tag that devices of an app may have still. */
+export interface Leaving {
+  readonly tagId: number;
+  readonly appId: number;
+}
+
+/** The first one of these tags in these apps of the client (null: all, `but` some). Null: none. */
+export async function findLeaving(
+  sql: Sql,
+  clientId: number,
+  {
+    tagIds,
+    appIds,
+    but,
+  }: {
+    readonly tagIds: readonly number[];
+    readonly appIds: readonly number[] | null;
+    readonly but: readonly number[];
+  },
+): Promise<Leaving | null> {
+  const [row] = await sql<Leaving[]>`
+    select g.tag_id as "tagId", g.app_id as "appId"
+    from apps a
+    join app_platforms p on p.app_id = a.id
+    cross join unnest(${list(tagIds)}::integer[]) as t (id)
+    cross join lateral (
+      select app_id, tag_id from device_group_tags
+      where app_id = p.app_id and platform_id = p.platform_id and tag_id = t.id limit 1
+    ) g
+    where a.client_id = ${clientId} and not a.id = any (${list(but)}::integer[])
+      ${appIds === null ? sql`` : sql`and a.id = any (${list(appIds)}::integer[])`}
+    limit 1`;
+  return row ?? null;
+}

@@ -8,6 +8,7 @@
  *   unknown result changes nothing;
  * - a chunk whose 64 blocks are done is deleted, in this same statement; a parked chunk stays, but
  *   is no longer open;
+ * - what a report says of begun blocks replaces what the one before said, and is only shown;
  * - done blocks, or a chunk given back in order, reset the count of claims without progress;
  * - answers for each report, by its position, whether its chunk is lost to another claim. It is not
  *   lost for a repeated report.
@@ -16,8 +17,9 @@
 import type { ChunkProgress, NewRetry } from '../../domain/progress.ts';
 import { NOTIFICATION_SCOPE } from '../columns.ts';
 import type { Columns } from '../rows.ts';
-import { bigint, boolean, float8, integer, rowsOf, smallint, text } from '../rows.ts';
+import { bigint, boolean, float8, integer, integers, rowsOf, smallint, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
+import { begunOf } from './begun-counts.ts';
 import type { EraseReason } from './condemn.ts';
 import { countOf, deletionGateHolds, eraseReasonsIn } from './condemn.ts';
 import { isScopeOf } from './scope-of.ts';
@@ -62,6 +64,7 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
           else c.claims_without_progress end,
         last_failure = coalesce(h.failure, c.last_failure),
         open_devices = coalesce(h.open_devices, c.open_devices),
+        begun_counts = case when h.begun is not null then h.epoch || h.begun end,
         parked_at = case when h.is_parked then now() end,
         parked_devices = case when h.is_parked then h.total end,
         lease_until = case when h.release_after_ms is null and not h.is_parked
@@ -152,6 +155,7 @@ const reported = rowsOf<ChunkProgress>('reported', {
   blocks: bigint(({ blocks }) => blocks),
   started: bigint(({ started }) => started),
   open_devices: integer(({ openDevices }) => openDevices),
+  begun: integers(({ begun }) => (begun === undefined ? null : begunOf(begun))),
   total: integer(({ counts }) => counts.total),
   delivered: integer(({ counts }) => counts.delivered),
   failed: integer(({ counts }) => counts.failed),

@@ -3,6 +3,7 @@
 import type { Counts, NotificationState } from '../../domain/notification.ts';
 import { hasEnded } from '../../domain/notification.ts';
 import { idsBetween } from '../../domain/uuid-v7.ts';
+import { sumsOfBegun } from '../ledger/begun-counts.ts';
 import type { Sql } from '../sql.ts';
 
 /** Null: whichever. */
@@ -75,11 +76,15 @@ export function listNotifications(
       limit ${limit}::integer
     ) n
     cross join lateral (
-      select coalesce(sum(s.total), 0)::bigint as total,
-        coalesce(sum(s.delivered), 0)::bigint as delivered, coalesce(sum(s.failed), 0)::bigint as failed,
-        coalesce(sum(s.skipped), 0)::bigint as skipped, coalesce(sum(s.expired), 0)::bigint as expired,
-        coalesce(sum(s.cancelled), 0)::bigint as cancelled
-      from notification_scopes s where s.notification_id = n.id
+      select coalesce(sum(total), 0)::bigint as total, coalesce(sum(delivered), 0)::bigint as delivered,
+        coalesce(sum(failed), 0)::bigint as failed, coalesce(sum(skipped), 0)::bigint as skipped,
+        coalesce(sum(expired), 0)::bigint as expired, coalesce(sum(cancelled), 0)::bigint as cancelled
+      from (
+        select total, delivered, failed, skipped, expired, cancelled
+        from notification_scopes s where s.notification_id = n.id
+        union all
+        ${sumsOfBegun(sql, sql`true`)}
+      ) counted
     ) c
     order by n.id desc`;
 }

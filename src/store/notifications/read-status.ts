@@ -1,6 +1,7 @@
 /** Reads the status of a notification, scope by scope, with the reasons of failures. */
 
 import type { Counts, NotificationState } from '../../domain/notification.ts';
+import { sumsOfBegun } from '../ledger/begun-counts.ts';
 import type { Sql } from '../sql.ts';
 
 export interface ScopeStatus extends Counts {
@@ -54,14 +55,18 @@ export async function readStatus(
         where r.parked_at is not null and r.notification_id = s.notification_id
           and r.app_id = s.app_id and r.platform_id = s.platform_id
       ) as parked,
-      coalesce(s.total, 0) as total, coalesce(s.delivered, 0) as delivered, coalesce(s.failed, 0) as failed,
-      coalesce(s.skipped, 0) as skipped, coalesce(s.expired, 0) as expired, coalesce(s.cancelled, 0) as cancelled,
+      coalesce(s.total, 0) + b.total as total, coalesce(s.delivered, 0) + b.delivered as delivered,
+      coalesce(s.failed, 0) + b.failed as failed, coalesce(s.skipped, 0) + b.skipped as skipped,
+      coalesce(s.expired, 0) + b.expired as expired, coalesce(s.cancelled, 0) + b.cancelled as cancelled,
       (
         select json_object_agg(f.reason, f.count order by f.reason) from failure_reasons f
         where f.notification_id = s.notification_id
           and f.app_id = s.app_id and f.platform_id = s.platform_id
       ) as reasons
     from notifications n left join notification_scopes s on s.notification_id = n.id
+    cross join lateral (
+      ${sumsOfBegun(sql, sql`c.app_id = s.app_id and c.platform_id = s.platform_id`)}
+    ) b
     where n.id = ${notificationId} and n.client_id = ${clientId}
       and (${publisher}::text is null or n.user_name = ${publisher})
     order by s.app_id, s.platform_id`;

@@ -30,8 +30,13 @@ async function open(t: Test, store: Store) {
   // A migration puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const resources = await openResources(t, store, 'acme', [
-    ...appRoutes({ sql, secrets, patientReads }),
-    ...tagResourceRoutes({ sql, patientReads, onDisconnected: () => undefined }),
+    ...appRoutes({ sql, secrets, patientReads, takeOff: async () => undefined }),
+    ...tagResourceRoutes({
+      sql,
+      patientReads,
+      onDisconnected: () => undefined,
+      takeOff: async () => undefined,
+    }),
   ]);
   const { tenant, baseUrl } = resources;
   const send = async (

@@ -20,7 +20,12 @@ async function open(t: Test, store: Store) {
   await sql`insert into access_revision default values on conflict do nothing`;
   const resources = await openResources(t, store, 'acme', [
     ...tagRoutes(sql),
-    ...tagResourceRoutes({ sql, patientReads, onDisconnected: () => undefined }),
+    ...tagResourceRoutes({
+      sql,
+      patientReads,
+      onDisconnected: () => undefined,
+      takeOff: async () => undefined,
+    }),
     ...tagGroupResourceRoutes({ sql, patientReads }),
     ...credentialRoutes({ sql, secrets }),
     ...keyRoutes({ sql, secrets }),

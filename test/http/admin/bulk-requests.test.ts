@@ -35,7 +35,12 @@ async function open(t: Test, store: Store) {
   const resources = await openResources(t, store, 'acme', [
     ...bulkRequestRoutes({ sql, patientReads }),
     ...bulkResourceRoutes(sql),
-    ...tagResourceRoutes({ sql, patientReads, onDisconnected: () => undefined }),
+    ...tagResourceRoutes({
+      sql,
+      patientReads,
+      onDisconnected: () => undefined,
+      takeOff: async () => undefined,
+    }),
   ]);
   const { ask, tenant } = resources;
   const { appId, clientId } = tenant;

@@ -55,6 +55,7 @@ async function open(t: Test, store: Store) {
       check: createCheck(sql, secrets, DEFAULT_ORIGINS),
       eraseDevice: createEraser(sql, NO_FEED),
       onDisconnected: () => undefined,
+      takeOff: async () => undefined,
       arePrivateWebhooksAllowed: false,
     }),
     pushRoute(accept, sql),

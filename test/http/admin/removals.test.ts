@@ -5,6 +5,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
+import { appRoutes } from '../../../src/http/admin/apps.ts';
 import { removalsRoute } from '../../../src/http/admin/removals.ts';
 import { tagResourceRoutes } from '../../../src/http/admin/tag-resources.ts';
 import { insertApp } from '../../../src/store/apps/insert-app.ts';
@@ -12,6 +13,7 @@ import { deletedTags, removeTags } from '../../../src/store/housekeeping/unwante
 import type { Store } from '../../../src/store/store.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { Housekeeping } from '../../../src/upkeep/housekeeping.ts';
+import { secrets } from '../../support/api.ts';
 import { silent } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { openResources, pathsOf } from '../../support/resources.ts';
@@ -38,7 +40,9 @@ async function open(t: Test, store: Store) {
       sql,
       patientReads,
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
+      takeOff: (tagIds) => housekeeping.takeOff(tagIds),
     }),
+    ...appRoutes({ sql, secrets, patientReads, takeOff: (tagIds) => housekeeping.takeOff(tagIds) }),
     removalsRoute(patientReads),
   ]);
   const { ask, tenant } = resources;
@@ -119,6 +123,47 @@ await onEachStore(t, {
     t.same(await removals(), []);
     t.same(await tagsOf(tenant.appId), [staying]);
     t.same(await tagsOf(otherApp), tagIds, 'there it is connected');
+  },
+
+  'a tag that is connected again has none of the subscriptions from before': async (t, store) => {
+    const { ask, make, removals, tagsOf, housekeeping, tenant, otherApp } = await open(t, store);
+    const tagId = await make('coming and going');
+    const { appId } = tenant;
+    await seedDevices(store.sql, { appId, platformId: 3, tagIds: [tagId], count: 20 });
+    await seedDevices(store.sql, { appId: otherApp, platformId: 3, tagIds: [tagId], count: 2 });
+    const connect = (appIds: readonly number[] | null) => ask('PATCH', `tags/${tagId}`, { appIds });
+
+    // Housekeeping has not come to it.
+    t.equal((await connect([otherApp])).status, 200);
+    t.equal((await connect([otherApp, appId])).status, 200);
+    t.same(await tagsOf(appId), []);
+    t.same(await tagsOf(otherApp), [tagId]);
+    t.equal((await connect([appId])).status, 200);
+    t.equal((await connect(null)).status, 200);
+    t.same(await tagsOf(otherApp), []);
+
+    // By way of the app, as clients of the public service do.
+    await seedDevices(store.sql, { appId, platformId: 3, tagIds: [tagId], count: 20 });
+    t.equal((await connect([otherApp])).status, 200);
+    const update = { id: appId, platformId: 3, tags: [{ id: tagId }] };
+    t.equal((await ask('POST', '../../app/update/acme', update)).status, 200);
+    t.same(await tagsOf(appId), []);
+
+    // A bulk operation still needs to know who has it.
+    await seedDevices(store.sql, { appId, platformId: 3, tagIds: [tagId], count: 20 });
+    await store.sql`
+      insert into bulk_operations (client_id, user_name, action, subscribe_tag_ids, unsubscribe_tag_ids, member_of, total)
+      values (${tenant.clientId}, 'test', 'subscribe', '{}', '{}', ${tagId}, 0)`;
+    t.equal((await connect([otherApp])).status, 200);
+    const refused = await connect(null);
+    t.equal(refused.status, 409);
+    t.match(refused.body, { detail: /is still being taken off its devices/ });
+    t.equal((await removals()).length, 1);
+    await store.sql`delete from bulk_operations`;
+    await housekeeping.run(Date.now());
+    t.same(await removals(), []);
+    t.equal((await connect(null)).status, 200);
+    t.same(await tagsOf(appId), []);
   },
 
   'by pages; another client has its own': async (t, store) => {

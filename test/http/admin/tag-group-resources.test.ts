@@ -18,7 +18,12 @@ async function open(t: Test, store: Store, slug: string): Promise<Scene> {
   const { patientReads, sql } = store;
   const resources = await openResources(t, store, slug, [
     ...tagGroupResourceRoutes({ sql, patientReads }),
-    ...tagResourceRoutes({ sql, patientReads, onDisconnected: () => undefined }),
+    ...tagResourceRoutes({
+      sql,
+      patientReads,
+      onDisconnected: () => undefined,
+      takeOff: async () => undefined,
+    }),
   ]);
   const make = async (fields: object): Promise<number> => {
     const made = await resources.ask('POST', 'groups', fields);

@@ -25,7 +25,7 @@ async function open(t: Test, store: Store, slug: string): Promise<Scene> {
     disconnected.push(tagId);
   };
   const resources = await openResources(t, store, slug, [
-    ...tagResourceRoutes({ sql, patientReads, onDisconnected }),
+    ...tagResourceRoutes({ sql, patientReads, onDisconnected, takeOff: async () => undefined }),
     ...tagGroupResourceRoutes({ sql, patientReads }),
   ]);
   const { clientId } = resources.tenant;

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Acceptance } from '../../../src/push/accept/accept.ts';
 import { Accept } from '../../../src/push/accept/accept.ts';
+import { SCOPES_WRITTEN_MAX } from '../../../src/push/accept/in-pieces.ts';
 import type { Push, TagReferences } from '../../../src/push/accept/push.ts';
 import { taskOf } from '../../../src/push/dispatch/claimed.ts';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';
@@ -330,6 +331,49 @@ await withStores(t, async (t, store) => {
       select count(distinct accepted_at)::integer as times from notifications
       where id = any(${together.map(idOf)}::uuid[])`;
     t.ok((row?.times ?? 40) < 10, `${row?.times} transactions`);
+  });
+
+  await t.test('pushes for many apps are written in short transactions', async (t) => {
+    const large = await makeTenant(sql, 'large');
+    await sql`
+      with app as (
+        insert into apps (client_id, name) select ${large.clientId}, 'App' from generate_series(1, 150)
+        returning id
+      )
+      insert into app_platforms (app_id, platform_id)
+      select id, platform_id from app cross join unnest('{3,7,15}'::smallint[]) as p (platform_id)`;
+    const by = { ...publisher, clientId: large.clientId };
+    const submit = (title: string) =>
+      accept.submit(push({ target: ids(large.tagId), payload: { title, data: {} } }), by);
+    const titles = ['1', '2', '3', '4', '5', '6'];
+    const accepted = (await Promise.all(titles.map(submit))).map(idOf);
+    // Each row keeps the transaction that wrote it.
+    const written = await sql<{ scopes: number }[]>`
+      select count(*)::integer as scopes from notification_scopes
+      where notification_id = any(${accepted}::uuid[]) group by xmin::text`;
+    t.equal(
+      written.reduce((sum, { scopes }) => sum + scopes, 0),
+      titles.length * 452,
+    );
+    t.ok(written.every(({ scopes }) => scopes <= SCOPES_WRITTEN_MAX));
+
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$
+        begin raise exception 'refused'; end
+      $$`;
+    await sql`
+      create trigger refuse before insert on notifications for each row
+      when (new.payload ->> 'title' = '4') execute function refuse()`;
+    const settled = await Promise.allSettled(titles.map(submit));
+    await sql`drop function refuse cascade`;
+    t.strictSame(
+      settled.map(({ status }) => status === 'fulfilled'),
+      titles.map((title) => title !== '4'),
+      'one of a later piece that is refused is refused alone',
+    );
+    const [count] = await sql`
+      select count(*)::integer as jobs from notifications where client_id = ${large.clientId}`;
+    t.equal(count?.['jobs'], 11, 'and none of the others is written twice');
   });
 
   // A transaction has the embedded database for itself, and everybody waits.

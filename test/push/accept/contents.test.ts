@@ -142,7 +142,9 @@ await onEachStore(t, {
       other.push(),
     ]);
     t.ok(id);
-    t.match(messagesOf(refused, t), [/on platform 3 .* does not end within the 1000 ms/]);
+    t.match(messagesOf(refused, t), [
+      /on platform 3 .* does not end within the 1000 ms of a processor/,
+    ]);
   },
 
   async 'the size that counts is that of what it makes'(t, store) {

@@ -8,6 +8,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { changeState } from '../../../src/store/ledger/change-state.ts';
 import { changeNotification } from '../../../src/store/notifications/change-notification.ts';
+import { readStatus } from '../../../src/store/notifications/read-status.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
@@ -95,6 +96,25 @@ async function holdsRate(
 
 await withStores(t, async (t, store) => {
   await t.test('a rate is held, evenly', (t) => holdsRate(t, store, 1, 2_000, 6_000));
+
+  await t.test('its progress is seen long before a block of devices is done', async (t) => {
+    await behave(simulator, { latencyMs: 20 });
+    const fanOut = await fanOutFor(t, store, simulator);
+    const tenant = await makeTenant(store.sql, 'slow');
+    await seed(store, tenant, { 3: 100 });
+    const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond: 10 }));
+    const seen = new Set<number>();
+    await until('it has ended', async () => {
+      const rows = (await readStatus(store.sql, tenant.clientId, id)) ?? [];
+      for (const { delivered } of rows) seen.add(delivered);
+      return rows[0]?.state === 'FINISHED' ? true : null;
+    });
+    const [row] = (await finalRows(store, tenant, id)).filter(({ total }) => total > 0);
+    t.match(row, { delivered: 100 });
+    t.ok(seen.size > 4, `seen on the way: ${[...seen]}`);
+    t.ok([...seen].every((count) => count <= 100));
+    await fanOut.drain();
+  });
 
   await t.test('it is changed, taken away and given back while the send runs', async (t) => {
     // Slow enough that it is not through before it gets a rate again.

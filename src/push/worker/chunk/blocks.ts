@@ -92,6 +92,18 @@ export class Blocks {
     return this.doubtful.size > 0;
   }
 
+  /**
+   * What has become of the devices of begun blocks. Those of blocks that may count as unsent are
+   * not among them.
+   */
+  get begun(): Tally {
+    const sum = new Tally();
+    for (const tally of this.tallies) {
+      if (tally !== undefined && !tally.mayCountAsUnsent) sum.merge(tally);
+    }
+    return sum;
+  }
+
   /** A mask of `count` blocks from the next one on: no others are begun before the next report. */
   ahead(count: number): bigint {
     if (this.next === null) return 0n;

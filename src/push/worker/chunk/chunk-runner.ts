@@ -16,6 +16,12 @@ import { Steps } from '../steps.ts';
 import { Blocks } from './blocks.ts';
 import { ChunkSendQueue } from './chunk-send-queue.ts';
 
+/**
+ * A paced send may take a minute for a block, and whoever looks at it sees each second what it has
+ * done. So a slot costs the ledger two rows a second at most.
+ */
+const PACED_REPORT_EVERY_MS = 500;
+
 /** An unsent device of a half sent block becomes a retry when the chunk is given back. */
 const NOT_SENT: Ending = {
   kind: 'retry',
@@ -62,7 +68,10 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
       steps.recorded(progress.sends);
     },
     isUrgent: () => share.budget.isNearlyUsedUp,
-    signOfLifeEveryMs: task.leaseMs / 4,
+    signOfLifeEveryMs: Math.min(
+      task.leaseMs / 4,
+      context.pace === null ? Number.POSITIVE_INFINITY : PACED_REPORT_EVERY_MS,
+    ),
   });
 
   // The claim before has sent to some of these devices, and it is not known to which.

@@ -13,7 +13,7 @@ import { FailureNotes } from '../send/failure-notes.ts';
 import type { Release, SendQueue } from '../send/send-loop.ts';
 import { waitIn } from '../send/send-loop.ts';
 import type { Blocks } from './blocks.ts';
-import { Tally } from './tally.ts';
+import { greater, lesser, Tally } from './tally.ts';
 
 /**
  * At most once: blocks that a report announces, from the next device's block on. A crash leaves
@@ -112,6 +112,8 @@ export class ChunkSendQueue implements SendQueue {
     const finished = this.blocks.take();
     if (finished === null && !isEmptyToo && this.isNextCleared) return null;
     const { blocks, tally } = finished ?? { blocks: 0n, tally: new Tally() };
+    const isShown = this.context.pace !== null && release === null;
+    const begun = isShown ? this.blocks.begun : null;
     return {
       kind: 'chunk',
       notificationId: this.task.message.notificationId,
@@ -125,12 +127,13 @@ export class ChunkSendQueue implements SendQueue {
       retries: tally.retries,
       started: this.announce(release !== null),
       openDevices: this.blocks.openDevices,
+      ...(begun === null ? {} : { begun: begun.counts }),
       observations: tally.observations,
       ...this.failures.take(),
       fault: tally.counts.total > 0 ? this.context.control.fault : null,
       sends: tally.sends,
-      sentFromMs: tally.sentFromMs,
-      sentToMs: tally.sentToMs,
+      sentFromMs: lesser(tally.sentFromMs, begun?.sentFromMs ?? null),
+      sentToMs: greater(tally.sentToMs, begun?.sentToMs ?? null),
       releaseAfterMs: release?.afterMs ?? null,
       ...(release === null ? {} : waitIn(release)),
     };

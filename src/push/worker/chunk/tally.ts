@@ -67,10 +67,10 @@ const COUNT_NAMES: readonly (keyof Counts)[] = [
   'cancelled',
 ];
 
-const lesser = (a: number | null, b: number | null): number | null =>
+export const lesser = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-const greater = (a: number | null, b: number | null): number | null =>
+export const greater = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
 const addTo = (counts: Map<string, number>, reason: string, count: number): void => {

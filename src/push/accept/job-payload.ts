@@ -1,0 +1,71 @@
+/**
+ * What a job keeps of its payload: nothing that is for platforms it does not go to, and no more
+ * than a bound in all. What is rendered is bounded by each provider; what is kept has languages and
+ * what templates made of it too, and is read with each claim.
+ */
+
+import type { PlatformId } from '../../domain/device.ts';
+import { PLATFORMS, scopeKeyOf } from '../../domain/device.ts';
+import type { Payload } from '../../domain/notification.ts';
+import type { ClientScope } from '../../store/notifications/list-scopes.ts';
+import type { Content } from './contents.ts';
+
+/**
+ * Of JSON, for a job: payload, its languages, and what templates made of it. A message of the
+ * largest size in 32 languages has 130 KiB.
+ */
+export const JOB_PAYLOAD_BYTES_MAX = 262_144;
+
+/** `scopes`: those that the job goes to. */
+export function jobContent(content: Content, scopes: readonly ClientScope[]): Content {
+  if (content.kind !== 'fit') return content;
+  const { payload, templated } = content;
+  const made = templated?.payloads ?? {};
+  const plain = scopes.filter((scope) => !Object.hasOwn(made, scopeKeyOf(scope)));
+  const kept = forPlatforms(
+    payload,
+    plain.map(({ platformId }) => platformId),
+  );
+  const platformOf = new Map(scopes.map((scope) => [scopeKeyOf(scope), scope.platformId]));
+  const payloads = Object.entries(made).map(([key, one]) => {
+    const platformId = platformOf.get(key);
+    return [key, forPlatforms(one, platformId === undefined ? [] : [platformId])] as const;
+  });
+  const parts = [kept, templated?.given ?? {}, ...payloads.map(([, one]) => one)];
+  return isTooLarge(parts)
+    ? { kind: 'invalid', faults: [{ path: 'payload', message: TOO_LARGE }] }
+    : {
+        kind: 'fit',
+        payload: kept,
+        templated: templated && { ...templated, payloads: Object.fromEntries(payloads) },
+      };
+}
+
+const TOO_LARGE = `is more than ${JOB_PAYLOAD_BYTES_MAX} bytes as the job would keep it: with its languages, and with what templates make of it. Shorten it, or name fewer apps.`;
+
+/** The payload without the parts for other platforms. */
+function forPlatforms(payload: Payload, platformIds: readonly PlatformId[]): Payload {
+  const { languages } = payload;
+  const fields = Object.entries(payload).filter(([name]) => {
+    const platformId = (PLATFORMS as Readonly<Record<string, PlatformId>>)[name];
+    return platformId === undefined || platformIds.includes(platformId);
+  });
+  const kept = Object.fromEntries(fields) as unknown as Payload;
+  if (languages === undefined) return kept;
+  return {
+    ...kept,
+    languages: languages.map((one) => ({
+      ...one,
+      payload: forPlatforms(one.payload, platformIds),
+    })),
+  };
+}
+
+/** Counts no further than needed. */
+function isTooLarge(parts: readonly object[]): boolean {
+  let bytes = 0;
+  return parts.some((part) => {
+    bytes += Buffer.byteLength(JSON.stringify(part));
+    return bytes > JOB_PAYLOAD_BYTES_MAX;
+  });
+}
