@@ -60,6 +60,8 @@ export async function lockDataDir(
     kind: 'held',
     server,
     async release() {
+      // While nobody else can hold the directory.
+      rmSync(pidPath(dataDir), { force: true });
       guard?.close();
       const closed = once(server, 'close');
       server.close();
