@@ -42,10 +42,12 @@ import { createEraser } from './registration/erase-device.ts';
 import type { Importer } from './registration/import/importer.ts';
 import { DeviceTags } from './registration/register/device-tags.ts';
 import { systemClock } from './std/clock.ts';
+import { connectionsMaxOf, descriptorsMax } from './std/descriptors.ts';
 import { VitalsWatch } from './std/thread-vitals.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
 import { WriteProbe } from './store/health/write-probe.ts';
 import { createBacklog, createWebhookBacklog, gatherSystem } from './system-state.ts';
+import { FailureLog } from './telemetry/failure-log.ts';
 import { JobJournal } from './telemetry/job-journal.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import type { OpenTracer } from './telemetry/traces/tracer.ts';
@@ -84,7 +86,15 @@ const DAY_MS = 86_400_000;
 /** Starts everything on a store; resolves when it listens. */
 export async function startEngine({ config, store, secrets, log }: EngineParts): Promise<Engine> {
   const { sql } = store;
-  const metrics = createMetrics();
+  const failureLog = new FailureLog(log);
+  const metrics = createMetrics((error, metric) =>
+    failureLog.tell({
+      level: 'warn',
+      sentence: 'a metric could not be read',
+      error,
+      context: { metric },
+    }),
+  );
   beginCounts(metrics);
   const demo = hasDemo(config) ? await startDemo(store, secrets) : null;
   const origins = providerOrigins(config, demo?.simulator ?? null);
@@ -250,6 +260,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     authenticator,
     sessions,
     operatorToken: config.OPERATOR_TOKEN ?? null,
+    connectionsMax: connectionsMaxOf(descriptorsMax(), store.address.kind === 'embedded'),
     failures,
     metrics,
     log,
@@ -289,6 +300,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       await demo?.simulator.close();
       await tracer?.stop();
       ownVitals.stop();
+      failureLog.stop();
     },
   };
 }

@@ -23,7 +23,7 @@ export async function examine(config: Config, asksProviders: boolean): Promise<r
   const address = redisAddressOf(config);
   return [
     checkNode(),
-    checkDescriptors(),
+    checkDescriptors(DATABASE_URL === undefined),
     checkDisk(DATA_DIR, await readDisk(DATA_DIR), DATABASE_URL === undefined),
     ...checkCertificates(config),
     ...(DATABASE_URL === undefined

@@ -18,7 +18,7 @@ import { createOperatorActions } from './operator/operator-actions.ts';
 import { startFault, tellFault } from './start-fault.ts';
 import { lockDataDir } from './store/embedded/lock.ts';
 import type { Store } from './store/store.ts';
-import { openEmbedded, openPostgres } from './store/store.ts';
+import { makeEmbedded, openEmbedded, openPostgres } from './store/store.ts';
 import { createLogger } from './telemetry/log.ts';
 
 /** From SIGTERM to exit. Containers and service managers wait for at least this long. */
@@ -42,13 +42,21 @@ export async function serve(config: Config): Promise<number> {
 }
 
 async function run(config: Config, log: Logger): Promise<number> {
-  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  const stopping = new AbortController();
+  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]).then(() =>
+    stopping.abort(),
+  );
   let actions: OperatorActions | null = null;
   const release = await lockStore(config, log, () => actions);
   if (release === null) return 1;
   const unheard = await addressFault({ host: config.HOST, port: config.PORT });
   if (unheard !== null) throw unheard;
-  const store = await openStore(config, log);
+  const store = await openStore(config, log, stopping.signal);
+  if (store === null) {
+    await release();
+    log.info('stopped');
+    return 0;
+  }
   const secrets = createSecrets(await loadSecretKey(config), config.SECRET_KEY_OTHER);
   const fault = await secretKeyFault(store.sql, secrets);
   if (fault !== null) {
@@ -110,10 +118,16 @@ async function lockStore(
   }
 }
 
-async function openStore({ DATABASE_URL, DATA_DIR }: Config, log: Logger): Promise<Store> {
+/** Null: the service was stopped meanwhile. */
+async function openStore(
+  { DATABASE_URL, DATA_DIR }: Config,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<Store | null> {
   if (DATABASE_URL === undefined) {
     log.info({ dataDir: DATA_DIR }, 'opening the embedded database');
-    return openEmbedded(DATA_DIR);
+    const made = await makeEmbedded(DATA_DIR, stopping);
+    return made === 'stopped' ? null : openEmbedded(DATA_DIR);
   }
   const store = await openPostgres(DATABASE_URL, () =>
     log.warn('a migration waits for a table that a dump or a long transaction holds'),

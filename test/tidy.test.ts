@@ -87,7 +87,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'std',
     'telemetry',
   ],
-  doctor: ['http', 'access', 'credentials', 'providers', 'tag-index', 'store', 'domain', 'std'],
+  doctor: ['access', 'credentials', 'providers', 'tag-index', 'store', 'domain', 'std'],
   simulator: ['http2', 'std'],
   transfer: ['domain', 'std'],
   operator: [

@@ -1,11 +1,12 @@
 /** The terminal of this process: printed texts go to stdout, all others to stderr. */
 
+import { visibleText } from '../std/visible-text.ts';
 import type { Terminal } from './terminal.ts';
 
 export const processTerminal: Terminal = {
-  print: (text) => void process.stdout.write(`${text}\n`),
-  complain: (text) => void process.stderr.write(`${text}\n`),
-  note: (text) => void process.stderr.write(`${text}\n`),
+  print: (text) => void process.stdout.write(`${visibleText(text)}\n`),
+  complain: (text) => void process.stderr.write(`${visibleText(text)}\n`),
+  note: (text) => void process.stderr.write(`${visibleText(text)}\n`),
   write,
   progress: {
     isTerminal: process.stderr.isTTY === true,

@@ -1,7 +1,7 @@
 /** Checks this machine: Node.js, open files, and the disk of the data directory. */
 
 import { statfs } from 'node:fs/promises';
-import { connectionsMaxOf, descriptorsMax } from '../http/front/descriptors.ts';
+import { connectionsMaxOf, descriptorsMax } from '../std/descriptors.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 
@@ -30,10 +30,16 @@ export function checkNode(version: string = process.versions.node): Finding {
     : warning(`${version} is not tested: install a current release of ${wanted}.`);
 }
 
-/** `descriptors`: the limit of open files of this process. */
-export function checkDescriptors(descriptors: number = descriptorsMax()): Finding {
+/**
+ * `descriptors`: the limit of open files of this process. `isEmbedded`: the database's files are
+ * among them.
+ */
+export function checkDescriptors(
+  isEmbedded: boolean,
+  descriptors: number = descriptorsMax(),
+): Finding {
   const { ok, warning } = findingsAbout('open files');
-  const told = `up to ${descriptors}: room for ${connectionsMaxOf(descriptors)} connections of callers`;
+  const told = `up to ${descriptors}: room for ${connectionsMaxOf(descriptors, isEmbedded)} connections of callers`;
   return descriptors >= DESCRIPTORS_WANTED
     ? ok(told)
     : warning(

@@ -20,7 +20,6 @@ import { Exchange } from './exchange.ts';
 import { listenFault } from './front/address-fault.ts';
 import type { CertificateFiles } from './front/certificate.ts';
 import { Certificate } from './front/certificate.ts';
-import { connectionsMaxOf, descriptorsMax } from './front/descriptors.ts';
 import type { Malformed, Receiver, Reply, RequestHandler } from './front/front.ts';
 import { Listener } from './front/listener.ts';
 import type { HttpResponse, Route } from './handler.ts';
@@ -47,6 +46,8 @@ export interface ServerOptions
   readonly corsOrigins: readonly string[];
   /** Of whoever runs the installation; null: nobody has one. */
   readonly operatorToken: string | null;
+  /** Connections that are open at a time. */
+  readonly connectionsMax: number;
   /** Limits that differ from the usual ones. */
   readonly limits?: Partial<ServerLimits>;
 }
@@ -69,8 +70,6 @@ export interface ServerLimits extends AdmissionLimits {
   readonly closingGraceMs: number;
   /** How long closing waits for answers under way. */
   readonly drainTimeoutMs: number;
-  /** Connections that are open at a time. */
-  readonly connectionsMax: number;
 }
 
 export interface Server {
@@ -84,7 +83,7 @@ export interface Server {
   reloadCertificate(): Promise<void>;
 }
 
-const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
+const SERVER_LIMITS: ServerLimits = {
   /**
    * A request under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own
    * below this.
@@ -172,7 +171,6 @@ class RunningServer implements Server, RequestHandler, Desk {
     this.#router = new Router(options.routes);
     this.#limits = {
       ...SERVER_LIMITS,
-      connectionsMax: connectionsMaxOf(descriptorsMax()),
       ...options.limits,
     };
     this.#admission = new Admission(this.#limits);
@@ -182,6 +180,7 @@ class RunningServer implements Server, RequestHandler, Desk {
       port: options.port,
       handler: this,
       certificate,
+      connectionsMax: options.connectionsMax,
       ...this.#limits,
       log: options.log,
     });

@@ -48,8 +48,11 @@ export class VitalsWatch {
     this.#prober = setInterval(() => this.#probe(), PROBE_EVERY_MS).unref();
   }
 
-  get vitals(): ThreadVitals {
-    const { heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
+  /** Null: they cannot be read now. */
+  get vitals(): ThreadVitals | null {
+    const usage = readMemoryUsage();
+    if (usage === null) return null;
+    const { heapUsed, heapTotal, external, arrayBuffers } = usage;
     return {
       heapUsedBytes: heapUsed,
       heapBytes: heapTotal,
@@ -73,6 +76,17 @@ export class VitalsWatch {
 }
 
 /**
+ * Null: the process has no file descriptor left, and Node.js opens a file of the system for this.
+ */
+function readMemoryUsage(): NodeJS.MemoryUsage | null {
+  try {
+    return process.memoryUsage();
+  } catch {
+    return null;
+  }
+}
+
+/**
  * Reports the vitals of this thread, with its WebAssembly memory, now and every few seconds. Does
  * not keep the thread alive.
  */
@@ -81,7 +95,10 @@ export function tellThreadVitals(
   webAssemblyBytes?: () => number,
 ): void {
   const watch = new VitalsWatch(webAssemblyBytes);
-  const tellNow = (): void => tell(watch.vitals);
+  const tellNow = (): void => {
+    const { vitals } = watch;
+    if (vitals !== null) tell(vitals);
+  };
   tellNow();
   setInterval(tellNow, TELL_EVERY_MS).unref();
 }

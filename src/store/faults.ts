@@ -22,17 +22,23 @@ const DATA = /^2[23]\w{3}$/;
  * system error; read-only (a standby); a transaction that the server ended for its long silence.
  */
 const UNAVAILABLE = /^((08|28|53|57|58)\w{3}|25006|25P03)$/;
+/** The driver's own codes, and those of a socket that has no peer, or no longer has one. */
+const CONNECTION =
+  /^(CONNECTION_\w+|CONNECT_TIMEOUT|ECONN(REFUSED|RESET|ABORTED)|EPIPE|E(HOST|NET)(DOWN|UNREACH)|ETIMEDOUT|ENOTFOUND|EAI_\w+)$/;
 /**
- * The driver's own codes, and those of the socket: ECONNREFUSED, EPIPE. Node's programming errors
- * begin with ERR_.
+ * The system's calls that only a new connection makes. Every code of theirs is one of the
+ * connection: no such socket (ENOENT), no descriptor left for it (EMFILE).
  */
-const CONNECTION = /^(CONNECTION_|CONNECT_TIMEOUT|E(?!RR_))/;
+const CALLS_OF_CONNECTIONS = /^(connect|getaddrinfo)$/;
 
 /** Classifies an error that a statement threw. */
 export function faultOf(error: unknown): StoreFault {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (!(error instanceof Error && 'code' in error)) return 'bug';
+  const { code } = error;
   if (typeof code !== 'string') return 'bug';
   if (CONFLICT.test(code)) return 'conflict';
   if (DATA.test(code)) return 'data';
-  return UNAVAILABLE.test(code) || CONNECTION.test(code) ? 'unavailable' : 'bug';
+  if (UNAVAILABLE.test(code) || CONNECTION.test(code)) return 'unavailable';
+  const call = 'syscall' in error ? String(error.syscall) : '';
+  return CALLS_OF_CONNECTIONS.test(call) ? 'unavailable' : 'bug';
 }

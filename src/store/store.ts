@@ -4,7 +4,8 @@ import { SettingFault } from '../std/setting-fault.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { databaseFault } from './database-fault.ts';
 import { DedicatedConnection } from './dedicated-connection.ts';
-import { startInDataDir } from './embedded/data-dir.ts';
+import { makeInDataDir, startInDataDir } from './embedded/data-dir.ts';
+import type { Initialised } from './embedded/initialise.ts';
 import { databaseSocketPath } from './embedded/lock.ts';
 import type { EmbeddedDatabase } from './embedded/thread.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
@@ -38,6 +39,8 @@ export interface Store extends Migrated {
 /** Connections of the main thread, but for dedicated ones: short HTTP reads, mostly. */
 const CONNECTIONS_MAX = 16;
 
+const NEVER_STOPPED = new AbortController().signal;
+
 /** A database that this process does not run. */
 const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.resolve() };
 
@@ -53,8 +56,16 @@ export async function openPostgres(url: string, onWaiting?: () => void): Promise
   }
 }
 
+/**
+ * Makes the files of PGlite under `dataDir`, whose lock the caller holds, if there are none:
+ * seconds, in which `stopping` ends it.
+ */
+export const makeEmbedded = (dataDir: string, stopping: AbortSignal): Promise<Initialised> =>
+  makeInDataDir(dataDir, stopping);
+
 /** Starts PGlite under `dataDir`, whose lock the caller holds, and migrates it. */
 export async function openEmbedded(dataDir: string): Promise<Store> {
+  await makeEmbedded(dataDir, NEVER_STOPPED);
   const socketPath = databaseSocketPath(dataDir);
   const database = await startInDataDir(dataDir, (directory) =>
     startEmbeddedDatabase(directory, socketPath),

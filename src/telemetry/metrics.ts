@@ -107,8 +107,13 @@ export interface ConnectionReading {
   readonly unsentBytes: number;
 }
 
-/** Makes the process' metrics. */
-export function createMetrics(): Metrics {
+/**
+ * Makes the process' metrics. `onUnread` is called for each family that could not be read: it is
+ * left out of the text, and the others are there.
+ */
+export function createMetrics(
+  onUnread: (error: unknown, name: string) => void = () => undefined,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const queues = new Map<string, () => number>();
@@ -183,9 +188,24 @@ export function createMetrics(): Metrics {
     watchWebhooks: (read) => registerWebhookMetrics(registry, read),
     watchSending: (read) => registerSendingMetrics(registry, read),
     watchThreads: (read) => registerThreadMetrics(registry, read),
-    text: () => registry.metrics(),
+    text: () => textOf(registry, onUnread),
     contentType: registry.contentType,
   };
+}
+
+async function textOf(
+  registry: Registry,
+  onUnread: (error: unknown, name: string) => void,
+): Promise<string> {
+  const families = registry.getMetricsAsArray().map(async (family) => {
+    try {
+      return `${await registry.getSingleMetricAsString(family.name)}\n`;
+    } catch (error) {
+      onUnread(error, family.name);
+      return '';
+    }
+  });
+  return (await Promise.all(families)).filter((text) => text !== '').join('\n');
 }
 
 function registerObjectIds(registry: Registry, read: () => number | null): void {

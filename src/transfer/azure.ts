@@ -26,6 +26,12 @@ export const azureFormat: Format = {
 const DESCRIPTION = /^(\w+?)(?:Template)?RegistrationDescription$/;
 /** Each line may begin with a declaration, which is an error within a document. */
 const XML_DECLARATION = /<\?xml[^?]*\?>/g;
+/**
+ * A description in a feed is at depth 4, and headers of its template have elements of their own.
+ */
+const DEPTH_MAX = 32;
+/** The parser gets this much at a time, and nothing more after a fault. */
+const PIECE_CHARACTERS = 4_096;
 
 /** A registration that is being read. */
 interface Description {
@@ -36,8 +42,6 @@ interface Description {
   readonly fields: Record<string, string>;
   /** The open element within it. */
   field: string | null;
-  /** Length of all text within it so far. */
-  length: number;
 }
 
 /**
@@ -50,6 +54,10 @@ class AzureReader implements RecordReader {
   private line = 0;
   private description: Description | null = null;
   private hasFailed = false;
+  /** Length of what the parser was given since it last held nothing that has to be kept. */
+  private length = 0;
+  /** Where that begins. */
+  private startLine = 1;
   private entries: Entry[] = [];
 
   read(records: readonly RawRecord[]): readonly Entry[] {
@@ -74,8 +82,19 @@ class AzureReader implements RecordReader {
       this.entries.push(readJson(record.line, record.text));
       return;
     }
-    this.parser.write(`${record.text.replace(XML_DECLARATION, '')}\n`);
+    this.parse(`${record.text.replace(XML_DECLARATION, '')}\n`);
     if (this.hasFailed) this.begin();
+  }
+
+  /** The parser keeps open elements, and text without an end, in memory. */
+  private parse(text: string): void {
+    if (this.length === 0) this.startLine = this.line;
+    for (let at = 0; at < text.length && !this.hasFailed; at += PIECE_CHARACTERS) {
+      const piece = text.slice(at, at + PIECE_CHARACTERS);
+      this.length += piece.length;
+      this.parser.write(piece);
+      if (this.length > RECORD_OCTETS_MAX) this.failTooLong();
+    }
   }
 
   private begin(): void {
@@ -83,6 +102,7 @@ class AzureReader implements RecordReader {
     this.depth = 0;
     this.description = null;
     this.hasFailed = false;
+    this.length = 0;
   }
 
   private createParser(): Parser {
@@ -103,6 +123,10 @@ class AzureReader implements RecordReader {
 
   private open(name: string): void {
     this.depth += 1;
+    if (this.depth > DEPTH_MAX) {
+      this.fail(`is nested deeper than ${DEPTH_MAX} elements.`);
+      return;
+    }
     if (this.description !== null) {
       this.description.field = name;
       this.description.fields[name] = '';
@@ -112,30 +136,31 @@ class AzureReader implements RecordReader {
     if (kind === undefined) return;
     const fields: Record<string, string> = Object.create(null);
     const { line, depth } = this;
-    this.description = { kind, line, depth, fields, field: null, length: 0 };
+    this.description = { kind, line, depth, fields, field: null };
   }
 
   private addText(text: string): void {
     const { description } = this;
     if (description === null || description.field === null || this.hasFailed) return;
-    description.length += text.length;
-    if (description.length > RECORD_OCTETS_MAX) this.failTooLong(description.line);
-    else description.fields[description.field] += text;
+    description.fields[description.field] += text;
   }
 
-  private failTooLong(line: number): void {
-    this.entries.push(tooLong(line) as Entry);
+  private failTooLong(): void {
+    if (this.hasFailed) return;
+    this.entries.push(tooLong(this.startLine) as Entry);
     this.hasFailed = true;
   }
 
   private close(): void {
     this.depth -= 1;
+    if (this.depth === 0) this.length = 0;
     const { description } = this;
     if (description === null || this.hasFailed) return;
     description.field = null;
     if (this.depth >= description.depth) return;
     this.entries.push(readDescription(description));
     this.description = null;
+    this.length = 0;
   }
 }
 

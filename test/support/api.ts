@@ -36,7 +36,6 @@ export const PATIENT_LIMITS: ServerLimits = {
   unsentBytesMax: 1_000_000_000,
   closingGraceMs: 0,
   drainTimeoutMs: 60_000,
-  connectionsMax: 100,
 };
 
 export interface Tenant {
@@ -89,6 +88,7 @@ export async function startApi(
     trustedProxies: [],
     corsOrigins: ['*'],
     operatorToken: null,
+    connectionsMax: 100,
     authenticator,
     sessions: NO_SESSIONS,
     failures: new Failures(),

@@ -154,9 +154,9 @@ export function startCommand(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
-): Pick<EngineProcess, 'child' | 'end'> {
-  const { child } = launch(t, args, environment);
-  return { child, end: (signal) => end(child, signal) };
+): Pick<EngineProcess, 'child' | 'end' | 'output'> {
+  const { child, output } = launch(t, args, environment);
+  return { child, output, end: (signal) => end(child, signal) };
 }
 
 function launch(

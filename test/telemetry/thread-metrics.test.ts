@@ -39,3 +39,18 @@ t.test('each thread that is there has its series, and one that has gone has none
   t.notMatch(second, 'worker-1');
   t.match(second, /^tagcast_thread_active_seconds_total\{thread="main"\} 5.5$/m, 'not added up');
 });
+
+t.test('a family that cannot be read is left out, and named', async (t) => {
+  const unread: unknown[] = [];
+  const metrics = createMetrics((error, name) => unread.push([name, String(error)]));
+  metrics.watchQueue('registrations', () => 7);
+  metrics.watchThreads(() => {
+    throw new Error('EMFILE');
+  });
+  const text = await metrics.text();
+  t.match(text, /^tagcast_queue_depth\{queue="registrations"\} 7$/m);
+  t.match(text, /^process_cpu_seconds_total /m);
+  t.notMatch(text, 'tagcast_thread_');
+  t.match(unread[0], ['tagcast_thread_heap_used_bytes', 'Error: EMFILE']);
+  t.notMatch(text, /\n\n\n/);
+});

@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { azureFormat } from '../../src/transfer/azure.ts';
+import { readEntries } from '../../src/transfer/read-entries.ts';
+import { collectedHeapOctets } from '../support/collected-heap.ts';
 import { describe, readAll } from '../support/read-all.ts';
 
 const APNS = '1111111111111111111111111111111111111111111111111111111111111111';
@@ -99,4 +102,48 @@ t.test('a line that is no XML does no harm to the next one', async (t) => {
     `3 ${device}`,
     '4 ends in the middle of an element.',
   ]);
+});
+
+/** Eight mebibytes, in which nothing ends. */
+const ENDLESS: readonly (readonly [name: string, piece: string])[] = [
+  ['elements in elements, on one line', '<a>'],
+  ['elements in elements, each on a line of its own', '<a>\n'],
+  ['a comment', '<!-- a\n'.padEnd(64, ' ')],
+  ['attributes', `<a ${'b="c"\n'.repeat(8)}`],
+  ['text in an element of a description', '<AppleRegistrationDescription><Tags>\n'.padEnd(99, 'a')],
+];
+const ENDLESS_OCTETS = 8 * 1_024 * 1_024;
+const CHUNK_OCTETS = 65_536;
+const HEAP_OCTETS_MORE_MAX = 48 * 1_024 * 1_024;
+
+for (const [name, piece] of ENDLESS) {
+  t.test(`memory does not grow with a file that never ends: ${name}`, async (t) => {
+    let octetsMax = 0;
+    const before = collectedHeapOctets();
+    function* chunks(): Generator<Buffer> {
+      for (let sent = 0; sent < ENDLESS_OCTETS; sent += CHUNK_OCTETS) {
+        if (sent % (16 * CHUNK_OCTETS) === 0) {
+          octetsMax = Math.max(octetsMax, collectedHeapOctets() - before);
+        }
+        yield Buffer.from(piece.repeat(Math.ceil(CHUNK_OCTETS / piece.length)));
+      }
+      yield Buffer.from(`\n${'\n-->'}\n${apple}\n`);
+    }
+    let faults = 0;
+    for await (const entries of readEntries(Readable.from(chunks()), azureFormat))
+      faults += entries.length;
+    t.ok(faults > 0, 'it is at fault');
+    t.ok(octetsMax < HEAP_OCTETS_MORE_MAX, `${octetsMax} octets more`);
+  });
+}
+
+t.test('after what is too deep the next line is read', async (t) => {
+  t.same(
+    await read(['<a>'.repeat(40), apple, '<a>'.repeat(20), '</a>'.repeat(20), apple].join('\n')),
+    [
+      '1 is nested deeper than 32 elements.',
+      `2 3 ${APNS} null null [tennis,vip & co]`,
+      `5 3 ${APNS} null null [tennis,vip & co]`,
+    ],
+  );
 });

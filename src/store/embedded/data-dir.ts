@@ -1,8 +1,12 @@
-/** Opens the embedded database in its directory, and explains why it does not open. */
+/** Makes and opens the embedded database in its directory, and explains why that fails. */
 
 import { existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { descriptorsMax, EMBEDDED_DESCRIPTORS_MIN } from '../../std/descriptors.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
+import type { Initialised } from './initialise.ts';
+import { initialise } from './initialise.ts';
+import { thrownCode, thrownText } from './thrown.ts';
 
 /** Measured: 40 MiB are in use after a first start, 16 of them the first file of the log. */
 const FIRST_START_MIB = 48;
@@ -17,26 +21,59 @@ const FILE_MIB = 16;
 const MIB = 1_048_576;
 
 /**
- * Starts the database under `dataDir`, whose lock the caller holds. Throws a SettingFault when it
- * does not open.
+ * Makes the files of the database under `dataDir`, whose lock the caller holds, unless they are
+ * there. Throws a SettingFault with the reason when that fails.
+ */
+export async function makeInDataDir(dataDir: string, stopping: AbortSignal): Promise<Initialised> {
+  const descriptors = descriptorsMax();
+  if (descriptors < EMBEDDED_DESCRIPTORS_MIN) throw tooFewDescriptors(descriptors);
+  const directory = directoryIn(dataDir);
+  if (existsSync(join(directory, 'PG_VERSION'))) return 'ready';
+  if (freeMib(dataDir) < FIRST_START_MIB) throw noRoom(dataDir);
+  try {
+    return await initialise(directory, stopping);
+  } catch (error) {
+    throw (
+      knownFault(dataDir, error, FIRST_START_MIB) ??
+      new SettingFault(
+        `DATA_DIR: no database can be made in ${dataDir}: ${thrownText(error)}. Nothing is left of it: put that right and start again, or please report it.`,
+        { cause: error },
+      )
+    );
+  }
+}
+
+/**
+ * Starts the database under `dataDir`, which has been made. Throws a SettingFault when it does not
+ * open.
  */
 export async function startInDataDir<Started>(
   dataDir: string,
   start: (directory: string) => Promise<Started>,
 ): Promise<Started> {
-  const directory = join(dataDir, 'postgres');
-  const isFirst = !existsSync(join(directory, 'PG_VERSION'));
-  const neededMib = isFirst ? FIRST_START_MIB : LATER_START_MIB;
-  if (isFirst && freeMib(dataDir) < neededMib) throw noRoom(dataDir);
   try {
-    return await start(directory);
+    return await start(directoryIn(dataDir));
   } catch (error) {
-    if (!hasRoom(dataDir, neededMib)) throw noRoom(dataDir, error);
-    throw new SettingFault(
-      `DATA_DIR: the embedded database in ${dataDir} does not open: put a backup of the directory back, or please report it (${textOf(error)}).`,
-      { cause: error },
+    throw (
+      knownFault(dataDir, error, LATER_START_MIB) ??
+      new SettingFault(
+        `DATA_DIR: the embedded database in ${dataDir} does not open: put a backup of the directory back, or please report it (${thrownText(error)}).`,
+        { cause: error },
+      )
     );
   }
+}
+
+const directoryIn = (dataDir: string): string => join(dataDir, 'postgres');
+
+const tooFewDescriptors = (descriptors: number): SettingFault =>
+  new SettingFault(
+    `DATA_DIR: this process may open ${descriptors} files, and the embedded database needs a limit of ${EMBEDDED_DESCRIPTORS_MIN} or more: raise it (ulimit -n, LimitNOFILE=).`,
+  );
+
+/** A fault of the machine rather than of the database; null: it is none that is known. */
+function knownFault(dataDir: string, error: unknown, neededMib: number): SettingFault | null {
+  return hasRoom(dataDir, neededMib) ? faultByCode(dataDir, error) : noRoom(dataDir, error);
 }
 
 /**
@@ -47,7 +84,7 @@ export function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    const code = codeOf(error);
+    const code = thrownCode(error);
     if (code === 'EEXIST' && statSync(path).isDirectory()) return;
     if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
     makeDirectory(dirname(path));
@@ -64,6 +101,12 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^(EEXIST|ENOTDIR)$/, 'there is a file in its place: choose a directory'],
   [/^ENOENT$/, 'it cannot be created there: choose a directory on a disk'],
   [/^(ENOSPC|EDQUOT|EFBIG)$/, `its disk is full: ${ROOM_NEEDED}`],
+  [/^EIO$/, 'its disk fails: look into the log of the system'],
+  [
+    /^(EMFILE|ENFILE)$/,
+    'the limit of open files is reached: raise it (ulimit -n, LimitNOFILE=; of the whole system, fs.file-max)',
+  ],
+  [/^(ENOMEM|ERR_WORKER_OUT_OF_MEMORY)$/, 'this machine has no memory left for it'],
 ];
 
 /**
@@ -71,9 +114,13 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
  */
 export function dataDirFault(dataDir: string, error: unknown): SettingFault | null {
   if (!(error instanceof Error && 'syscall' in error)) return null;
-  const meaning = MEANINGS.find(([codes]) => codes.test(codeOf(error)))?.[1];
+  return faultByCode(dataDir, error);
+}
+
+function faultByCode(dataDir: string, error: unknown): SettingFault | null {
+  const meaning = MEANINGS.find(([codes]) => codes.test(thrownCode(error)))?.[1];
   if (meaning === undefined) return null;
-  return new SettingFault(`DATA_DIR: ${dataDir}: ${meaning} (${error.message}).`, {
+  return new SettingFault(`DATA_DIR: ${dataDir}: ${meaning} (${thrownText(error)}).`, {
     cause: error,
   });
 }
@@ -108,10 +155,3 @@ function hasRoom(dataDir: string, mib: number): boolean {
     for (const path of paths) rmSync(path, { force: true });
   }
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
-
-/** A thread may throw a value that is no error: the file system of PGlite throws plain objects. */
-const textOf = (error: unknown): string =>
-  error instanceof Error ? error.message : JSON.stringify(error);

@@ -2,7 +2,8 @@
 
 import { MemoryFS, PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { START_PARAMS } from './settings.ts';
+import { FILES_PARAMS, START_PARAMS } from './settings.ts';
+import { thrownText } from './thrown.ts';
 
 /**
  * A directory that PGlite takes for files in memory, so that initdb writes into it directly.
@@ -28,8 +29,15 @@ class Directory extends MemoryFS {
 
 const [, , path] = process.argv;
 if (path === undefined) throw new Error('Which directory?');
-const database = await PGlite.create({
-  fs: new Directory(path),
-  startParams: [...START_PARAMS],
-});
-await database.close();
+try {
+  const database = await PGlite.create({
+    fs: new Directory(path),
+    startParams: [...START_PARAMS],
+    initDbStartParams: [...FILES_PARAMS],
+  });
+  await database.close();
+} catch (error) {
+  // One line: Node.js itself would print the line of PGlite's code, which has 100,000 characters.
+  process.stderr.write(`${thrownText(error)}\n`);
+  process.exit(1);
+}

@@ -4,25 +4,33 @@
  * before the database is opened.
  */
 
-import { execFile } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { errorReason } from '../../std/error-reason.ts';
 
 /** It takes about five seconds. */
 const INITIALISE_MS_MAX = 180_000;
+/** The beginning of what a failed initdb wrote: its last words are one line. */
+const SAID_CHARACTERS_MAX = 300;
 /** V8's optimising compiler takes more memory and time for this than it saves. */
 const NODE_FLAGS = ['--liftoff-only'];
 const ENTRY = fileURLToPath(new URL('./initialise-entry.js', import.meta.url));
 
+/** `stopped`: the service is to end, and nothing of the database is left. */
+export type Initialised = 'ready' | 'stopped';
+
 /**
  * Makes `directory` unless a database is in it. If the process is killed at any time, the directory
- * is complete or absent. The caller holds the lock on the folder around it.
+ * is complete or absent. The caller holds the lock on the folder around it. Rejects with an error
+ * whose message is the reason.
  */
-export async function initialise(directory: string): Promise<void> {
-  if (existsSync(join(directory, 'PG_VERSION'))) return;
+export async function initialise(directory: string, stopping: AbortSignal): Promise<Initialised> {
+  if (existsSync(join(directory, 'PG_VERSION'))) return 'ready';
   const folder = dirname(directory);
   const unfinished = `${basename(directory)}.new-`;
   // An earlier process was killed. Its initdb, if it still runs, must not write into the new
@@ -32,16 +40,69 @@ export async function initialise(directory: string): Promise<void> {
   }
   const made = join(folder, `${unfinished}${randomUUID()}`);
   mkdirSync(made, { mode: 0o700 });
-  try {
-    await promisify(execFile)(process.execPath, [...NODE_FLAGS, ENTRY, made], {
-      timeout: INITIALISE_MS_MAX,
-    });
-  } catch (error) {
+  const ending = await runInitdb(made, stopping);
+  if (ending !== 'done') {
     rmSync(made, { recursive: true, force: true });
-    throw new Error('initdb has failed', { cause: error });
+    if (ending === 'stopped') return ending;
+    throw new Error(ending.reason);
   }
   // The directory will hold device tokens: no other user may read it, whatever DATA_DIR itself
   // allows. initdb would let a group read.
   chmodSync(made, 0o700);
   renameSync(made, directory);
+  return 'ready';
+}
+
+type Ending = 'done' | 'stopped' | { readonly reason: string };
+
+/** Resolves when the process has ended: it writes nothing more. */
+async function runInitdb(path: string, stopping: AbortSignal): Promise<Ending> {
+  if (stopping.aborted) return 'stopped';
+  const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, path], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(0, SAID_CHARACTERS_MAX);
+  });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, INITIALISE_MS_MAX);
+  const stop = (): void => void child.kill('SIGKILL');
+  stopping.addEventListener('abort', stop);
+  try {
+    const [code, signal] = await endOf(child);
+    if (code === 0) return 'done';
+    // A terminal and a service manager send their signal to this process, too.
+    if (stopping.aborted || signal === 'SIGINT' || signal === 'SIGTERM') return 'stopped';
+    if (isLate) return { reason: LATE };
+    return { reason: signal === null ? failureOf(code, said) : endedBy(signal) };
+  } catch (error) {
+    return { reason: `initdb cannot be started (${errorReason(error)})` };
+  } finally {
+    clearTimeout(timer);
+    stopping.removeEventListener('abort', stop);
+  }
+}
+
+/** Rejects when the process could not be started. */
+const endOf = async (
+  child: ChildProcess,
+): Promise<readonly [code: number | null, signal: NodeJS.Signals | null]> =>
+  (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+
+const LATE = `initdb did not end within ${INITIALISE_MS_MAX / 1_000} s: this machine, or its disk, is too busy`;
+/** The system ends a process so when memory is short, and V8 itself when its heap is full. */
+const ENDED_FOR_MEMORY: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGABRT'];
+
+const endedBy = (signal: NodeJS.Signals): string =>
+  ENDED_FOR_MEMORY.includes(signal)
+    ? `initdb was ended by ${signal}, as when memory is short: a first start needs 750 MB`
+    : `initdb was ended by ${signal}`;
+
+function failureOf(code: number | null, said: string): string {
+  const words = said.trim().replace(/\s+/g, ' ');
+  return `initdb has failed: ${words === '' ? `exit code ${code}` : words}`;
 }

@@ -2,16 +2,32 @@
  * One engine per data directory: two processes on one PGlite directory destroy it, silently.
  *
  * The process that holds the directory listens on the Unix socket `engine.sock` in it; commands
- * talk to the engine there. On Linux an abstract socket named after the directory's inode is bound
- * as well: it is atomic and vanishes with its process, so two engines that start in the same
- * instant cannot both find a stale socket file and take it over.
+ * talk to the engine there. On Linux an abstract socket is bound as well: it is atomic and vanishes
+ * with its process, so two engines that start in the same instant cannot both find a stale socket
+ * file and take it over.
+ *
+ * Every user of the machine can bind an abstract name, and sees those that are bound
+ * (/proc/net/unix). So the name is a secret of the directory that is used once: the process that
+ * holds the directory replaces it as soon as its socket answers, and a process that finds an answer
+ * there binds nothing.
  */
 
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDirectory } from './data-dir.ts';
 
 /** sun_path of Unix sockets holds 108 bytes on Linux, 104 on macOS, with the closing NUL. */
@@ -21,6 +37,11 @@ const SOCKET_PATH_BYTES_MAX = 103;
  * blocked.
  */
 const ANSWER_TIMEOUT_MS = 2_000;
+/**
+ * An engine of the version before binds the former name some milliseconds before its socket
+ * answers.
+ */
+const FORMER_START_MS = 500;
 
 export type LockResult =
   | { readonly kind: 'held'; readonly server: Server; release(): Promise<void> }
@@ -46,21 +67,28 @@ export async function lockDataDir(
     return { kind: 'path-too-long', bytesMax: SOCKET_PATH_BYTES_MAX };
   }
   makeDirectory(dataDir);
-  const guard = process.platform === 'linux' ? await listen(abstractName(dataDir)) : null;
-  if (guard === 'in-use' || (await answers(path))) {
-    if (guard !== null && guard !== 'in-use') guard.close();
+  if (await answers(path)) return taken(dataDir);
+  const guards = process.platform === 'linux' ? await bindGuards(dataDir) : [];
+  if (guards === 'in-use' || (await answers(path))) {
+    if (guards !== 'in-use') closeAll(guards);
     return taken(dataDir);
   }
   rmSync(path, { force: true });
   const server = await listen(path, onConnection);
-  if (server === 'in-use') return taken(dataDir);
+  if (server === 'in-use') {
+    closeAll(guards);
+    return taken(dataDir);
+  }
   chmodSync(path, 0o600);
+  replaceSecret(dataDir);
   writeFileSync(pidPath(dataDir), `${process.pid}\n`);
   return {
     kind: 'held',
     server,
     async release() {
-      guard?.close();
+      // While nobody else can hold the directory.
+      rmSync(pidPath(dataDir), { force: true });
+      closeAll(guards);
       const closed = once(server, 'close');
       server.close();
       await closed;
@@ -89,10 +117,69 @@ function pidIn(dataDir: string): number | null {
   }
 }
 
-/** Named by inode, so that two spellings of one directory give one name. */
-function abstractName(dataDir: string): string {
+const closeAll = (servers: readonly Server[]): void => {
+  for (const server of servers) server.close();
+};
+
+/**
+ * The secret name, and the former one, where an engine of the version before finds it. Any user may
+ * have taken the former one, so it decides nothing.
+ */
+async function bindGuards(dataDir: string): Promise<readonly Server[] | 'in-use'> {
+  const guard = await bindSecretName(dataDir);
+  if (guard === 'in-use') return guard;
+  const former = await listen(formerName(dataDir));
+  if (former !== 'in-use') return [guard, former];
+  await sleep(FORMER_START_MS);
+  return [guard];
+}
+
+/** A secret that was replaced since it was read is the one of a holder that came before. */
+async function bindSecretName(dataDir: string): Promise<Server | 'in-use'> {
+  for (;;) {
+    const secret = readSecret(dataDir);
+    const guard = await listen(`${formerName(dataDir)}-${secret}`);
+    if (guard === 'in-use' || readSecret(dataDir) === secret) return guard;
+    guard.close();
+  }
+}
+
+/**
+ * Named by inode, so that two spellings of one directory give one name, and a copy of a directory
+ * another.
+ */
+function formerName(dataDir: string): string {
   const { dev, ino } = statSync(dataDir);
   return `\0tagcast-${dev}-${ino}`;
+}
+
+const secretPath = (dataDir: string): string => join(dataDir, 'engine.lock');
+
+/** Of many processes that make one in the same instant, one succeeds. */
+function readSecret(dataDir: string): string {
+  const path = secretPath(dataDir);
+  if (!existsSync(path)) {
+    const made = writeNewSecret(dataDir);
+    try {
+      linkSync(made, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(made, { force: true });
+    }
+  }
+  return readFileSync(path, 'utf8');
+}
+
+/** For the next process that takes the directory; its caller holds it. */
+function replaceSecret(dataDir: string): void {
+  renameSync(writeNewSecret(dataDir), secretPath(dataDir));
+}
+
+function writeNewSecret(dataDir: string): string {
+  const path = `${secretPath(dataDir)}.${randomUUID()}`;
+  writeFileSync(path, randomUUID(), { mode: 0o600 });
+  return path;
 }
 
 function listen(

@@ -7,7 +7,6 @@ import { errorReason } from '../../std/error-reason.ts';
 import { QUIET_THREAD_LIMITS } from '../../std/thread-limits.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import { hearThreadVitals } from '../../std/thread-vitals.ts';
-import { initialise } from './initialise.ts';
 
 export interface EmbeddedDatabase {
   /** The latest vitals of its thread; null: none yet. */
@@ -17,8 +16,7 @@ export interface EmbeddedDatabase {
 }
 
 /**
- * Opens (or makes) the PGlite directory and serves it on `socketPath`. The caller holds the
- * directory's lock.
+ * Opens the PGlite directory and serves it on `socketPath`. The caller holds the directory's lock.
  */
 export async function startEmbeddedDatabase(
   dataDir: string,
@@ -27,7 +25,6 @@ export async function startEmbeddedDatabase(
   // A process that was killed leaves its socket behind; the lock proves that no process listens
   // there.
   rmSync(socketPath, { force: true });
-  await initialise(dataDir);
   const worker = new Worker(new URL('./thread-entry.js', import.meta.url), {
     workerData: { dataDir, socketPath },
     resourceLimits: QUIET_THREAD_LIMITS,

@@ -217,7 +217,7 @@ t.test('without room, the longest silent one of the address with most goes', asy
     return { status: 200, body: 'done' };
   });
   const { server } = await start(t, [echo, wait], {
-    limits: { ...PATIENT_LIMITS, connectionsMax: 4 },
+    connectionsMax: 4,
     log,
     metrics,
   });

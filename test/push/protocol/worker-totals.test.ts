@@ -7,6 +7,8 @@ import { TransportMeter } from '../../../src/transport/transport-meter.ts';
 
 const watch = new VitalsWatch();
 t.teardown(() => watch.stop());
+const { vitals } = watch;
+if (vitals === null) throw new Error('the vitals cannot be read');
 
 const readingsOf = (
   threadId: number,
@@ -14,7 +16,7 @@ const readingsOf = (
   resolved: ResolveMeter,
 ): WorkerReadings => ({
   threadId,
-  vitals: watch.vitals,
+  vitals,
   transports: [['apns', meter.take()]],
   resolved: resolved.take(),
 });

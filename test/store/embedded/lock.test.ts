@@ -1,16 +1,17 @@
 /** One engine per data directory, whatever is left behind and whoever comes at the same time. */
 
 import { once } from 'node:events';
-import { symlinkSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import type { LockResult } from '../../../src/store/embedded/lock.ts';
 import { engineSocketPath, lockDataDir } from '../../../src/store/embedded/lock.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const lock = (directory: string): Promise<LockResult> =>
-  lockDataDir(directory, (socket) => socket.end('hello'));
+  lockDataDir(directory, (socket) => socket.on('error', () => undefined).end('hello'));
 
 const release = async (result: LockResult): Promise<void> => {
   if (result.kind === 'held') await result.release();
@@ -64,3 +65,57 @@ t.test('a path that no Unix socket can have is said so', async (t) => {
   const result = await lock(join(temporaryDirectory(t), 'x'.repeat(120)));
   t.equal(result.kind, 'path-too-long');
 });
+
+t.test(
+  "a stranger cannot take the directory's name",
+  { skip: process.platform !== 'linux' && 'no abstract sockets' },
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const { dev, ino } = statSync(directory);
+    const former = `\0tagcast-${dev}-${ino}`;
+    const take = async (name: string): Promise<void> => {
+      const stranger = createServer().listen(name);
+      t.teardown(() => stranger.close());
+      await once(stranger, 'listening');
+    };
+    await take(former);
+    const first = await lock(directory);
+    t.equal(first.kind, 'held', 'the former name was taken');
+    const seen = readFileSync('/proc/net/unix', 'utf8').match(
+      new RegExp(`(?<=@)tagcast-${dev}-${ino}-.+$`, 'gm'),
+    );
+    t.equal(seen?.length, 1, 'everybody sees the name that is bound');
+    t.equal((await lock(directory)).kind, 'taken');
+    await release(first);
+    for (const name of seen ?? []) await take(`\0${name}`);
+    const second = await lock(directory);
+    t.equal(second.kind, 'held', 'and it is of no use any more');
+    await release(second);
+    t.equal(statSync(join(directory, 'engine.lock')).mode & 0o777, 0o600);
+  },
+);
+
+t.test(
+  'an engine of the version before is found by its socket, and finds this one',
+  { skip: process.platform !== 'linux' && 'no abstract sockets' },
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const { dev, ino } = statSync(directory);
+    const former = createServer().listen(`\0tagcast-${dev}-${ino}`);
+    await once(former, 'listening');
+    const starting = lock(directory);
+    // It binds the name first.
+    await setImmediate();
+    const server = createServer().listen(engineSocketPath(directory));
+    await once(server, 'listening');
+    t.equal((await starting).kind, 'taken');
+    server.close();
+    former.close();
+    await Promise.all([once(server, 'close'), once(former, 'close')]);
+    const held = await lock(directory);
+    t.equal(held.kind, 'held');
+    const [error] = await once(createServer().listen(`\0tagcast-${dev}-${ino}`), 'error');
+    t.equal((error as NodeJS.ErrnoException).code, 'EADDRINUSE');
+    await release(held);
+  },
+);

@@ -1,0 +1,52 @@
+/**
+ * Divides the file descriptors of this process: each connection takes one, and so does each file
+ * that the embedded database keeps open. Without a division, callers or the database would take
+ * those that stores, providers, files and threads need.
+ */
+
+import { readFileSync } from 'node:fs';
+
+/** Above this, memory is the limit and not descriptors: an idle connection takes some 10 KiB. */
+export const CONNECTIONS_MAX = 20_000;
+/**
+ * Kept for stores, providers, files and threads, if there are enough descriptors: each worker has
+ * some hundred connections to providers.
+ */
+const RESERVED_MAX = 4_096;
+/** Used where the system does not tell the limit. On macOS, Node.js raises it to more than this. */
+const LIMIT_UNKNOWN = 10_240;
+/** PostgreSQL accepts no less as `max_files_per_process`. */
+const DATABASE_FILES_MIN = 64;
+/** PostgreSQL's own default. It opens some 100 files after a start, and some 300 at work. */
+const DATABASE_FILES_MAX = 1_000;
+/**
+ * The fewest on which an engine with its own database starts and works: 64 are the database's, and
+ * the threads, their pipes and both ends of the connections to the database are some 100.
+ */
+export const EMBEDDED_DESCRIPTORS_MIN = 384;
+
+const LINUX_LIMIT = /^Max open files\s+(\d+|unlimited)/m;
+
+/** The process's soft limit of open files. Node.js raises it to the hard limit when it starts. */
+export function descriptorsMax(): number {
+  try {
+    const [, limit] = LINUX_LIMIT.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return limit === undefined || limit === 'unlimited' ? LIMIT_UNKNOWN : Number(limit);
+  } catch {
+    // Not Linux.
+    return LIMIT_UNKNOWN;
+  }
+}
+
+/** Files that the embedded database may keep open: a quarter, within PostgreSQL's own bounds. */
+export const databaseFilesMaxOf = (descriptors: number): number =>
+  Math.min(DATABASE_FILES_MAX, Math.max(DATABASE_FILES_MIN, Math.floor(descriptors / 4)));
+
+/**
+ * Connections that callers may hold: half of a small number of descriptors, all but a reserve of a
+ * large one. `isEmbedded`: the database's files are in this process, and are left out before.
+ */
+export function connectionsMaxOf(descriptors: number, isEmbedded: boolean): number {
+  const left = isEmbedded ? descriptors - databaseFilesMaxOf(descriptors) : descriptors;
+  return Math.min(CONNECTIONS_MAX, Math.max(Math.floor(left / 2), left - RESERVED_MAX));
+}
