@@ -8,8 +8,9 @@ import {
   TAG_NAME_LENGTH_MAX,
   TAGS_PER_REQUEST_MAX,
 } from '../../domain/tag.ts';
+import { ISO_TIME, isoTimeMs } from '../../std/iso-8601.ts';
 import { strictForm } from '../../std/strict-form.ts';
-import { EPOCH_MS_MIN, ISO_8601, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
+import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import { id } from '../id-form.ts';
 import type { Fault } from '../problem.ts';
 
@@ -35,7 +36,7 @@ const expiration = z
     [
       z.number(),
       z.string().regex(DIGITS).transform(Number),
-      z.string().regex(ISO_8601).transform(Date.parse),
+      z.string().regex(ISO_TIME).transform(isoTimeMs).pipe(z.number()),
     ],
     TIME_FAULT,
   )

@@ -3,7 +3,8 @@
  * as strings, dates in two forms.
  */
 
-import { EPOCH_MS_MIN, ISO_8601, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
+import { isoTimeMs } from '../../std/iso-8601.ts';
+import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
 
 /** Collects faults. A value from a faulty field is never used. */
@@ -102,12 +103,11 @@ export const isStorable = (value: string): boolean => value.isWellFormed() && !v
 function timeOf(value: unknown): number | null {
   if (typeof value === 'number') return isTime(value) ? value : null;
   if (typeof value !== 'string') return null;
-  if (!DECIMAL.test(value) && !isIso8601(value)) return null;
-  const timeMs = DECIMAL.test(value) ? Number(value) : Date.parse(value);
-  return isTime(timeMs) ? timeMs : null;
+  const timeMs = DECIMAL.test(value) ? Number(value) : isoTimeMs(value);
+  return timeMs !== null && isTime(timeMs) ? timeMs : null;
 }
 
-const isIso8601 = (value: unknown): boolean => typeof value === 'string' && ISO_8601.test(value);
+const isIso8601 = (value: unknown): boolean => typeof value === 'string' && !DECIMAL.test(value);
 
 const isTime = (timeMs: number): boolean =>
   Number.isInteger(timeMs) && timeMs >= 0 && timeMs <= TIME_MS_MAX;
