@@ -4,7 +4,7 @@
  */
 
 import type { z } from 'zod';
-import { isObject, parseJson } from '../std/json.ts';
+import { hasTooManyValues, isObject, JSON_VALUES_MAX, parseJson } from '../std/json.ts';
 import { jsonFaultPosition } from '../std/json-position.ts';
 import { issueFaults } from '../std/strict-form.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
@@ -60,6 +60,10 @@ function parseBody(
   const text = body.toString('utf8');
   const value = parseJson(text);
   if (value !== undefined) return { ok: true, value };
+  if (hasTooManyValues(text)) {
+    const message = `The body has more than ${JSON_VALUES_MAX} names and values; send it in parts.`;
+    return { ok: false, fault: { path: '', message } };
+  }
   // The message of JSON.parse would quote the body.
   const { line, column } = jsonFaultPosition(text);
   const message = `The body must be a JSON object; it is not valid JSON from line ${line}, column ${column}.`;
