@@ -234,6 +234,7 @@ const PARSES_OWN_TEXT: Readonly<Record<string, string>> = {
   'credentials/provider-credentials.ts': 'what was sealed here',
   'http/openapi/schemas.ts': 'schemas that were just written',
   'http/notifications/rendered.ts': 'a message that was just rendered',
+  'http/notifications/renderings.ts': 'the same',
   'store/devices/tag-ids.ts': 'an array of PostgreSQL',
   'templates/sandbox.ts': 'runs in its own process, which is ended by its limits',
   'transfer/object-splitter.ts': 'its comment names it',

@@ -3,6 +3,7 @@
  * as strings, dates in two forms.
  */
 
+import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { isoTimeMs } from '../../std/iso-8601.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
@@ -86,10 +87,14 @@ export class LenientReader {
     this.faults.push({ path, message });
   }
 
+  /** Measured before one is looked at: a megabyte has room for half a million. */
   private entries(name: string): readonly unknown[] {
     const value = this.body[name];
     if (value === undefined || value === null || value === '') return [];
-    return Array.isArray(value) ? value.filter((entry) => entry !== '') : [value];
+    if (!Array.isArray(value)) return [value];
+    if (value.length <= TAGS_PER_REQUEST_MAX) return value.filter((entry) => entry !== '');
+    this.fault(name, `must have ${TAGS_PER_REQUEST_MAX} entries at most.`);
+    return [];
   }
 }
 

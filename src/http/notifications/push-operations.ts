@@ -166,7 +166,7 @@ export const pushOperations = {
     body: { schema: push, example: PUSH },
     answers: {
       200: jsonAnswer(
-        'The message of each app and platform, its size and its audience.',
+        'Each different message, its size, and the apps, platforms and audiences that it is for.',
         z.object({
           preview: z.array(
             z.object({
@@ -184,8 +184,15 @@ export const pushOperations = {
                 )
                 .optional()
                 .meta({ description: 'The message for devices with a tag of a language.' }),
+              alsoFor: z
+                .array(scopeCount)
+                .optional()
+                .meta({ description: 'Other apps whose devices would get the same.' }),
             }),
           ),
+          notShown: z.array(scopeCount).optional().meta({
+            description: 'Apps whose messages the answer has no room for: name them in `appIds`.',
+          }),
           unknownTags,
         }),
         {

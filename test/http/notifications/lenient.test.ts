@@ -39,3 +39,17 @@ t.test('what is no time is refused', (t) => {
   t.match(read(1_800_000_000), [null, [/look like seconds/]]);
   t.end();
 });
+
+t.test('a list is measured before its entries are looked at', (t) => {
+  const reader = new LenientReader({
+    tagIds: Array(300_000).fill({}),
+    tagSourceIds: Array(300_000).fill(7),
+  });
+  t.same([reader.ids('tagIds'), reader.texts('tagSourceIds')], [[], []]);
+  t.match(reader.faults, [
+    { path: 'tagIds', message: '1000 entries at most' },
+    { path: 'tagSourceIds', message: '1000 entries at most' },
+  ]);
+  t.equal(reader.faults.length, 2);
+  t.end();
+});
