@@ -227,6 +227,29 @@ t.test("a provider's words stand in its folder and in the simulator's", (t) => {
   t.end();
 });
 
+/** Text of our own, or of the operator's machine. It may only get shorter. */
+const PARSES_OWN_TEXT: Readonly<Record<string, string>> = {
+  'std/json.ts': 'counts the values first: every other text is read through it',
+  'version.ts': 'package.json',
+  'credentials/provider-credentials.ts': 'what was sealed here',
+  'http/openapi/schemas.ts': 'schemas that were just written',
+  'http/notifications/rendered.ts': 'a message that was just rendered',
+  'http/notifications/renderings.ts': 'the same',
+  'store/devices/tag-ids.ts': 'an array of PostgreSQL',
+  'templates/sandbox.ts': 'runs in its own process, which is ended by its limits',
+  'transfer/object-splitter.ts': 'its comment names it',
+  'std/json-position.ts': 'the same',
+  'http/json-body.ts': 'the same',
+};
+
+t.test('the JSON of strangers is measured before it is parsed', (t) => {
+  const parsing = listSources('src')
+    .filter((file) => !file.startsWith('simulator/'))
+    .filter((file) => readSource(file).includes('JSON.parse'));
+  t.same(parsing.toSorted(), Object.keys(PARSES_OWN_TEXT).toSorted());
+  t.end();
+});
+
 t.test(
   'the command line itself is light: packages are loaded with the command that needs them',
   (t) => {

@@ -7,7 +7,7 @@ import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
 import type { GivenFlags } from '../providers/credential-flags.ts';
 import { PROVIDERS } from '../providers/providers.ts';
 import { describeApps, describeStates } from './app-text.ts';
-import { readNumber, required, UsageError } from './arguments.ts';
+import { readNumber, readTime, required, UsageError } from './arguments.ts';
 import type { Command, Flag } from './command.ts';
 import { createCommand, verb, withJson } from './command.ts';
 import type { OperatorContext, Plan } from './operator-command.ts';
@@ -252,14 +252,8 @@ function termsOf(values: Values): { readonly graceHours?: number; readonly expir
   const { 'grace-hours': grace, expires } = values;
   return {
     ...(typeof grace === 'string' ? { graceHours: readNumber('--grace-hours', grace) } : {}),
-    ...(typeof expires === 'string' ? { expiresAtMs: readDate(expires) } : {}),
+    ...(typeof expires === 'string' ? { expiresAtMs: readTime('--expires', expires) } : {}),
   };
-}
-
-function readDate(text: string): number {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new UsageError(`--expires must be a date, not ${text}`);
-  return ms;
 }
 
 const givenIn = (values: Values): GivenFlags => ({

@@ -2,6 +2,7 @@
 
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
+import { isoDayOrTimeMs } from '../std/iso-8601.ts';
 
 /** A mistake in the arguments: a sentence for whoever typed them. */
 export class UsageError extends Error {}
@@ -39,6 +40,15 @@ export function readNumber(name: string, text: string): number {
   const value = Number(text);
   if (!DIGITS.test(text)) throw new UsageError(`${name} must be a number, not ${text}`);
   return value;
+}
+
+/** Reads a day, or a time with its zone, in ISO 8601: in epoch milliseconds. */
+export function readTime(name: string, text: string): number {
+  const ms = isoDayOrTimeMs(text);
+  if (ms !== null) return ms;
+  throw new UsageError(
+    `${name} must be a day or a time that exists, as 2027-01-31 or 2027-01-31T12:00:00Z, not ${text}`,
+  );
 }
 
 /** A flag that a command cannot do without. */

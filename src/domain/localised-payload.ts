@@ -7,6 +7,7 @@
 import type { JsonObject } from '../std/json.ts';
 import { isObject } from '../std/json.ts';
 import type { PayloadFault } from './payload.ts';
+import { PAYLOAD_CHARACTERS_MAX } from './payload-bounds.ts';
 
 /** Tags of languages in one payload: as many messages are rendered and measured. */
 export const LANGUAGES_MAX = 32;
@@ -35,10 +36,20 @@ export function localise(given: JsonObject): Localised {
   if (faults.length > 0) return { kind: 'invalid', faults };
   const ofDefault = String(languages[DEFAULT]);
   const tags = Object.entries(languages).filter(([name]) => name !== DEFAULT);
+  const byLanguage = new Map<unknown, JsonObject>();
+  for (const language of new Set(Object.values(languages))) {
+    const one = inLanguage(String(language));
+    if (charactersOf(maps.map((name) => one[name])) > PAYLOAD_CHARACTERS_MAX) {
+      const message = `has more than ${PAYLOAD_CHARACTERS_MAX} characters in ${JSON.stringify(language)}.`;
+      return { kind: 'invalid', faults: [{ path: 'payload', message }] };
+    }
+    byLanguage.set(language, one);
+  }
+  const ofLanguage = (language: unknown): JsonObject => byLanguage.get(language) ?? {};
   return {
     kind: 'localised',
-    whole: inLanguage(ofDefault),
-    byTag: tags.map(([sourceId, language]) => [sourceId, inLanguage(String(language))]),
+    whole: ofLanguage(ofDefault),
+    byTag: tags.map(([sourceId, language]) => [sourceId, ofLanguage(language)]),
   };
 
   function faultsOfMap(name: string): readonly PayloadFault[] {
@@ -67,6 +78,18 @@ export function localise(given: JsonObject): Localised {
     return Object.fromEntries(entries);
   }
 }
+
+const charactersOf = (texts: readonly unknown[]): number =>
+  texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
+
+/** The fields that hold texts in several languages, and how much more than others they may hold. */
+export const furtherTexts = (given: JsonObject) =>
+  isObject(given['languages'])
+    ? {
+        fields: TEXTS.filter((name) => isObject(given[name])),
+        charactersMax: LANGUAGES_MAX * PAYLOAD_CHARACTERS_MAX,
+      }
+    : { fields: [], charactersMax: 0 };
 
 function faultsOfLanguages(languages: JsonObject): readonly PayloadFault[] {
   const path = 'payload.languages';

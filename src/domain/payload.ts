@@ -5,9 +5,10 @@
 
 import { z } from 'zod';
 import type { JsonObject } from '../std/json.ts';
-import { isObject, parseJson } from '../std/json.ts';
-import { localise } from './localised-payload.ts';
+import { hasTooManyValues, isObject, parseJson } from '../std/json.ts';
+import { furtherTexts, localise } from './localised-payload.ts';
 import type { LanguagePayload, Payload } from './notification.ts';
+import { boundsFault, PAYLOAD_TOO_LONG } from './payload-bounds.ts';
 
 /** One fault of a payload, as the caller is told it. */
 export interface PayloadFault {
@@ -24,8 +25,6 @@ export type PayloadResult =
 export const COLLAPSE_ID_BYTES_MAX = 64;
 /** FCM: four weeks, the longest a message is kept. */
 export const TTL_SECONDS_MAX = 2_419_200;
-/** Deeper than any real message; recursion over a caller's JSON needs an end. */
-export const PAYLOAD_DEPTH_MAX = 32;
 
 export type GivenPayload =
   | { readonly ok: true; readonly given: JsonObject }
@@ -39,13 +38,15 @@ export function parsePayload(value: unknown): PayloadResult {
 
 /** Reads a payload as its publisher wrote it, in whatever form. */
 export function givenPayload(value: unknown): GivenPayload {
+  if (typeof value === 'string' && hasTooManyValues(value))
+    return fault('payload', PAYLOAD_TOO_LONG);
   const read = typeof value === 'string' ? parseJson(value) : value;
   if (read === undefined && typeof value === 'string')
     return fault('payload', 'is not valid JSON.');
   if (!isObject(read))
     return fault('payload', 'must be an object, or a string that holds one as JSON.');
-  const unstorable = unstorableIn(read, 0);
-  return unstorable === null ? { ok: true, given: read } : fault('payload', unstorable);
+  const found = boundsFault(read, furtherTexts(read));
+  return found === null ? { ok: true, given: read } : fault('payload', found);
 }
 
 /** The common form of a payload that can be sent. One without any effect is a fault. */
@@ -65,28 +66,40 @@ function commonForm(given: JsonObject): PayloadResult {
       return inOneLanguage(given);
     case 'invalid':
       return { ok: false, faults: localised.faults };
-    case 'localised': {
-      const whole = inOneLanguage(localised.whole);
-      if (!whole.ok) return whole;
-      const languages: LanguagePayload[] = [];
-      for (const [tagSourceId, one] of localised.byTag) {
-        const read = inOneLanguage(one);
-        if (!read.ok) return read;
-        languages.push({ tagSourceId, payload: read.payload });
-      }
-      return { ok: true, payload: { ...whole.payload, languages } };
-    }
+    case 'localised':
+      return inLanguages(localised.whole, localised.byTag);
   }
 }
 
-function inOneLanguage(given: JsonObject): PayloadResult {
+/** Each language is read once, however many tags have it, and all share their data. */
+function inLanguages(
+  whole: JsonObject,
+  byTag: readonly (readonly [tagSourceId: string, given: JsonObject])[],
+): PayloadResult {
+  const first = inOneLanguage(whole);
+  if (!first.ok) return first;
+  const read = new Map([[whole, first.payload]]);
+  const languages: LanguagePayload[] = [];
+  for (const [tagSourceId, given] of byTag) {
+    const known = read.get(given);
+    const one = known === undefined ? inOneLanguage(given, first.payload.data) : null;
+    if (one !== null && !one.ok) return one;
+    const payload = known ?? one?.payload ?? first.payload;
+    read.set(given, payload);
+    languages.push({ tagSourceId, payload });
+  }
+  return { ok: true, payload: { ...first.payload, languages } };
+}
+
+/** `knownData`: of the same payload in another language. */
+function inOneLanguage(given: JsonObject, knownData?: Payload['data']): PayloadResult {
   const { known, unknown } = split(given);
   const parsed = payloadFields.safeParse(known);
   if (!parsed.success) return { ok: false, faults: parsed.error.issues.map(faultOf) };
 
   const { ttl, data: explicit = {}, ...rest } = parsed.data;
-  const data = Object.fromEntries([...unknown, ...Object.entries(explicit)]);
-  const faults = reservedKeys(data, rest.fcm);
+  const data = knownData ?? Object.fromEntries([...unknown, ...Object.entries(explicit)]);
+  const faults = knownData === undefined ? reservedKeys(data, rest.fcm) : [];
   if (faults.length > 0) return { ok: false, faults };
   return {
     ok: true,
@@ -187,25 +200,6 @@ function split(read: JsonObject): {
   if (known['message'] === undefined && body !== undefined && body !== null)
     known['message'] = body;
   return { known, unknown };
-}
-
-/**
- * Why a value cannot be stored: PostgreSQL takes neither NUL nor lone surrogates, and the walk over
- * nested values needs an end.
- */
-function unstorableIn(value: unknown, depth: number): string | null {
-  if (typeof value === 'string') {
-    return value.includes('\0') || !value.isWellFormed()
-      ? 'contains a NUL character or half a surrogate pair, which cannot be stored.'
-      : null;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  if (depth >= PAYLOAD_DEPTH_MAX) return `is nested deeper than ${PAYLOAD_DEPTH_MAX} levels.`;
-  for (const [key, entry] of Object.entries(value)) {
-    const found = unstorableIn(key, depth) ?? unstorableIn(entry, depth + 1);
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 const RESERVED_BY_FCM: ReadonlySet<string> = new Set(['from', 'message_type']);

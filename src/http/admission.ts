@@ -12,7 +12,7 @@ export interface AdmissionLimits {
    * 503.
    */
   readonly requestsMax: number;
-  /** Bytes of the bodies of these requests, likewise. */
+  /** Bytes of the bodies of these requests, and of what these become when parsed, likewise. */
   readonly bodyBytesMax: number;
 }
 
@@ -45,7 +45,10 @@ export class Admission {
     return holder;
   }
 
-  /** Counts bytes of a body that are kept. False: their caller may not hold them. */
+  /**
+   * Counts bytes of a body, or of what it becomes, that are kept. False: their caller may not hold
+   * them.
+   */
   keeps(holder: Holder, bytes: number): boolean {
     this.#bodyBytes += bytes;
     holder.bodyBytes += bytes;

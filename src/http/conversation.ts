@@ -1,6 +1,7 @@
 /** A request that has no answer yet: its body is collected within limits, handled, and answered. */
 
 import type { Admission, Holder } from './admission.ts';
+import { parsedOctets } from './body-weight.ts';
 import type { Exchange } from './exchange.ts';
 import type { Receiver, Reply } from './front/front.ts';
 import type { HttpResponse, Route } from './handler.ts';
@@ -39,6 +40,8 @@ export class Conversation implements Receiver {
   readonly #parts: ConversationParts;
   #pieces: Buffer[] = [];
   #length = 0;
+  /** Octets that its body becomes when it is parsed. */
+  #parsed = 0;
   #state: 'reading' | 'handling' | 'over' = 'reading';
   #isAborted = false;
 
@@ -86,13 +89,17 @@ export class Conversation implements Receiver {
   }
 
   #handle(): void {
-    const { desk, exchange, found } = this.#parts;
+    const { admission, desk, exchange, found, holder } = this.#parts;
     this.#state = 'handling';
     desk.isWhole(this);
     const [first] = this.#pieces;
     const body =
       first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
-    exchange.run(found, body, (response) => this.#settle(response));
+    // What the App API parses is gone before anything is awaited.
+    this.#parsed = found.route.api === 'app' ? 0 : parsedOctets(body);
+    if (admission.keeps(holder, this.#parsed)) {
+      exchange.run(found, body, (response) => this.#settle(response));
+    } else this.#settle(exchange.overloaded('bodies'));
   }
 
   #settle(response: HttpResponse, closes = false): void {
@@ -114,7 +121,7 @@ export class Conversation implements Receiver {
 
   #giveBack(): void {
     const { admission, desk, holder } = this.#parts;
-    admission.leave(holder, this.#length);
+    admission.leave(holder, this.#length + this.#parsed);
     desk.left();
   }
 }

@@ -1,7 +1,5 @@
 /** Times that callers give: in epoch milliseconds, or in ISO 8601 with a time zone. */
 
-export const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
-
 export const TIME_FAULT = 'must be a time: epoch milliseconds, or ISO 8601 with a time zone';
 
 /**

@@ -4,19 +4,16 @@
  */
 
 import type { z } from 'zod';
-import { isObject, parseJson } from '../std/json.ts';
+import { hasTooManyValues, isObject, JSON_VALUES_MAX, parseJson } from '../std/json.ts';
 import { jsonFaultPosition } from '../std/json-position.ts';
 import { issueFaults } from '../std/strict-form.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';
-import { problem } from './problem.ts';
+import { FAULTS_MAX, problem } from './problem.ts';
 
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly response: HttpResponse };
-
-/** Faults listed for one request: a body of 1 MiB has room for half a million. */
-const FAULTS_MAX = 100;
 
 /** Reads the body, or the part of it that is JSON, in the given form. */
 export function readJsonBody<T>(
@@ -32,8 +29,7 @@ export function readJsonBody<T>(
     .slice(0, FAULTS_MAX)
     .flatMap((issue) =>
       valueAt(read.value, issue.path) === undefined ? [missing(issue)] : issueFaults(issue),
-    )
-    .slice(0, FAULTS_MAX);
+    );
   return { ok: false, response: invalid(request, faults) };
 }
 
@@ -60,6 +56,10 @@ function parseBody(
   const text = body.toString('utf8');
   const value = parseJson(text);
   if (value !== undefined) return { ok: true, value };
+  if (hasTooManyValues(text)) {
+    const message = `The body has more than ${JSON_VALUES_MAX} names and values; send it in parts.`;
+    return { ok: false, fault: { path: '', message } };
+  }
   // The message of JSON.parse would quote the body.
   const { line, column } = jsonFaultPosition(text);
   const message = `The body must be a JSON object; it is not valid JSON from line ${line}, column ${column}.`;

@@ -10,6 +10,11 @@ export interface Fault {
   readonly position?: number;
 }
 
+/** Faults that an answer lists: whoever corrects so many asks again. */
+export const FAULTS_MAX = 100;
+/** Of the path and of the message of a fault, which may quote what the caller wrote. */
+const FAULT_TEXT_LENGTH_MAX = 1_024;
+
 /** What each status of a problem is called. */
 export const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -26,7 +31,10 @@ export const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Makes a problem answer. `detail` is a sentence for the caller: never a stack, never a secret. */
+/**
+ * Makes a problem answer. `detail` is a sentence for the caller: never a stack, never a secret. Its
+ * faults are bounded here, so that no reader of a body has to.
+ */
 export function problem(
   requestId: string,
   status: number,
@@ -41,7 +49,9 @@ export function problem(
     title: TITLES[status] ?? 'Error',
     status,
     detail,
-    ...(more.errors === undefined ? {} : { errors: more.errors }),
+    ...(more.errors === undefined
+      ? {}
+      : { errors: more.errors.slice(0, FAULTS_MAX).map(shortened) }),
     requestId,
   };
   return {
@@ -50,3 +60,14 @@ export function problem(
     body: JSON.stringify(body),
   };
 }
+
+const shortened = ({ path, message, ...more }: Fault): Fault => ({
+  path: cut(path),
+  message: cut(message),
+  ...more,
+});
+
+const cut = (text: string): string =>
+  text.length <= FAULT_TEXT_LENGTH_MAX
+    ? text
+    : `${text.slice(0, FAULT_TEXT_LENGTH_MAX - 1).toWellFormed()}…`;

@@ -9,6 +9,7 @@ export interface BatcherOptions<Item, Result> {
   readonly itemsMax: number;
   /** Bound on the sum of weights of a batch; a single item may exceed it, alone. */
   readonly weightMax: number;
+  /** Called once for each item. */
   weightOf(item: Item): number;
   /**
    * Answers every item, in order; with a promise where the answer comes after the batch. Its error
@@ -19,6 +20,7 @@ export interface BatcherOptions<Item, Result> {
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  readonly weight: number;
   resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
@@ -54,7 +56,7 @@ export class Batcher<Item, Result> {
   /** Resolves with the item's own result, when its batch is done or later. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
+      this.waiting.push({ item, weight: this.options.weightOf(item), resolve, reject });
       this.inFlight ??= this.work();
     });
   }
@@ -105,12 +107,12 @@ export class Batcher<Item, Result> {
   }
 
   private take(): readonly Waiting<Item, Result>[] {
-    const { itemsMax, weightMax, weightOf } = this.options;
-    let weight = 0;
+    const { itemsMax, weightMax } = this.options;
+    let taken = 0;
     let end = 0;
-    for (const { item } of this.waiting) {
-      weight += weightOf(item);
-      if (end === itemsMax || (end > 0 && weight > weightMax)) break;
+    for (const { weight } of this.waiting) {
+      taken += weight;
+      if (end === itemsMax || (end > 0 && taken > weightMax)) break;
       end += 1;
     }
     const batch = this.waiting.slice(0, end);

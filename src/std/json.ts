@@ -2,14 +2,57 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value in a JSON text; undefined, which JSON cannot express, when the text is not JSON. */
+/**
+ * Names and values of one text. A megabyte of what people send has one in each eight octets at
+ * most; of `{}` it would have 700,000, which become 22 times the memory.
+ */
+export const JSON_VALUES_MAX = 131_072;
+
+/**
+ * The value in a JSON text; undefined, which JSON cannot express, when the text is not JSON, or has
+ * too many values.
+ */
 export function parseJson(text: string): unknown {
+  if (hasTooManyValues(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     // SyntaxError, its only failure.
     return undefined;
   }
+}
+
+const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [34, 92, 44, 58, 91, 123];
+
+/**
+ * Whether a text would have more than `JSON_VALUES_MAX` names and values if it were JSON. Each one
+ * but the first stands behind a comma, a colon or an opening bracket that is in no string.
+ */
+export function hasTooManyValues(text: string): boolean {
+  // Each takes a character at least, so a short text is not looked at.
+  if (text.length <= JSON_VALUES_MAX) return false;
+  let values = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(text, at);
+    else if (code === COMMA || code === COLON || code === BRACKET || code === BRACE) values += 1;
+    if (values > JSON_VALUES_MAX) return true;
+  }
+  return false;
+}
+
+/** Where the string that opens here is closed; the end of the text, if nowhere. */
+function stringEnd(text: string, open: number): number {
+  let end = open;
+  do end = text.indexOf('"', end + 1);
+  while (end !== -1 && isEscaped(text, end));
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(quote - backslashes - 1) === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
 }
 
 /** The object in a text; undefined when it holds none. */

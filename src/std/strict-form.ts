@@ -28,6 +28,19 @@ export function strictForm<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
+/**
+ * The schema of a list, or of an object as a map, that is measured before its entries are parsed:
+ * zod looks at each entry, and makes a fault of each wrong one, before it counts them.
+ */
+export const measured = <Schema extends z.ZodType>(entriesMax: number, schema: Schema) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const { length } = Array.isArray(value) ? value : Object.keys(value);
+    if (length <= entriesMax) return value;
+    context.addIssue({ code: 'custom', message: `must have ${entriesMax} entries at most` });
+    return z.NEVER;
+  }, schema);
+
 export interface FormFault {
   /** The field, its parts joined by dots; '': the whole. */
   readonly path: string;

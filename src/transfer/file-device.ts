@@ -8,6 +8,7 @@ import {
   platformNamed,
 } from '../domain/device.ts';
 import { isId, SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX } from '../domain/tag.ts';
+import { isoTimeMs } from '../std/iso-8601.ts';
 import { isObject } from '../std/json.ts';
 
 /** A tag as a file names it; null: not given. At least one of sourceId and id is present. */
@@ -108,7 +109,6 @@ const isText = (value: unknown, lengthMax: number): value is string =>
   !value.includes('\0') &&
   value.isWellFormed();
 
-const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
 /** The last millisecond that a Date can hold. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
 
@@ -121,10 +121,8 @@ export function readTime(value: unknown): number | null | undefined {
     : undefined;
 }
 
-function timeOf(text: string): number {
-  if (DECIMAL.test(text)) return Number(text);
-  return ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
-}
+const timeOf = (text: string): number | null =>
+  DECIMAL.test(text) ? Number(text) : isoTimeMs(text);
 
 function readTags(value: unknown): readonly FileTag[] | null {
   if (value === undefined || value === null) return [];

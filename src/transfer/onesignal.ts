@@ -6,6 +6,7 @@
  * fields `web_auth` and `web_p256`.
  */
 
+import { isoTimeMs } from '../std/iso-8601.ts';
 import { CsvSplitter } from './csv-splitter.ts';
 import type { Row } from './csv-table.ts';
 import { tableReader } from './csv-table.ts';
@@ -47,12 +48,12 @@ function readRow(line: number, row: Row): Entry {
 const isTrue = (text: string | undefined): boolean => text === 't' || text === 'true';
 
 const EPOCH_SECONDS = /^\d{1,11}(\.\d+)?$/;
+const IN_UTC = / ?UTC$/;
 
 /** Seconds; some exports have text such as `2024-11-10 08:00:00 UTC` in their place. */
 function timeOf({ last_active: text = '' }: Row): unknown {
   if (EPOCH_SECONDS.test(text)) return Math.floor(Number(text) * 1_000);
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? null : ms;
+  return isoTimeMs(text.replace(' ', 'T').replace(IN_UTC, 'Z'));
 }
 
 const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes']);

@@ -115,7 +115,7 @@ t.test('what could not be stored or walked', (t) => {
   t.match(faults({ title: 'a\0b' }), [{ path: 'payload', message: 'NUL' }]);
   t.match(faults('{"data":{"a\\u0000":1}}'), [{ path: 'payload', message: 'NUL' }]);
   t.match(faults('{"title":"\\ud800"}'), [{ path: 'payload', message: 'surrogate' }]);
-  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   t.match(faults(`{"data":{"a":${deep}}}`), [{ path: 'payload', message: 'nested deeper' }]);
   t.end();
 });

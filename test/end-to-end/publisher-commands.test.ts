@@ -59,6 +59,10 @@ t.test('from the first device to the end of a push', async (t) => {
     expiration: Date.UTC(2100, 0),
     appIds: [demo.appId],
   });
+  t.match(await run('tag', 'update', 'ski', '--expires', '2027-02-30T10:00:00Z'), {
+    code: 2,
+    output: /--expires must be a day or a time that exists/,
+  });
   t.match(await runProcess('tag', 'list', '--search', 'ski'), {
     code: 0,
     output: /^#\d+\tski\tSki\t/,

@@ -136,6 +136,32 @@ t.test('on every store', async (t) => {
       });
     },
 
+    'what a body of JSON becomes counts in the share of its caller, until it is answered': async (
+      t,
+      { sql },
+    ) => {
+      const demo = await addTenant(sql, 'demo');
+      const { baseUrl } = await startApi(t, new Authenticator(sql, secrets), ROUTES, {
+        // A caller alone has half of them.
+        limits: { ...PATIENT_LIMITS, bodyBytesMax: 2 * 20_000 },
+      });
+      const values = '{},'.repeat(LENGTH / 3);
+      const statusOf = async (path: string, user: Parameters<typeof bearer>[0], body: string) =>
+        (
+          await fetch(`${baseUrl}/${path}`, {
+            method: 'POST',
+            headers: { Authorization: bearer(user) },
+            body,
+          })
+        ).status;
+      for (let time = 0; time < 3; time += 1) {
+        t.equal(await statusOf('notification', demo.superUser, values), 503, 'too many values');
+        t.equal(await statusOf('notification', demo.superUser, 'x'.repeat(values.length)), 200);
+        t.equal(await statusOf('notification', demo.superUser, values.slice(0, 300)), 200);
+        t.equal(await statusOf('app', demo.apiUser, values), 200, 'parsed values are not kept');
+      }
+    },
+
     'a credential that is taken away while its body comes is refused': async (t, { sql }) => {
       const demo = await addTenant(sql, 'demo');
       let nowMs = 0;

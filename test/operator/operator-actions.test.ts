@@ -123,7 +123,11 @@ t.test('an installation from nothing', async (t) => {
     const next = apns.replace('KEY1234567', 'KEY7654321');
     t.match(await run(`app credentials ${appId} apns ${next} --sandbox --expires soon`), [
       2,
-      '--expires must be a date, not soon',
+      '--expires must be a day or a time that exists, as 2027-01-31 or 2027-01-31T12:00:00Z, not soon',
+    ]);
+    t.match(await run(`app credentials ${appId} apns ${next} --sandbox --expires 2027-02-30`), [
+      2,
+      /must be a day or a time that exists/,
     ]);
     t.match(await run(`app credentials ${appId} apns ${next} --sandbox --grace-hours 169`), [
       1,

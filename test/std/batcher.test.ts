@@ -180,3 +180,19 @@ t.test('drain resolves when everything is answered', async (t) => {
   await Promise.all([second, drain]);
   t.equal(drained, true);
 });
+
+t.test('an item is weighed once, however long it waits', async (t) => {
+  const weighed: number[] = [];
+  const batcher = new Batcher<number, number>({
+    itemsMax: 2,
+    weightMax: 10,
+    weightOf: (item) => {
+      weighed.push(item);
+      return 1;
+    },
+    run: (items) => Promise.resolve(items),
+  });
+  const items = [1, 2, 3, 4, 5, 6, 7];
+  t.same(await Promise.all(items.map((item) => batcher.submit(item))), items);
+  t.same(weighed, items);
+});

@@ -11,6 +11,7 @@ t.test('a device a line', async (t) => {
     '{"platformId":15,"deviceId":"x","tags":{}}',
     '{"platformId":15,"deviceId":"\\ud800"}',
     '{"__proto__":{"platformId":15,"deviceId":"x"}}',
+    '{"platformId":15,"deviceId":"y","registeredAt":"2027-02-30T10:00:00Z"}',
     '{"platformId":7,"deviceId":"last"}',
   ].join('\n');
   const expected = [
@@ -20,7 +21,8 @@ t.test('a device a line', async (t) => {
     '5 tags must be a list of sourceIds, ids, or objects with sourceId or id.',
     '6 deviceId must be text of 1–4096 characters.',
     '7 platformId must be 3 (apns), 7 (webpush) or 15 (fcm).',
-    '8 7 last null null []',
+    '8 registeredAt must be a date in ISO 8601 with a time zone, or epoch milliseconds.',
+    '9 7 last null null []',
   ];
   for (const pieceOctets of [1, 7, 100_000]) {
     t.same((await readAll(ndjsonFormat, file, pieceOctets)).map(describe), expected);

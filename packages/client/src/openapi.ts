@@ -1728,7 +1728,8 @@ export interface components {
             }))[];
             /** @description sourceIds of tags. */
             readonly tagSourceId?: string | readonly string[];
-            readonly appVersion?: string;
+            /** @description Of the app. null, or absent: not known. */
+            readonly appVersion?: string | null;
         } & {
             readonly [key: string]: unknown;
         };
@@ -1751,42 +1752,34 @@ export interface components {
         };
         readonly PushRequest: {
             /** @description Devices with any of these tags. One of the two fields of target tags is needed. */
-            readonly tagIds?: readonly (number | string)[] | (number | string);
+            readonly tagIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description Devices with any of these tags. One of the two fields of target tags is needed. By their sourceIds. */
-            readonly tagSourceIds?: readonly string[] | string;
+            readonly tagSourceIds?: (readonly string[] | string) | null;
             /** @description Only devices that also have all of these. */
-            readonly filterTagIds?: readonly (number | string)[] | (number | string);
+            readonly filterTagIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description Only devices that also have all of these. By their sourceIds. */
-            readonly filterTagSourceIds?: readonly string[] | string;
+            readonly filterTagSourceIds?: (readonly string[] | string) | null;
             /** @description No device that has any of these. */
-            readonly excludeTagIds?: readonly (number | string)[] | (number | string);
+            readonly excludeTagIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description No device that has any of these. By their sourceIds. */
-            readonly excludeTagSourceIds?: readonly string[] | string;
+            readonly excludeTagSourceIds?: (readonly string[] | string) | null;
             /** @description Only these apps; by default every app that a target tag is connected to. */
-            readonly appIds?: readonly (number | string)[] | (number | string);
+            readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description In place of the fields of tags: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses. */
-            readonly audience?: string;
+            readonly audience?: string | null;
             readonly payload: components["schemas"]["Payload"] | {
                 readonly [key: string]: unknown;
             } | string;
-            /** @description ISO 8601 with a time zone, or milliseconds since 1970. */
-            readonly sendAt?: number | string;
-            /** @description ISO 8601 with a time zone, or milliseconds since 1970. */
-            readonly expiresAt?: number | string;
-            /**
-             * @description Whether a send whose outcome is unknown is repeated. By default it is, so a device may get it twice.
-             * @enum {string}
-             */
-            readonly delivery?: "at-least-once" | "at-most-once";
-            /**
-             * @description An urgent push overtakes the others of its client, also those that run.
-             * @enum {string}
-             */
-            readonly priority?: "normal" | "urgent";
+            readonly sendAt?: (number | string) | null;
+            readonly expiresAt?: (number | string) | null;
+            /** @description Whether a send whose outcome is unknown is repeated. By default it is, so a device may get it twice. */
+            readonly delivery?: ("at-least-once" | "at-most-once") | null;
+            /** @description An urgent push overtakes the others of its client, also those that run. */
+            readonly priority?: ("normal" | "urgent") | null;
             /** @description At most so many devices a second, over all nodes. null: as many as can be. */
             readonly ratePerSecond?: number | null;
             /** @description Validate and count; send nothing. */
-            readonly dryRun?: boolean;
+            readonly dryRun?: boolean | null;
         };
         /** @description What the push shows and carries. `body` is another name of `message`; any other field becomes data. */
         readonly Payload: {
@@ -1904,23 +1897,23 @@ export interface components {
         };
         readonly AudienceRequest: {
             /** @description Devices with any of these tags. One of the two fields of target tags is needed. */
-            readonly tagIds?: readonly (number | string)[] | (number | string);
+            readonly tagIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description Devices with any of these tags. One of the two fields of target tags is needed. By their sourceIds. */
-            readonly tagSourceIds?: readonly string[] | string;
+            readonly tagSourceIds?: (readonly string[] | string) | null;
             /** @description Only devices that also have all of these. */
-            readonly filterTagIds?: readonly (number | string)[] | (number | string);
+            readonly filterTagIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description Only devices that also have all of these. By their sourceIds. */
-            readonly filterTagSourceIds?: readonly string[] | string;
+            readonly filterTagSourceIds?: (readonly string[] | string) | null;
             /** @description No device that has any of these. */
-            readonly excludeTagIds?: readonly (number | string)[] | (number | string);
+            readonly excludeTagIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description No device that has any of these. By their sourceIds. */
-            readonly excludeTagSourceIds?: readonly string[] | string;
+            readonly excludeTagSourceIds?: (readonly string[] | string) | null;
             /** @description Only these apps; by default every app that a target tag is connected to. */
-            readonly appIds?: readonly (number | string)[] | (number | string);
+            readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description In place of the fields of tags: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses. */
-            readonly audience?: string;
+            readonly audience?: string | null;
             /** @description Count by a sample, at once. */
-            readonly approximate?: boolean;
+            readonly approximate?: boolean | null;
         };
         readonly Notification: {
             /** Format: uuid */
@@ -3649,8 +3642,8 @@ export interface operations {
                     readonly sendAt?: number | string;
                     /** @description null: no end. */
                     readonly expiresAt?: (number | string) | null;
-                    /** @enum {string} */
-                    readonly priority?: "normal" | "urgent";
+                    /** @description null: normal. */
+                    readonly priority?: ("normal" | "urgent") | null;
                     /** @description Devices a second. null: as many as can be. */
                     readonly ratePerSecond?: number | null;
                 };
@@ -5663,8 +5656,7 @@ export interface operations {
                     /** @description The JSON of its file. */
                     readonly serviceAccount?: unknown;
                     readonly graceHours?: number;
-                    /** @description ISO 8601 with a time zone, or milliseconds since 1970. */
-                    readonly expiresAt?: number | string;
+                    readonly expiresAt?: (number | string) | null;
                 } & {
                     readonly [key: string]: unknown;
                 };

@@ -1,7 +1,7 @@
 /** `tagcast tag …`: the tags of a client. */
 
 import type { Tag } from '../../../packages/client/src/openapi.ts';
-import { readNumber, UsageError } from '../arguments.ts';
+import { readNumber, readTime, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { verb } from '../command.ts';
 import { findGroup, findTag } from './find-named.ts';
@@ -133,19 +133,15 @@ function readFields(flags: {
   const { 'source-id': sourceId, expires, app } = flags;
   return {
     ...(sourceId === undefined ? {} : { sourceId }),
-    ...(expires === undefined ? {} : { expiration: expires === NONE ? null : readTime(expires) }),
+    ...(expires === undefined
+      ? {}
+      : { expiration: expires === NONE ? null : readTime('--expires', expires) }),
     ...(app === undefined ? {} : { appIds: readApps(app) }),
   };
 }
 
 const readApps = (texts: readonly string[]): readonly number[] | null =>
   texts.length === 1 && texts[0] === NONE ? null : texts.map((text) => readNumber('--app', text));
-
-function readTime(text: string): number {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new UsageError(`--expires must be a time, not ${text}`);
-  return ms;
-}
 
 async function groupField(session: Session, group: string | undefined) {
   if (group === undefined) return {};

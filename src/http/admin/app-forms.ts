@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isPlatformId } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { isObject } from '../../std/json.ts';
-import { strictForm } from '../../std/strict-form.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
 import { id } from '../id-form.ts';
 import { anyId, name, sourceId } from './tag-forms.ts';
 
@@ -12,11 +12,13 @@ export const PLATFORM_FAULT = 'must be 3 (iOS), 7 (web) or 15 (Android)';
 const platformId = id.refine(isPlatformId, PLATFORM_FAULT);
 
 /** None is refused: an app on no platform has no devices. */
-const platformIds = z
-  .array(platformId, 'must be an array of platforms')
-  .min(1, 'names no platform')
-  .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`)
-  .transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
+const platformIds = measured(
+  TAGS_PER_REQUEST_MAX,
+  z
+    .array(platformId, 'must be an array of platforms')
+    .min(1, 'names no platform')
+    .max(TAGS_PER_REQUEST_MAX),
+).transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
 
 /** An app as a resource (v3): to be made, and to be changed. */
 export const newAppForm = strictForm({ id: anyId, name, platformIds });
@@ -53,16 +55,18 @@ function isWithin(value: unknown, levels: number): boolean {
 }
 
 /** Tags to connect to the app, each named by its id or, without one, by its sourceId. */
-const tags = z
-  .array(
-    strictForm({ id: id.optional(), sourceId: sourceId.optional() }).refine(
-      (tag) => tag.id !== undefined || tag.sourceId !== undefined,
-      'needs an id or a sourceId',
-    ),
-    'must be an array of tags',
-  )
-  .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`)
-  .default([]);
+const tags = measured(
+  TAGS_PER_REQUEST_MAX,
+  z
+    .array(
+      strictForm({ id: id.optional(), sourceId: sourceId.optional() }).refine(
+        (tag) => tag.id !== undefined || tag.sourceId !== undefined,
+        'needs an id or a sourceId',
+      ),
+      'must be an array of tags',
+    )
+    .max(TAGS_PER_REQUEST_MAX),
+).default([]);
 
 /** What existing clients send, who post answers back: so `apiUser` may be there. It is not read. */
 const published = {

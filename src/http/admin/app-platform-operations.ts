@@ -48,7 +48,7 @@ const credentialBody = z.looseObject({
   environment: text.optional(),
   serviceAccount: z.unknown().optional().meta({ description: 'The JSON of its file.' }),
   graceHours: z.int().min(0).max(GRACE_HOURS_MAX).optional(),
-  expiresAt: time.optional(),
+  expiresAt: time.nullish(),
 });
 
 const device = {

@@ -18,7 +18,7 @@ import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { isExpired } from '../../domain/tag.ts';
 import { deviceRef } from '../../registration/operation.ts';
-import { strictForm } from '../../std/strict-form.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import type { NewBulkOperation } from '../../store/bulk-operations/insert-operation.ts';
 import {
@@ -53,10 +53,7 @@ import { readTerritory } from './territory.ts';
 
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
 const some = <T extends z.ZodType>(entry: T, entriesMax: number) =>
-  z
-    .array(entry, 'must be an array')
-    .min(1, 'names none')
-    .max(entriesMax, `must have ${entriesMax} entries at most`);
+  measured(entriesMax, z.array(entry, 'must be an array').min(1, 'names none').max(entriesMax));
 
 export const subscriptionsForm = strictForm({
   action: z.enum(LIST_ACTIONS, `must be one of ${LIST_ACTIONS.join(', ')}`),

@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.ts';
 import { KEY_SCOPES } from '../../access/caller.ts';
 import { createKey } from '../../access/keys.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
-import { strictForm } from '../../std/strict-form.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
 import { listApps } from '../../store/apps/list-apps.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { deleteKey } from '../../store/client-keys/delete-key.ts';
@@ -32,17 +32,21 @@ import { pathId } from './path-id.ts';
 
 const NAME = 'must have 1–255 characters';
 const DEVICES = `must be 1–${ID_MAX}`;
+/** Each may be there several times. */
+const SCOPES_MAX = 32;
 const SCOPE = `must be some of ${KEY_SCOPES.join(', ')}`;
 
 /**
  * An empty list is refused: its author meant neither a key without limits nor a key for nothing.
  */
 const some = <T extends z.ZodType>(entry: T) =>
-  z
-    .array(entry, 'must be an array')
-    .min(1, 'names none; leave it out for no limit')
-    .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`)
-    .optional();
+  measured(
+    TAGS_PER_REQUEST_MAX,
+    z
+      .array(entry, 'must be an array')
+      .min(1, 'names none; leave it out for no limit')
+      .max(TAGS_PER_REQUEST_MAX),
+  ).optional();
 
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 const text = z
@@ -53,7 +57,10 @@ const text = z
 
 export const keyForm = strictForm({
   name: text,
-  scopes: z.array(z.enum(KEY_SCOPES, SCOPE), SCOPE).min(1, SCOPE),
+  scopes: measured(
+    SCOPES_MAX,
+    z.array(z.enum(KEY_SCOPES, SCOPE), SCOPE).min(1, SCOPE).max(SCOPES_MAX),
+  ),
   tagIds: some(id),
   tagSourceIds: some(text),
   groupIds: some(id),

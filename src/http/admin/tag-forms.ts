@@ -8,8 +8,9 @@ import {
   TAG_NAME_LENGTH_MAX,
   TAGS_PER_REQUEST_MAX,
 } from '../../domain/tag.ts';
-import { strictForm } from '../../std/strict-form.ts';
-import { EPOCH_MS_MIN, ISO_8601, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
+import { ISO_TIME, isoTimeMs } from '../../std/iso-8601.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
+import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import { id } from '../id-form.ts';
 import type { Fault } from '../problem.ts';
 
@@ -35,7 +36,7 @@ const expiration = z
     [
       z.number(),
       z.string().regex(DIGITS).transform(Number),
-      z.string().regex(ISO_8601).transform(Date.parse),
+      z.string().regex(ISO_TIME).transform(isoTimeMs).pipe(z.number()),
     ],
     TIME_FAULT,
   )
@@ -52,12 +53,10 @@ const parameterText = z
     `must have ${OPTIONAL_PARAMETER_LENGTH_MAX} characters at most`,
   )
   .refine(storable, 'must hold neither NUL nor half a surrogate pair');
-const optionalParameters = z
-  .record(parameterText, parameterText, 'must be an object of strings')
-  .refine(
-    (parameters) => Object.keys(parameters).length <= OPTIONAL_PARAMETERS_MAX,
-    `must have ${OPTIONAL_PARAMETERS_MAX} entries at most`,
-  );
+const optionalParameters = measured(
+  OPTIONAL_PARAMETERS_MAX,
+  z.record(parameterText, parameterText, 'must be an object of strings'),
+);
 
 const tagFields = {
   sourceId: sourceId.nullish(),
@@ -70,21 +69,20 @@ const groupFields = {
   parentGroupSourceId: sourceId.nullish(),
 };
 
-/** The count is checked first: a body has room for half a million entries, each with faults. */
 const atMostThousand = <T extends z.ZodType>(entry: T) =>
-  z
-    .array(entry, 'must be an array')
-    .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`);
+  measured(TAGS_PER_REQUEST_MAX, z.array(entry, 'must be an array').max(TAGS_PER_REQUEST_MAX));
 
 /** Clients post answers back, so an entry to add may have an id. It is ignored. */
 export const anyId = z.unknown().optional();
 
 /** None is refused: whoever computed an empty list did not mean to take the tag from everybody. */
-const appIds = z
-  .array(id, 'must be an array of ids')
-  .min(1, 'names no app; null connects the tag to every app')
-  .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`)
-  .transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
+const appIds = measured(
+  TAGS_PER_REQUEST_MAX,
+  z
+    .array(id, 'must be an array of ids')
+    .min(1, 'names no app; null connects the tag to every app')
+    .max(TAGS_PER_REQUEST_MAX),
+).transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
 
 const tagResourceFields = { ...tagFields, groupId: id.nullish(), appIds: appIds.nullish() };
 const groupResourceFields = { ...groupFields, parentId: id.nullish() };

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { DELIVERY_STATES } from '../../domain/webhook.ts';
-import { strictForm } from '../../std/strict-form.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
@@ -25,11 +25,10 @@ const REPLAYED_MAX = 1_000;
 
 const IDS = `must be 1–${REPLAYED_MAX} ids of deliveries`;
 export const replayForm = strictForm({
-  ids: z
-    .array(z.uuid('must be the id of a delivery'), IDS)
-    .min(1, IDS)
-    .max(REPLAYED_MAX, IDS)
-    .optional(),
+  ids: measured(
+    REPLAYED_MAX,
+    z.array(z.uuid('must be the id of a delivery'), IDS).min(1, IDS).max(REPLAYED_MAX),
+  ).optional(),
   state: z.literal('dead', 'must be dead').optional(),
 });
 

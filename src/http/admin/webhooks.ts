@@ -6,7 +6,7 @@ import type { Secrets } from '../../access/secrets.ts';
 import { changedFields } from '../../domain/audit.ts';
 import { overLimit } from '../../domain/client-limits.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../domain/webhook.ts';
-import { strictForm } from '../../std/strict-form.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
@@ -47,11 +47,13 @@ const fields = {
   url: z
     .string('must be a string')
     .max(URL_LENGTH_MAX, `must have ${URL_LENGTH_MAX} characters at most`),
-  eventTypes: z
-    .array(z.enum(WEBHOOK_EVENT_TYPES, EVENT_TYPES), EVENT_TYPES)
-    .min(1, EVENT_TYPES)
-    .max(WEBHOOK_EVENT_TYPES.length, EVENT_TYPES)
-    .optional(),
+  eventTypes: measured(
+    WEBHOOK_EVENT_TYPES.length,
+    z
+      .array(z.enum(WEBHOOK_EVENT_TYPES, EVENT_TYPES), EVENT_TYPES)
+      .min(1, EVENT_TYPES)
+      .max(WEBHOOK_EVENT_TYPES.length),
+  ).optional(),
   isEnabled: z.boolean('must be true or false').optional(),
 };
 export const newWebhookForm = strictForm(fields);

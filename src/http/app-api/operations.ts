@@ -24,7 +24,11 @@ const device = z
       .optional()
       .meta({ description: 'Ids of tags, or tags as `list` answers them.' }),
     tagSourceId: oneOrSome(z.string()).optional().meta({ description: 'sourceIds of tags.' }),
-    appVersion: z.string().max(255).optional(),
+    appVersion: z
+      .string()
+      .max(255)
+      .nullish()
+      .meta({ description: 'Of the app. null, or absent: not known.' }),
   })
   .meta({ id: 'DeviceTagsRequest' });
 

@@ -202,7 +202,7 @@ export const jobOperations = {
       schema: z.strictObject({
         sendAt: time.optional().meta({ description: 'Only before the job is due.' }),
         expiresAt: time.nullish().meta({ description: 'null: no end.' }),
-        priority: priority.optional(),
+        priority: priority.nullish().meta({ description: 'null: normal.' }),
         ratePerSecond: ratePerSecond
           .nullish()
           .meta({ description: 'Devices a second. null: as many as can be.' }),

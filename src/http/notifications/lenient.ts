@@ -3,7 +3,9 @@
  * as strings, dates in two forms.
  */
 
-import { EPOCH_MS_MIN, ISO_8601, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
+import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import { isoTimeMs } from '../../std/iso-8601.ts';
+import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
 
 /** Collects faults. A value from a faulty field is never used. */
@@ -85,10 +87,14 @@ export class LenientReader {
     this.faults.push({ path, message });
   }
 
+  /** Measured before one is looked at: a megabyte has room for half a million. */
   private entries(name: string): readonly unknown[] {
     const value = this.body[name];
     if (value === undefined || value === null || value === '') return [];
-    return Array.isArray(value) ? value.filter((entry) => entry !== '') : [value];
+    if (!Array.isArray(value)) return [value];
+    if (value.length <= TAGS_PER_REQUEST_MAX) return value.filter((entry) => entry !== '');
+    this.fault(name, `must have ${TAGS_PER_REQUEST_MAX} entries at most.`);
+    return [];
   }
 }
 
@@ -102,12 +108,11 @@ export const isStorable = (value: string): boolean => value.isWellFormed() && !v
 function timeOf(value: unknown): number | null {
   if (typeof value === 'number') return isTime(value) ? value : null;
   if (typeof value !== 'string') return null;
-  if (!DECIMAL.test(value) && !isIso8601(value)) return null;
-  const timeMs = DECIMAL.test(value) ? Number(value) : Date.parse(value);
-  return isTime(timeMs) ? timeMs : null;
+  const timeMs = DECIMAL.test(value) ? Number(value) : isoTimeMs(value);
+  return timeMs !== null && isTime(timeMs) ? timeMs : null;
 }
 
-const isIso8601 = (value: unknown): boolean => typeof value === 'string' && ISO_8601.test(value);
+const isIso8601 = (value: unknown): boolean => typeof value === 'string' && !DECIMAL.test(value);
 
 const isTime = (timeMs: number): boolean =>
   Number.isInteger(timeMs) && timeMs >= 0 && timeMs <= TIME_MS_MAX;

@@ -4,8 +4,7 @@
  */
 
 import type { Caller } from '../../access/caller.ts';
-import { scopeKeyOf } from '../../domain/device.ts';
-import type { Accept, DryRun } from '../../push/accept/accept.ts';
+import type { Accept } from '../../push/accept/accept.ts';
 import type { Push } from '../../push/accept/push.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
@@ -18,15 +17,14 @@ import { planOf } from './plan-in-words.ts';
 import { endFaults } from './push.ts';
 import type { PushRequest } from './push-request.ts';
 import { readAudienceRequest, readPushRequest } from './push-request.ts';
-import { renderedFor } from './rendered.ts';
+import type { Counted } from './renderings.ts';
+import { previewOf } from './renderings.ts';
 
 /**
  * Of each (app, platform), to count its audience by them: at most 131,072 devices, which the
  * database reads in some tenths of a second.
  */
 const SAMPLED_GROUPS_MAX = 16;
-
-type Counted = Extract<DryRun, { readonly kind: 'counted' }>;
 
 /** The message of each (app, platform), its size and its audience. */
 export const previewPush = (
@@ -36,7 +34,7 @@ export const previewPush = (
   caller: Caller,
 ): Promise<HttpResponse> =>
   ask(accept, sql, { request, caller, read: readPushRequest(request.body) }, (push, counted) =>
-    json({ preview: previewOf(push, counted), unknownTags: counted.unknownTags }),
+    json({ ...previewOf(push, counted), unknownTags: counted.unknownTags }),
   );
 
 /** The audience, and how it is found. */
@@ -87,21 +85,4 @@ async function ask(
     case 'counted':
       return answer(push, counted);
   }
-}
-
-/** As each provider would get it now. */
-function previewOf(push: Push, { audience, payload, templated }: Counted) {
-  const nowMs = Date.now();
-  const dueAtMs = Math.max(push.sendAtMs ?? nowMs, nowMs);
-  return audience.map(({ appId, platformId, count }) => {
-    const made = templated?.payloads[scopeKeyOf({ appId, platformId })];
-    const message = { payload: made ?? payload, dueAtMs, expiresAtMs: push.expiresAtMs };
-    return {
-      appId,
-      platformId,
-      count,
-      ...(made === undefined ? {} : { templated: true }),
-      ...renderedFor(platformId, message),
-    };
-  });
 }

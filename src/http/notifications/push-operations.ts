@@ -42,19 +42,19 @@ const WHOM = {
 const audienceFields = {
   ...Object.fromEntries(
     SELECTOR_NAMES.flatMap((name) => [
-      [SELECTORS[name].ids, oneOrSome(looseId).optional().meta({ description: WHOM[name] })],
+      [SELECTORS[name].ids, oneOrSome(looseId).nullish().meta({ description: WHOM[name] })],
       [
         SELECTORS[name].sourceIds,
         oneOrSome(z.string())
-          .optional()
+          .nullish()
           .meta({ description: `${WHOM[name]} By their sourceIds.` }),
       ],
     ]),
   ),
-  appIds: oneOrSome(looseId).optional().meta({
+  appIds: oneOrSome(looseId).nullish().meta({
     description: 'Only these apps; by default every app that a target tag is connected to.',
   }),
-  audience: z.string().max(EXPRESSION_LENGTH_MAX).optional().meta({
+  audience: z.string().max(EXPRESSION_LENGTH_MAX).nullish().meta({
     description:
       'In place of the fields of tags: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses.',
   }),
@@ -62,7 +62,7 @@ const audienceFields = {
 const estimate = z
   .strictObject({
     ...audienceFields,
-    approximate: z.boolean().optional().meta({ description: 'Count by a sample, at once.' }),
+    approximate: z.boolean().nullish().meta({ description: 'Count by a sample, at once.' }),
   })
   .meta({ id: 'AudienceRequest' });
 
@@ -88,19 +88,19 @@ const push = z
   .strictObject({
     ...audienceFields,
     payload: payloadOrText,
-    sendAt: time.optional(),
-    expiresAt: time.optional(),
-    delivery: z.enum(DELIVERIES).optional().meta({
+    sendAt: time.nullish(),
+    expiresAt: time.nullish(),
+    delivery: z.enum(DELIVERIES).nullish().meta({
       description:
         'Whether a send whose outcome is unknown is repeated. By default it is, so a device may get it twice.',
     }),
-    priority: priority.optional().meta({
+    priority: priority.nullish().meta({
       description: 'An urgent push overtakes the others of its client, also those that run.',
     }),
     ratePerSecond: ratePerSecond.nullish().meta({
       description: 'At most so many devices a second, over all nodes. null: as many as can be.',
     }),
-    dryRun: z.boolean().optional().meta({ description: 'Validate and count; send nothing.' }),
+    dryRun: z.boolean().nullish().meta({ description: 'Validate and count; send nothing.' }),
   })
   .meta({ id: 'PushRequest' });
 
@@ -129,11 +129,11 @@ const DRY_RUN = {
   audience: [{ appId: 1, platformId: 3, count: 1 }],
   unknownTags: [],
 };
-const submits: Pick<Operation, 'headers' | 'body' | 'problems'> = {
+const submits = {
   headers: idempotencyKey,
   body: { schema: push, example: PUSH },
   problems: [400, 422],
-};
+} as const satisfies Pick<Operation, 'headers' | 'body' | 'problems'>;
 
 export const pushOperations = {
   push: {
@@ -166,7 +166,7 @@ export const pushOperations = {
     body: { schema: push, example: PUSH },
     answers: {
       200: jsonAnswer(
-        'The message of each app and platform, its size and its audience.',
+        'Each different message, its size, and the apps, platforms and audiences that it is for.',
         z.object({
           preview: z.array(
             z.object({
@@ -184,8 +184,15 @@ export const pushOperations = {
                 )
                 .optional()
                 .meta({ description: 'The message for devices with a tag of a language.' }),
+              alsoFor: z
+                .array(scopeCount)
+                .optional()
+                .meta({ description: 'Other apps whose devices would get the same.' }),
             }),
           ),
+          notShown: z.array(scopeCount).optional().meta({
+            description: 'Apps whose messages the answer has no room for: name them in `appIds`.',
+          }),
           unknownTags,
         }),
         {

@@ -156,6 +156,7 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       [{ groupId: group, groupSourceId: 'h' }, 'groupSourceId'],
       [{ groupId: null, groupSourceId: 'h' }, 'groupSourceId'],
       [{ expiration: 1_800_000_000 }, 'expiration'],
+      [{ expiration: '2027-02-30T10:00:00Z' }, 'expiration'],
       [{ tagOptionalParameters: { a: 1 } }, 'tagOptionalParameters.a'],
       [{ expires: 4_102_444_800_000 }, 'expires'],
       [{ group: other }, 'group'],

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { readParameters } from '../../../src/http/app-api/parameters.ts';
+import { appOperations } from '../../../src/http/app-api/operations.ts';
+import { PARAMETER_NAMES, readParameters } from '../../../src/http/app-api/parameters.ts';
 
 const read = (body: unknown) => readParameters(Buffer.from(JSON.stringify(body)));
 const faults = (body: unknown) => [...(read(body)?.faults ?? ['none read'])];
@@ -127,5 +128,20 @@ t.test('appVersion is a short string, and never a reason to refuse', (t) => {
     t.same(faults({ appVersion: bad }), ['appVersion']);
   }
   t.same(faults({ appVersion: null }), []);
+  t.end();
+});
+
+t.test('null is taken where the document says so, and nowhere else', (t) => {
+  const { schema } = appOperations.subscribeDevice.body;
+  const body = { appId: 1, platformId: 3, deviceId: 'x', tagId: 1, tagSourceId: 'a' };
+  for (const name of PARAMETER_NAMES.filter((name) => name !== 'body')) {
+    const given = { ...body, [name]: null };
+    const parameters = read(given);
+    const isTaken =
+      parameters?.faults.length === 0 &&
+      [parameters.appId, parameters.platformId, parameters.deviceId].every((one) => one !== null);
+    t.equal(isTaken, schema.safeParse(given).success, name);
+  }
+  t.equal(read({ ...body, appVersion: null })?.appVersion, null);
   t.end();
 });

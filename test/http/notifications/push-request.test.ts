@@ -2,6 +2,11 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
+import { pushOperations } from '../../../src/http/notifications/push-operations.ts';
+import {
+  readAudienceRequest,
+  readPushRequest,
+} from '../../../src/http/notifications/push-request.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { makeTag } from '../../support/notifications.ts';
@@ -140,4 +145,19 @@ await onEachStore(t, {
     t.equal(await pushed('news'), 403, 'five devices');
     t.equal(await pushed('news && !"two words"'), 202, 'three');
   },
+});
+
+t.test('null is taken where the document says so, and nowhere else', (t) => {
+  const reading = [
+    [pushOperations.push.body.schema, readPushRequest, { tagIds: [1], payload: PAYLOAD }],
+    [pushOperations.estimateAudience.body.schema, readAudienceRequest, { tagIds: [1] }],
+  ] as const;
+  for (const [schema, read, body] of reading) {
+    for (const name of Object.keys(schema.shape)) {
+      const given = { ...body, [name]: null };
+      const { ok } = read(Buffer.from(JSON.stringify(given)));
+      t.equal(ok, schema.safeParse(given).success, name);
+    }
+  }
+  t.end();
 });
