@@ -54,7 +54,8 @@ export const credentialOperations = {
   },
   rotateCredential: {
     summary: 'Make a new credential in place of one',
-    description: 'The old one works for `graceHours` more.',
+    description:
+      'The old one works for `graceHours` more: it reads and sends, and changes tags and apps. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`.',
     path: {
       role: { description: 'Whose credential.', schema: z.enum(ROLES), example: 'api-user' },
     },

@@ -14,8 +14,6 @@ import { listKeys } from '../../store/client-keys/list-keys.ts';
 import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
-import { transact } from '../../store/transact.ts';
-import { originOf } from '../audit-origin.ts';
 import { tooMuch } from '../beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
@@ -26,6 +24,7 @@ import { LenientReader } from '../notifications/lenient.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
 import { QueryReader } from '../query-reader.ts';
+import { asSuperUser } from './as-super-user.ts';
 import type { CredentialRouteParts } from './credentials.ts';
 import { withSecret } from './credentials.ts';
 import { pathId } from './path-id.ts';
@@ -130,32 +129,29 @@ async function make(
   const scopes = KEY_SCOPES.filter((scope) => asked.scopes.includes(scope));
   const rights = { scopes, tagIds, groupIds, appIds, maxDevices: asked.maxDevices ?? null };
   const owner = { clientId, clientSlug, name: asked.name, expiresAtMs: end.expiresAtMs };
-  const made = await transact(sql, async (tx) => {
-    const key = await createKey(tx, secrets, { ...owner, ...rights });
-    if ('over' in key) return key;
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
+    const made = await createKey(tx, secrets, { ...owner, ...rights });
+    if ('over' in made) return tooMuch(request.requestId, made.over);
     const limits = Object.entries({ tagIds, groupIds, appIds, maxDevices: rights.maxDevices });
     const limitedBy = limits.flatMap(([field, limit]) => (limit === null ? [] : [field]));
     const detail = { scopes, ...(limitedBy.length === 0 ? {} : { limitedBy }) };
-    const change = { action: 'key.create', id: key.id, name: asked.name, detail } as const;
-    await recordChange(tx, originOf(request, caller), change);
-    return key;
+    const change = { action: 'key.create', id: made.id, name: asked.name, detail } as const;
+    await recordChange(tx, origin, change);
+    const shown = { ...made, name: asked.name, ...rights, expiresAt: end.expiresAtMs };
+    return withSecret({ ...json(withoutNulls(shown)), status: 201 });
   });
-  if ('over' in made) return tooMuch(request.requestId, made.over);
-  const shown = { ...made, name: asked.name, ...rights, expiresAt: end.expiresAtMs };
-  return withSecret({ ...json(withoutNulls(shown)), status: 201 });
 }
 
-async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   const id = pathId(request);
-  const name = await transact(sql, async (tx) => {
-    const gone = id === null ? null : await deleteKey(tx, caller.clientId, id);
-    if (gone === null) return null;
-    await recordChange(tx, originOf(request, caller), { action: 'key.delete', id, name: gone });
-    return gone;
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
+    const name = id === null ? null : await deleteKey(tx, caller.clientId, id);
+    if (name === null) {
+      return problem(request.requestId, 404, 'This client has no key with this id.');
+    }
+    await recordChange(tx, origin, { action: 'key.delete', id, name });
+    return { status: 204, body: '' };
   });
-  return name === null
-    ? problem(request.requestId, 404, 'This client has no key with this id.')
-    : { status: 204, body: '' };
 }
 
 interface Limits {
