@@ -17,6 +17,7 @@ export interface KeyRights {
    */
   readonly tagIds: readonly number[] | null;
   readonly groupIds: readonly number[] | null;
+  /** Without those that were deleted, so perhaps none. */
   readonly appIds: readonly number[] | null;
   /** The most devices that a push may address. */
   readonly maxDevices: number | null;

@@ -13,6 +13,7 @@ import type { SqlPool } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { transact } from '../../src/store/transact.ts';
 import { secrets } from './api.ts';
+import { SILENT_JOURNAL } from './silent-journal.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -35,6 +36,7 @@ export const makeConsoleApi = (store: Store): ConsoleApi => ({
   ...makeAccountParts(store),
   sessions: new Sessions(store.sql, secrets),
   mode: 'open',
+  journal: SILENT_JOURNAL,
   patientReads: store.patientReads,
   readSystem: () => Promise.reject(new Error('there is no system in this test')),
 });

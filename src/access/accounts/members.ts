@@ -1,6 +1,6 @@
 /** Members of a client: invited, given another role, removed, helped to a new password. */
 
-import type { AuditOrigin } from '../../domain/audit.ts';
+import type { AuditedChange, AuditOrigin } from '../../domain/audit.ts';
 import { deleteLinksOf, deleteOpenLinks } from '../../store/accounts/links.ts';
 import type { MemberRow } from '../../store/accounts/memberships.ts';
 import {
@@ -66,20 +66,24 @@ export const giveRole = (
     return { ...member, role };
   });
 
-/** Ends a membership; likewise. The account stays: it may belong to other clients. */
+/**
+ * Ends a membership within a second, and answers whose it was. The account stays: it may belong to
+ * other clients. `more`: what the audit log says besides.
+ */
 export const removeMember = (
   sql: SqlPool,
   origin: AuditOrigin,
   accountId: number,
-): Promise<'removed' | MemberRefusal> =>
+  more: Pick<AuditedChange, 'detail'> = {},
+): Promise<MemberRow | MemberRefusal> =>
   transact(sql, async (tx) => {
     const member = await mayGo(tx, origin, accountId, false);
     if (typeof member === 'string') return member;
     await deleteMembership(tx, origin.clientId, accountId);
     if (member.role === 'owner') await deleteOpenLinks(tx, origin.clientId);
     const change = { action: 'member.delete', id: accountId, name: member.email } as const;
-    await recordChange(tx, origin, change);
-    return 'removed';
+    await recordChange(tx, origin, { ...change, ...more });
+    return member;
   });
 
 /**

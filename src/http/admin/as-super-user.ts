@@ -18,5 +18,8 @@ export async function asSuperUser(
 ): Promise<HttpResponse> {
   const origin = originOf(request, caller);
   const answer = await transactAsSuperUser(sql, origin, (tx) => work(tx, origin));
-  return answer === 'no-super-user' ? problem(request.requestId, 403, whyNoMore(caller)) : answer;
+  return answer === 'no-super-user' ? noSuperUser(request, caller) : answer;
 }
+
+export const noSuperUser = (request: HttpRequest, caller: Caller): HttpResponse =>
+  problem(request.requestId, 403, whyNoMore(caller));

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { KEY_SCOPES } from '../../access/caller.ts';
 import type { Operations } from '../openapi/operation.ts';
 import {
+  CANCEL_JOBS,
   count,
   epochMs,
   id,
@@ -115,7 +116,8 @@ export const credentialOperations = {
   deleteKey: {
     summary: 'Delete a key, at once',
     path: { id: pathId('key', KEY.id) },
-    answers: { 204: noContent('Deleted.') },
-    problems: [404],
+    query: CANCEL_JOBS,
+    answers: { 204: noContent('Deleted, and its jobs cancelled where that was asked for.') },
+    problems: [400, 404],
   },
 } as const satisfies Operations;

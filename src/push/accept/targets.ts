@@ -46,7 +46,7 @@ export function resolveTargets(
       .filter((appId) => !apps.has(appId))
       .map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
   ];
-  const scopes = scopesOf(push.appIds, selected.targets, clientScopes);
+  const scopes = scopesOf(push, selected.targets, clientScopes);
   if (faults.length > 0) return { ok: false, faults, scopes };
   const { audience, unknownTags } = selected;
   return { ok: true, audience, scopes, unknownTags };
@@ -142,11 +142,13 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
  * requested apps, so that `status` has a row.
  */
 function scopesOf(
-  appIds: readonly number[] | null,
+  { appIds, appLimit }: Push,
   targets: readonly ReferencedTag[],
   clientScopes: readonly ClientScope[],
 ): readonly ClientScope[] {
-  const asked = clientScopes.filter(({ appId }) => appIds === null || appIds.includes(appId));
+  const asked = clientScopes.filter(
+    ({ appId }) => (appIds?.includes(appId) ?? true) && (appLimit?.includes(appId) ?? true),
+  );
   const connected = asked.filter(({ appId }) =>
     targets.some((tag) => tag.appIds === null || tag.appIds.includes(appId)),
   );

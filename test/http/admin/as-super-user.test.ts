@@ -18,6 +18,7 @@ import { evaluator } from '../../support/evaluator.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
 import { openResources } from '../../support/resources.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 
 const ROTATED = /^This credential was rotated/;
 const GRACE = { graceHours: 24 };
@@ -36,6 +37,7 @@ const routesOf = ({ sql, patientReads }: Store): readonly Route[] =>
   adminRoutes({
     sql,
     secrets,
+    journal: SILENT_JOURNAL,
     patientReads,
     origins: DEFAULT_ORIGINS,
     evaluator,
