@@ -227,6 +227,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       origins,
       check,
       evaluator,
+      journal,
       patientReads: store.patientReads,
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
@@ -236,6 +237,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     ...consoleRoutes({
       ...access,
       mode: config.SIGN_UP,
+      journal,
       patientReads: store.patientReads,
       readSystem,
     }),

@@ -162,6 +162,8 @@ const callerOf = (row: CredentialRow, method: Caller['method']): Caller => ({
   appId: row.appId,
   userName: row.username,
   method,
+  // The end of a key is set when it is made; a credential gets one when it is rotated.
+  ...(row.key === null && row.remainingMs !== null ? { isInGrace: true } : {}),
   // Scopes are checked when a key is made.
   ...(row.key === null
     ? {}

@@ -17,6 +17,7 @@ export interface KeyRights {
    */
   readonly tagIds: readonly number[] | null;
   readonly groupIds: readonly number[] | null;
+  /** Without those that were deleted, so perhaps none. */
   readonly appIds: readonly number[] | null;
   /** The most devices that a push may address. */
   readonly maxDevices: number | null;
@@ -46,6 +47,8 @@ export interface Caller {
   readonly appId: number | null;
   /** Of an account its e-mail address. */
   readonly userName: string;
+  /** A credential that was rotated and still works: it reads and sends. Absent: it is in force. */
+  readonly isInGrace?: true;
   /** Basic is deprecated: answers on the Notification and Admin API say so. */
   readonly method: 'bearer' | 'basic' | 'session';
   /** For keys, and members who are no owners. */

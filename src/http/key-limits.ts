@@ -32,7 +32,10 @@ export type LimitedPush =
   | { readonly ok: true; readonly push: Push }
   | { readonly ok: false; readonly why: string };
 
-/** A push without `appIds` is for every app that its key may address. */
+/**
+ * A push without `appIds` is for every app that its key may address. What a limit names and is gone
+ * covers nothing.
+ */
 export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<LimitedPush> {
   const { key } = caller;
   if (key === undefined) return { ok: true, push };
@@ -44,10 +47,11 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
   }
   const { appIds } = key;
   if (appIds === null) return { ok: true, push };
+  if (appIds.length === 0) return { ok: false, why: 'The apps that this key is for are gone.' };
   if (push.appIds?.some((appId) => !appIds.includes(appId))) {
     return { ok: false, why: `This key is for the apps ${appIds.join(', ')} only.` };
   }
-  return { ok: true, push: { ...push, appIds: push.appIds ?? appIds } };
+  return { ok: true, push: { ...push, appLimit: appIds } };
 }
 
 /** Whether its caller may read a tag: it is for an app of his, and one of his tags. */

@@ -133,7 +133,9 @@ export async function dropMember(
   const found = await findMember({ sql }, input);
   if ('fault' in found) return found;
   const removed = await removeMember(sql, operatorOrigin(found.clientId), found.accountId);
-  return removed === 'removed' ? { value: { email: input.email } } : refusalOf(removed, input);
+  return typeof removed === 'string'
+    ? refusalOf(removed, input)
+    : { value: { email: input.email } };
 }
 
 /** A link by which any account gets a new password. */

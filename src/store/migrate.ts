@@ -39,6 +39,7 @@ import * as estimatedTotals from './migrations/0030-estimated-totals.ts';
 import * as webhooks from './migrations/0031-webhooks.ts';
 import * as templates from './migrations/0033-templates.ts';
 import * as goneReceivers from './migrations/0034-gone-receivers.ts';
+import * as auditRepetitions from './migrations/0036-audit-repetitions.ts';
 import * as begunCounts from './migrations/0038-begun-counts.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
@@ -88,6 +89,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooks,
   templates,
   goneReceivers,
+  auditRepetitions,
   begunCounts,
 ];
 

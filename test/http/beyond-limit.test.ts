@@ -21,6 +21,7 @@ import { addTenant, bearer, secrets, startApiOn } from '../support/api.ts';
 import { evaluator } from '../support/evaluator.ts';
 import { makeKey } from '../support/keys.ts';
 import { until } from '../support/poll.ts';
+import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withStores } from '../support/store.ts';
 
 const shared = { operation: null, method: 'POST', bodyBytesMax: 100 } as const;
@@ -155,6 +156,7 @@ async function openAdmin(t: Test, store: Store, tenant: Tenant) {
   const routes = adminRoutes({
     sql,
     secrets,
+    journal: SILENT_JOURNAL,
     patientReads,
     origins: DEFAULT_ORIGINS,
     evaluator,

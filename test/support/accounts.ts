@@ -17,6 +17,7 @@ import type { SqlPool } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { transact } from '../../src/store/transact.ts';
 import { secrets } from './api.ts';
+import { SILENT_JOURNAL } from './silent-journal.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -44,6 +45,7 @@ export const makeConsoleApi = (store: Store): ConsoleApi => ({
   sessions: new Sessions(store.sql, secrets),
   mode: 'open',
   failures: new Failures(),
+  journal: SILENT_JOURNAL,
   patientReads: store.patientReads,
   readSystem: () => Promise.reject(new Error('there is no system in this test')),
 });

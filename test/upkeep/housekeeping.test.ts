@@ -383,7 +383,8 @@ await onEachStore(t, {
     await keyed('holds', 0.99);
     // By a clock that is behind, so that the keys' own step finds nothing to delete.
     await makeHousekeeping(store, 1).run(Date.now() - DAY_MS);
-    const held = await findByIdempotencyKeys(sql, clientId, ['over', 'holds']);
+    const asked = ['over', 'holds'].map((key) => ({ key, userName: 'demo-super' }));
+    const held = await findByIdempotencyKeys(sql, clientId, asked);
     t.strictSame(
       held.map(({ key }) => key),
       ['holds'],

@@ -28,6 +28,7 @@ export async function listNotifications(
 ): Promise<NotificationPage> {
   const state = STATES.find((one) => one === query.get('state'));
   const appId = Number(query.get('appId'));
+  const publisher = query.get('publisher');
   const from = startOfDay(query.get('from'), 0);
   const to = startOfDay(query.get('to'), 1);
   const cursor = query.get('cursor');
@@ -36,6 +37,7 @@ export async function listNotifications(
       limit: PAGE_ROWS,
       ...(state === undefined ? {} : { state }),
       ...(appId > 0 ? { appId } : {}),
+      ...(publisher === null ? {} : { publisher }),
       ...(from === null ? {} : { from }),
       ...(to === null ? {} : { to }),
       ...(cursor === null ? {} : { cursor }),

@@ -83,6 +83,7 @@ export const auditTexts = {
   next: 'Older ones',
   first: 'The newest',
   commandLine: 'the command line',
+  repeated: (count: number, until: string) => `${count} times, until ${until}`,
   from: 'From',
   to: 'To',
 };

@@ -40,7 +40,9 @@ export const keyTexts = {
       .join(', '),
   revoke: 'Revoke…',
   revokeTitle: (name: string) => `Revoke the key of ${name}?`,
-  revokeLine: 'Within a second it is refused everywhere. What it has sent goes on.',
+  revokeLine: 'Within a second it is refused everywhere.',
+  cancelJobs: 'Also cancel what it has scheduled and what is still being sent',
+  jobs: 'Its notifications',
   revokeDeed: 'Revoke it',
   deed: 'Deed',
 };
@@ -64,6 +66,7 @@ export const teamTexts = {
   removeLine:
     'Their sessions of this client end at once, and so do its open links if they are an owner. Their account stays. An owner has seen the tokens of the client: rotate them.',
   removeDeed: 'Remove',
+  cancelJobs: 'Also cancel what they have scheduled and what is still being sent',
   reset: 'Reset the password…',
   resetTitle: (email: string) => `A link for a new password of ${email}?`,
   resetLine: 'It works once, for an hour. Send it to them yourself.',

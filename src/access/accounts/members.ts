@@ -1,6 +1,6 @@
 /** Members of a client: invited, given another role, removed, helped to a new password. */
 
-import type { AuditOrigin } from '../../domain/audit.ts';
+import type { AuditedChange, AuditOrigin } from '../../domain/audit.ts';
 import { deleteLinksOf, deleteOpenLinks } from '../../store/accounts/links.ts';
 import type { MemberRow } from '../../store/accounts/memberships.ts';
 import {
@@ -11,11 +11,11 @@ import {
   readMember,
 } from '../../store/accounts/memberships.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
-import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
 import type { MemberRole } from '../caller.ts';
 import type { Secrets } from '../secrets.ts';
+import { lockAsSuperUser } from '../super-user.ts';
 import type { MadeLink } from './links.ts';
 import { hasTooManyLinks, makeLink } from './links.ts';
 
@@ -35,7 +35,7 @@ export const invite = (
 ): Promise<MadeLink | LinkRefusal> =>
   transact(sql, async (tx) => {
     const { clientId } = origin;
-    if (!(await lockAsOwner(tx, origin))) return 'no-owner';
+    if (!(await lockAsSuperUser(tx, origin))) return 'no-owner';
     if (await hasTooManyLinks(tx, clientId)) return 'too-many';
     await recordChange(tx, origin, {
       action: 'member.invite',
@@ -66,20 +66,24 @@ export const giveRole = (
     return { ...member, role };
   });
 
-/** Ends a membership; likewise. The account stays: it may belong to other clients. */
+/**
+ * Ends a membership within a second, and answers whose it was. The account stays: it may belong to
+ * other clients. `more`: what the audit log says besides.
+ */
 export const removeMember = (
   sql: SqlPool,
   origin: AuditOrigin,
   accountId: number,
-): Promise<'removed' | MemberRefusal> =>
+  more: Pick<AuditedChange, 'detail'> = {},
+): Promise<MemberRow | MemberRefusal> =>
   transact(sql, async (tx) => {
     const member = await mayGo(tx, origin, accountId, false);
     if (typeof member === 'string') return member;
     await deleteMembership(tx, origin.clientId, accountId);
     if (member.role === 'owner') await deleteOpenLinks(tx, origin.clientId);
     const change = { action: 'member.delete', id: accountId, name: member.email } as const;
-    await recordChange(tx, origin, change);
-    return 'removed';
+    await recordChange(tx, origin, { ...change, ...more });
+    return member;
   });
 
 /**
@@ -94,7 +98,7 @@ export const resetMember = (
 ): Promise<MadeLink | LinkRefusal | 'unknown' | 'not-yours'> =>
   transact(sql, async (tx) => {
     const { clientId } = origin;
-    if (!(await lockAsOwner(tx, origin))) return 'no-owner';
+    if (!(await lockAsSuperUser(tx, origin))) return 'no-owner';
     const member = await readMember(tx, clientId, accountId);
     if (member === null) return 'unknown';
     if (!(await belongsToOnly(tx, clientId, accountId))) return 'not-yours';
@@ -105,16 +109,6 @@ export const resetMember = (
     return makeLink(tx, secrets, { kind: 'reset', accountId, clientId });
   });
 
-/**
- * Locks the client. Answers whether whoever asks may still administer its members: the role in a
- * session is as old as the memory of a node, and by now another owner may have taken it.
- */
-async function lockAsOwner(tx: Sql, { clientId, actor }: AuditOrigin): Promise<boolean> {
-  await lockClient(tx, clientId);
-  if (actor.kind !== 'account') return true;
-  return (await readMember(tx, clientId, actor.id))?.role === 'owner';
-}
-
 /** Locks the client. Answers the member if he may go, or get another role. */
 async function mayGo(
   tx: Sql,
@@ -122,7 +116,7 @@ async function mayGo(
   accountId: number,
   staysOwner: boolean,
 ): Promise<MemberRow | MemberRefusal> {
-  if (!(await lockAsOwner(tx, origin))) return 'no-owner';
+  if (!(await lockAsSuperUser(tx, origin))) return 'no-owner';
   const member = await readMember(tx, origin.clientId, accountId);
   if (member === null) return 'unknown';
   if (member.role !== 'owner' || staysOwner) return member;

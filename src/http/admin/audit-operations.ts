@@ -12,6 +12,12 @@ const entry = z
   .object({
     id: z.uuid(),
     at: epochMs,
+    count: z
+      .int()
+      .min(2)
+      .optional()
+      .meta({ description: 'How often, within an hour. Absent: once.' }),
+    lastAt: epochMs.optional().meta({ description: 'The last time. Absent: it was done once.' }),
     actor: z.object({
       kind: z.enum(['credential', 'key', 'account', 'operator', 'engine']),
       id: z.int().optional().meta({ description: 'Of the key or the account.' }),

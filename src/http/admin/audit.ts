@@ -69,6 +69,8 @@ async function list(
 const shown = (entry: AuditEntry) => ({
   id: entry.id,
   at: entry.atMs,
+  count: entry.count === 1 ? undefined : entry.count,
+  lastAt: entry.lastAtMs ?? undefined,
   actor: {
     kind: entry.actorKind,
     id: entry.actorId ?? undefined,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { KEY_SCOPES } from '../../access/caller.ts';
 import type { Operations } from '../openapi/operation.ts';
 import {
+  CANCEL_JOBS,
   count,
   epochMs,
   id,
@@ -54,7 +55,8 @@ export const credentialOperations = {
   },
   rotateCredential: {
     summary: 'Make a new credential in place of one',
-    description: 'The old one works for `graceHours` more.',
+    description:
+      'The old one works for `graceHours` more: it reads and sends, and changes tags and apps. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`.',
     path: {
       role: { description: 'Whose credential.', schema: z.enum(ROLES), example: 'api-user' },
     },
@@ -114,7 +116,8 @@ export const credentialOperations = {
   deleteKey: {
     summary: 'Delete a key, at once',
     path: { id: pathId('key', KEY.id) },
-    answers: { 204: noContent('Deleted.') },
-    problems: [404],
+    query: CANCEL_JOBS,
+    answers: { 204: noContent('Deleted, and its jobs cancelled where that was asked for.') },
+    problems: [400, 404],
   },
 } as const satisfies Operations;

@@ -12,14 +12,13 @@ import { findAppClient } from '../../store/apps/find-app.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { listCredentials } from '../../store/credentials/list-credentials.ts';
 import type { SqlPool } from '../../store/sql.ts';
-import { transact } from '../../store/transact.ts';
-import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { answerList } from '../list-answer.ts';
 import { problem } from '../problem.ts';
 import { QueryReader } from '../query-reader.ts';
+import { asSuperUser } from './as-super-user.ts';
 
 export interface CredentialRouteParts {
   readonly sql: SqlPool;
@@ -111,14 +110,13 @@ async function rotate(
     return problem(request.requestId, 404, 'This client has no app with this id.');
   }
   const owner = { clientId, clientSlug, appId };
-  const { username, password, token } = await transact(sql, async (tx) => {
-    const fresh = await rotateCredential(tx, secrets, owner, graceHours);
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
+    const { username, password, token } = await rotateCredential(tx, secrets, owner, graceHours);
     const detail = { ...roleOf(appId), graceHours };
-    const change = { action: 'credential.rotate', id: null, name: fresh.username, detail } as const;
-    await recordChange(tx, originOf(request, caller), change);
-    return fresh;
+    const change = { action: 'credential.rotate', id: null, name: username, detail } as const;
+    await recordChange(tx, origin, change);
+    return withSecret(json({ ...roleOf(appId), userName: username, password, token }));
   });
-  return withSecret(json({ ...roleOf(appId), userName: username, password, token }));
 }
 
 const roleOf = (appId: number | null) =>

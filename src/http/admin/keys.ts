@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { KEY_SCOPES } from '../../access/caller.ts';
 import { createKey } from '../../access/keys.ts';
+import { transactAsSuperUser } from '../../access/super-user.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { listApps } from '../../store/apps/list-apps.ts';
@@ -12,11 +13,12 @@ import { deleteKey } from '../../store/client-keys/delete-key.ts';
 import type { ListedKey } from '../../store/client-keys/list-keys.ts';
 import { listKeys } from '../../store/client-keys/list-keys.ts';
 import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
-import type { Sql, SqlPool } from '../../store/sql.ts';
+import type { Sql } from '../../store/sql.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
-import { transact } from '../../store/transact.ts';
 import { originOf } from '../audit-origin.ts';
 import { tooMuch } from '../beyond-limit.ts';
+import type { CancelParts } from '../cancel-jobs.ts';
+import { cancelDetail, cancelJobs, readCancelJobs } from '../cancel-jobs.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { id } from '../id-form.ts';
@@ -26,6 +28,7 @@ import { LenientReader } from '../notifications/lenient.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
 import { QueryReader } from '../query-reader.ts';
+import { asSuperUser, noSuperUser } from './as-super-user.ts';
 import type { CredentialRouteParts } from './credentials.ts';
 import { withSecret } from './credentials.ts';
 import { pathId } from './path-id.ts';
@@ -71,8 +74,10 @@ export const keyForm = strictForm({
 });
 type KeyRequest = z.infer<typeof keyForm>;
 
+export interface KeyRouteParts extends CredentialRouteParts, CancelParts {}
+
 /** `GET`, `POST` and `DELETE`. */
-export function keyRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
+export function keyRoutes(parts: KeyRouteParts): readonly ApiRoute[] {
   const path = '/push-admin-api/v3/:client/keys';
   const shared = { api: 'admin', needs: 'super-user' } as const;
   return [
@@ -98,7 +103,7 @@ export function keyRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
       method: 'DELETE',
       path: `${path}/:id`,
       bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => remove(parts.sql, request, caller),
+      handle: (request, caller) => remove(parts, request, caller),
     },
   ];
 }
@@ -137,33 +142,41 @@ async function make(
   const scopes = KEY_SCOPES.filter((scope) => asked.scopes.includes(scope));
   const rights = { scopes, tagIds, groupIds, appIds, maxDevices: asked.maxDevices ?? null };
   const owner = { clientId, clientSlug, name: asked.name, expiresAtMs: end.expiresAtMs };
-  const made = await transact(sql, async (tx) => {
-    const key = await createKey(tx, secrets, { ...owner, ...rights });
-    if ('over' in key) return key;
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
+    const made = await createKey(tx, secrets, { ...owner, ...rights });
+    if ('over' in made) return tooMuch(request.requestId, made.over);
     const limits = Object.entries({ tagIds, groupIds, appIds, maxDevices: rights.maxDevices });
     const limitedBy = limits.flatMap(([field, limit]) => (limit === null ? [] : [field]));
     const detail = { scopes, ...(limitedBy.length === 0 ? {} : { limitedBy }) };
-    const change = { action: 'key.create', id: key.id, name: asked.name, detail } as const;
+    const change = { action: 'key.create', id: made.id, name: asked.name, detail } as const;
+    await recordChange(tx, origin, change);
+    const shown = { ...made, name: asked.name, ...rights, expiresAt: end.expiresAtMs };
+    return withSecret({ ...json(withoutNulls(shown)), status: 201 });
+  });
+}
+
+async function remove(
+  parts: CancelParts,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const id = pathId(request);
+  const asked = readCancelJobs(request.query);
+  if (asked.faults.length > 0) return invalid(request, asked.faults);
+  const gone = await transactAsSuperUser(parts.sql, originOf(request, caller), async (tx) => {
+    const key = id === null ? null : await deleteKey(tx, caller.clientId, id);
+    if (key === null) return null;
+    const change = { action: 'key.delete', id, name: key.name, ...cancelDetail(asked) } as const;
     await recordChange(tx, originOf(request, caller), change);
     return key;
   });
-  if ('over' in made) return tooMuch(request.requestId, made.over);
-  const shown = { ...made, name: asked.name, ...rights, expiresAt: end.expiresAtMs };
-  return withSecret({ ...json(withoutNulls(shown)), status: 201 });
+  if (gone === 'no-super-user') return noSuperUser(request, caller);
+  if (gone === null) return problem(request.requestId, 404, NO_KEY);
+  if (asked.cancelJobs) await cancelJobs(parts, caller.clientId, gone.userName);
+  return { status: 204, body: '' };
 }
 
-async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const id = pathId(request);
-  const name = await transact(sql, async (tx) => {
-    const gone = id === null ? null : await deleteKey(tx, caller.clientId, id);
-    if (gone === null) return null;
-    await recordChange(tx, originOf(request, caller), { action: 'key.delete', id, name: gone });
-    return gone;
-  });
-  return name === null
-    ? problem(request.requestId, 404, 'This client has no key with this id.')
-    : { status: 204, body: '' };
-}
+const NO_KEY = 'This client has no key with this id.';
 
 interface Limits {
   readonly tagIds: readonly number[] | null;

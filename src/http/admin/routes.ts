@@ -15,6 +15,7 @@ import { bulkRequestRoutes } from './bulk-requests.ts';
 import { bulkResourceRoutes } from './bulk-resources.ts';
 import { credentialRoutes } from './credentials.ts';
 import { historyRoute } from './history.ts';
+import type { KeyRouteParts } from './keys.ts';
 import { keyRoutes } from './keys.ts';
 import { removalsRoute } from './removals.ts';
 import { statsAppRoute } from './stats-app.ts';
@@ -32,7 +33,8 @@ export interface AdminApi
     AppPlatformParts,
     AppTemplateParts,
     AppDeviceParts,
-    WebhookRouteParts {
+    WebhookRouteParts,
+    KeyRouteParts {
   readonly sql: SqlPool;
 }
 

@@ -25,8 +25,9 @@ export class Territory {
     this.#groupIds = new Set(key?.groupIds);
   }
 
-  /** Whether the caller may change or delete a tag. */
+  /** Whether the caller may change or delete a tag. One of no app is of none of his. */
   holdsTag(tag: Tag): boolean {
+    if (!this.#holdsEveryApp && tag.appIds?.length === 0) return false;
     return this.#holdsAppsOf(tag) && (this.#tagIds.has(tag.id) || this.#holdsPlace(tag.groupId));
   }
 
@@ -54,10 +55,11 @@ export class Territory {
     return this.#key === undefined || this.#key.appIds === null;
   }
 
-  /** A tag of other apps too is not his alone. */
+  /** A tag of other apps too is not his alone; who has no app left holds nothing. */
   #holdsAppsOf({ appIds }: Tag): boolean {
     const limit = this.#key?.appIds ?? null;
-    return limit === null || (appIds?.every((id) => limit.includes(id)) ?? false);
+    if (limit === null) return true;
+    return limit.length > 0 && (appIds?.every((id) => limit.includes(id)) ?? false);
   }
 
   /** Whether all that is in a group, or in none, is his, as far as tags and groups limit him. */

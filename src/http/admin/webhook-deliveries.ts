@@ -5,17 +5,15 @@ import type { Caller } from '../../access/caller.ts';
 import { DELIVERY_STATES } from '../../domain/webhook.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
-import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
-import { transact } from '../../store/transact.ts';
 import type { ListedDelivery } from '../../store/webhooks/deliveries.ts';
 import { listDeliveries, replayDeliveries } from '../../store/webhooks/deliveries.ts';
-import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { answerList } from '../list-answer.ts';
 import { QueryReader } from '../query-reader.ts';
+import { asSuperUser } from './as-super-user.ts';
 import { hostOf, unknownWebhook, WEBHOOKS_PATH, webhookIn } from './webhooks.ts';
 
 /** spec/interface.md, section 5: always paged. */
@@ -83,27 +81,29 @@ const shown = (delivery: ListedDelivery) => ({
   fault: delivery.fault ?? undefined,
 });
 
-async function replay(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+function replay(
+  sql: SqlPool,
+  request: HttpRequest,
+  caller: Caller,
+): HttpResponse | Promise<HttpResponse> {
   const read = readJsonBody(request, replayForm);
   if (!read.ok) return read.response;
   const { ids = null, state } = read.value;
   if ((ids === null) === (state === undefined)) {
     return invalid(request, [{ path: 'ids', message: 'must be given, or state; not both' }]);
   }
-  const replayed = await transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
     const webhook = await webhookIn(tx, request, caller);
-    if (webhook === null) return null;
+    if (webhook === null) return unknownWebhook(request);
     const deliveries = await replayDeliveries(tx, webhook.id, ids);
     if (deliveries > 0) {
-      await recordChange(tx, originOf(request, caller), {
+      await recordChange(tx, origin, {
         action: 'webhook.replay',
         id: webhook.id,
         name: hostOf(webhook),
         detail: { deliveries },
       });
     }
-    return deliveries;
+    return json({ replayed: deliveries });
   });
-  return replayed === null ? unknownWebhook(request) : json({ replayed });
 }

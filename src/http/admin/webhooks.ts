@@ -10,7 +10,6 @@ import { measured, strictForm } from '../../std/strict-form.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
-import { transact } from '../../store/transact.ts';
 import type { ListedWebhook, WebhookTerms } from '../../store/webhooks/webhooks.ts';
 import {
   changeWebhook,
@@ -24,7 +23,6 @@ import {
 } from '../../store/webhooks/webhooks.ts';
 import { addressFault, URL_LENGTH_MAX } from '../../webhooks/address.ts';
 import { makeWebhookSecret, sealWebhookSecret } from '../../webhooks/secret.ts';
-import { originOf } from '../audit-origin.ts';
 import { tooMuch } from '../beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
@@ -32,6 +30,7 @@ import { invalid, json, readJsonBody } from '../json-body.ts';
 import { answerList } from '../list-answer.ts';
 import { problem } from '../problem.ts';
 import { QueryReader } from '../query-reader.ts';
+import { asSuperUser } from './as-super-user.ts';
 import { graceHours, withSecret } from './credentials.ts';
 import { pathId } from './path-id.ts';
 
@@ -132,21 +131,21 @@ async function show(sql: Sql, request: HttpRequest, caller: Caller): Promise<Htt
   return webhook === null ? unknownWebhook(request) : withSecret(json(shown(webhook)));
 }
 
-async function make(
+function make(
   { sql, secrets, arePrivateWebhooksAllowed }: WebhookRouteParts,
   request: HttpRequest,
   caller: Caller,
-): Promise<HttpResponse> {
+): HttpResponse | Promise<HttpResponse> {
   const { clientId } = caller;
   const read = readJsonBody(request, newWebhookForm);
   if (!read.ok) return read.response;
   const fault = addressFault(read.value.url, arePrivateWebhooksAllowed);
   if (fault !== null) return invalid(request, [{ path: 'url', message: fault }]);
   const secret = makeWebhookSecret();
-  const made = await transact(sql, async (tx) => {
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
     const limits = await lockClient(tx, clientId);
     const over = overLimit(limits, 'webhooks', await countWebhooks(tx, clientId));
-    if (over !== null) return { over };
+    if (over !== null) return tooMuch(request.requestId, over);
     const id = await nextWebhookId(tx);
     const terms = termsOf(read.value, {
       url: '',
@@ -154,47 +153,45 @@ async function make(
       isEnabled: true,
     });
     await insertWebhook(tx, clientId, id, terms, sealWebhookSecret(secrets, id, secret));
-    await recordChange(tx, originOf(request, caller), {
+    await recordChange(tx, origin, {
       action: 'webhook.create',
       id,
       name: hostOf(terms),
       detail: { eventTypes: terms.eventTypes },
     });
-    return findWebhook(tx, clientId, id);
+    const made = await findWebhook(tx, clientId, id);
+    if (made === null) throw new Error('a webhook is gone in the transaction that has made it');
+    return withSecret({ ...json({ ...shown(made), secret }), status: 201 });
   });
-  if (made === null) throw new Error('a webhook is gone in the transaction that has made it');
-  if ('over' in made) return tooMuch(request.requestId, made.over);
-  return withSecret({ ...json({ ...shown(made), secret }), status: 201 });
 }
 
-async function change(
+function change(
   { sql, arePrivateWebhooksAllowed }: WebhookRouteParts,
   request: HttpRequest,
   caller: Caller,
-): Promise<HttpResponse> {
+): HttpResponse | Promise<HttpResponse> {
   const read = readJsonBody(request, webhookPatchForm);
   if (!read.ok) return read.response;
   const { url } = read.value;
   const fault = url === undefined ? null : addressFault(url, arePrivateWebhooksAllowed);
   if (fault !== null) return invalid(request, [{ path: 'url', message: fault }]);
-  const changed = await transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
     const before = await webhookIn(tx, request, caller);
-    if (before === null) return null;
+    if (before === null) return unknownWebhook(request);
     const terms = termsOf(read.value, before);
     const fields = changedFields<WebhookTerms>(before, terms);
-    if (fields.length === 0) return before;
+    if (fields.length === 0) return withSecret(json(shown(before)));
     const { id } = before;
     await changeWebhook(tx, id, terms);
-    await recordChange(tx, originOf(request, caller), {
+    await recordChange(tx, origin, {
       action: 'webhook.change',
       id,
       name: hostOf(terms),
       detail: { fields },
     });
-    return findWebhook(tx, caller.clientId, id);
+    const after = await findWebhook(tx, caller.clientId, id);
+    return after === null ? unknownWebhook(request) : withSecret(json(shown(after)));
   });
-  return changed === null ? unknownWebhook(request) : withSecret(json(shown(changed)));
 }
 
 /** What is absent stays. */
@@ -207,46 +204,40 @@ const termsOf = (
   isEnabled: asked.isEnabled ?? isEnabled,
 });
 
-async function rotate(
+function rotate(
   { sql, secrets }: WebhookRouteParts,
   request: HttpRequest,
   caller: Caller,
-): Promise<HttpResponse> {
+): HttpResponse | Promise<HttpResponse> {
   const read = readJsonBody(request, rotateWebhookForm);
   if (!read.ok) return read.response;
   const { graceHours: hours } = read.value;
   const secret = makeWebhookSecret();
-  const rotated = await transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
     const webhook = await webhookIn(tx, request, caller);
-    if (webhook === null) return null;
+    if (webhook === null) return unknownWebhook(request);
     const { id } = webhook;
     await replaceSecret(tx, id, sealWebhookSecret(secrets, id, secret), hours);
-    await recordChange(tx, originOf(request, caller), {
+    await recordChange(tx, origin, {
       action: 'webhook.rotate',
       id,
       name: hostOf(webhook),
       detail: { graceHours: hours },
     });
-    return webhook;
+    return withSecret(json({ ...shown(webhook), secret }));
   });
-  return rotated === null
-    ? unknownWebhook(request)
-    : withSecret(json({ ...shown(rotated), secret }));
 }
 
-async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const gone = await transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
+function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+  return asSuperUser(sql, request, caller, async (tx, origin) => {
     const webhook = await webhookIn(tx, request, caller);
-    if (webhook === null) return null;
+    if (webhook === null) return unknownWebhook(request);
     const { id } = webhook;
     await deleteWebhook(tx, id);
     const change = { action: 'webhook.delete', id, name: hostOf(webhook) } as const;
-    await recordChange(tx, originOf(request, caller), change);
-    return webhook;
+    await recordChange(tx, origin, change);
+    return { status: 204, body: '' };
   });
-  return gone === null ? unknownWebhook(request) : { status: 204, body: '' };
 }
 
 /** The one in the path; null: the client has no such webhook. */

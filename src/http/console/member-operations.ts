@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { MEMBER_ROLES } from '../../access/caller.ts';
 import type { Operations } from '../openapi/operation.ts';
-import { epochMs, id, jsonAnswer, noContent, pathId } from '../openapi/parts.ts';
+import { CANCEL_JOBS, epochMs, id, jsonAnswer, noContent, pathId } from '../openapi/parts.ts';
 import { roleForm } from './forms.ts';
 
 /** Of a path that does not name it. */
@@ -73,9 +73,10 @@ export const memberOperations = {
   removeMember: {
     summary: 'Remove a member from the client',
     path: account,
+    query: CANCEL_JOBS,
     headers: CLIENT,
-    answers: { 204: noContent('Removed.') },
-    problems: [404, 409],
+    answers: { 204: noContent('Removed, and his jobs cancelled where that was asked for.') },
+    problems: [400, 404, 409],
   },
   resetMember: {
     summary: 'Make a link by which a member sets a new password',

@@ -12,20 +12,21 @@ import { listMembers } from '../../store/accounts/memberships.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import { pathId } from '../admin/path-id.ts';
 import { originOf } from '../audit-origin.ts';
+import type { CancelParts } from '../cancel-jobs.ts';
+import { cancelDetail, cancelJobs, readCancelJobs } from '../cancel-jobs.ts';
 import type { HttpRequest, HttpResponse, OwnerRoute } from '../handler.ts';
-import { json, readJsonBody } from '../json-body.ts';
+import { invalid, json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import { roleForm } from './forms.ts';
 import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
 
-export interface MemberParts {
-  readonly sql: SqlPool;
+export interface MemberParts extends CancelParts {
   readonly secrets: Secrets;
 }
 
 const PATH = '/console/api/members';
 
-export function memberRoutes({ sql, secrets }: MemberParts): readonly OwnerRoute[] {
+export function memberRoutes({ sql, secrets, journal }: MemberParts): readonly OwnerRoute[] {
   const shared = { api: 'console', needs: 'owner', bodyBytesMax: CONSOLE_BODY_BYTES_MAX } as const;
   return [
     {
@@ -61,7 +62,7 @@ export function memberRoutes({ sql, secrets }: MemberParts): readonly OwnerRoute
       operation: 'removeMember',
       method: 'DELETE',
       path: `${PATH}/:id`,
-      handle: (request, caller) => remove(sql, request, caller),
+      handle: (request, caller) => remove({ sql, journal }, request, caller),
     },
     {
       ...shared,
@@ -102,11 +103,20 @@ async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promi
   return typeof changed === 'string' ? refuse(request, changed) : json(show(changed));
 }
 
-async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+async function remove(
+  parts: CancelParts,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
   const accountId = pathId(request);
-  const removed =
-    accountId === null ? 'unknown' : await removeMember(sql, originOf(request, caller), accountId);
-  return removed === 'removed' ? { status: 204, body: '' } : refuse(request, removed);
+  const asked = readCancelJobs(request.query);
+  if (asked.faults.length > 0) return invalid(request, asked.faults);
+  if (accountId === null) return refuse(request, 'unknown');
+  const origin = originOf(request, caller);
+  const removed = await removeMember(parts.sql, origin, accountId, cancelDetail(asked));
+  if (typeof removed === 'string') return refuse(request, removed);
+  if (asked.cancelJobs) await cancelJobs(parts, caller.clientId, removed.email);
+  return { status: 204, body: '' };
 }
 
 async function reset(

@@ -6,6 +6,7 @@ import type { Route } from '../handler.ts';
 import type { SystemParts } from '../operator/system.ts';
 import { consoleSystemRoute } from '../operator/system.ts';
 import { credentialsRoute } from './credentials.ts';
+import type { MemberParts } from './members.ts';
 import { memberRoutes } from './members.ts';
 import { passwordRoutes } from './password.ts';
 import type { RegisterParts } from './register.ts';
@@ -13,7 +14,7 @@ import { registerRoutes } from './register.ts';
 import type { SessionParts } from './session.ts';
 import { sessionRoutes } from './session.ts';
 
-export interface ConsoleApi extends SessionParts, RegisterParts {
+export interface ConsoleApi extends SessionParts, RegisterParts, MemberParts {
   readonly patientReads: PatientReads;
   readonly readSystem: SystemParts['readSystem'];
 }

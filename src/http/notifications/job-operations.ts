@@ -151,6 +151,11 @@ export const jobOperations = {
       },
       appId: { description: 'For this app.', schema: id, example: 1 },
       tagId: { description: 'That name this tag as a target.', schema: id, example: 2 },
+      publisher: {
+        description: 'Submitted under this user name. None for a caller who may not see it.',
+        schema: z.string(),
+        example: 'demo-key-4fX2pQ7sLw0a',
+      },
       from: {
         description: 'Accepted at this time or later.',
         schema: time,

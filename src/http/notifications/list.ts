@@ -11,7 +11,7 @@ import type {
 import { listNotifications } from '../../store/notifications/list-notifications.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
-import { invalid } from '../json-body.ts';
+import { invalid, json } from '../json-body.ts';
 import { answerList } from '../list-answer.ts';
 import { QueryReader } from '../query-reader.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
@@ -21,7 +21,8 @@ import { publisherOf } from './job.ts';
 
 /** spec/interface.md, section 5. */
 const PAGE_DEFAULT = 100;
-const PARAMETERS = ['limit', 'cursor', 'state', 'appId', 'tagId', 'from', 'to'] as const;
+const FILTERS = ['state', 'appId', 'tagId', 'publisher', 'from', 'to'] as const;
+const PARAMETERS = ['limit', 'cursor', ...FILTERS] as const;
 
 export async function listJobs(
   reads: PatientReads,
@@ -31,15 +32,17 @@ export async function listJobs(
   const query = new QueryReader(request.query, PARAMETERS);
   const limit = query.limit() ?? PAGE_DEFAULT;
   const before = query.idCursor();
+  const publisher = query.text('publisher');
   const filter: NotificationFilter = {
     state: query.choice('state', NOTIFICATION_STATES),
     appId: query.number('appId', 1, ID_MAX),
     tagId: query.number('tagId', 1, ID_MAX),
     fromMs: query.time('from'),
     toMs: query.time('to'),
-    publisher: publisherOf(caller),
+    publisher: publisherOf(caller) ?? publisher,
   };
   if (query.faults.length > 0) return invalid(request, query.faults);
+  if (publisher !== null && !maySeeJobsOf(caller, publisher)) return json([]);
   const read = await reads.run(caller.clientId, (sql) =>
     answerList<ListedNotification, string | null>(
       request,
@@ -53,6 +56,14 @@ export async function listJobs(
   );
   return read.kind === 'busy' ? tooMuchCounted(request) : read.result;
 }
+
+/**
+ * A limited key sees its own. Who is not told a member's address must not find out by asking for
+ * it, either.
+ */
+const maySeeJobsOf = (caller: Caller, publisher: string): boolean =>
+  (publisherOf(caller) ?? publisher) === publisher &&
+  shownUserName(caller, publisher) === publisher;
 
 const rowOf = (caller: Caller, { id, state, userName, title, ...row }: ListedNotification) => ({
   id,

@@ -15,14 +15,14 @@ export function planOf(
   { audience, unknownTags }: Extract<DryRun, { readonly kind: 'counted' }>,
   isApproximate: boolean,
 ): readonly string[] {
-  const { expression, appIds } = push;
+  const { expression, appIds, appLimit } = push;
   const unknown = new Set(unknownTags);
   const devices = audience.reduce((sum, { count }) => sum + count, 0);
   return [
     ...(expression === undefined
       ? selectionSentences(push, unknown)
       : expressionSentences(expression.root, unknown)),
-    appIds === null
+    appIds === null && appLimit === undefined
       ? `In every app that a target tag is connected to: ${scopesOf(audience)}.`
       : `Only in the apps that were named: ${scopesOf(audience)}.`,
     isApproximate

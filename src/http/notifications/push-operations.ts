@@ -115,7 +115,7 @@ const dryRun = z
 const idempotencyKey = {
   'Idempotency-Key': {
     description:
-      'A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again.',
+      'A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own.',
     schema: z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX),
     example: 'goal-1',
   },

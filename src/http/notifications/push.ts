@@ -14,6 +14,7 @@ import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
 import { tooManyTemplates } from '../too-many-templates.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jobsPathOf } from './job.ts';
 import { readPushRequest } from './push-request.ts';
 
@@ -81,7 +82,7 @@ async function push(
     traceparent: request.header('traceparent'),
     clientId: caller.clientId,
     userName: caller.userName,
-    idempotency: key === '' ? null : { key, bodyHash },
+    idempotency: key === '' ? null : { key: idempotencyKeyOf(caller, key), bodyHash },
     limits: caller.limits ?? {},
   };
   const acceptance = await accept.submit(limited.push, publisher, pastFaults);

@@ -203,7 +203,9 @@ export class Accept {
   ): Promise<readonly Settled[]> {
     const { sql } = this.options;
     const pushes = submissions.map(({ push }) => push);
-    const keys = submissions.flatMap(({ publisher }) => publisher.idempotency?.key ?? []);
+    const keys = submissions.flatMap(({ publisher: { idempotency, userName } }) =>
+      idempotency === null ? [] : { key: idempotency.key, userName },
+    );
     const [known, keyed] = await Promise.all([
       lookUp(sql, clientId, pushes),
       keys.length > 0 ? findByIdempotencyKeys(sql, clientId, keys) : [],

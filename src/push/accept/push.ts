@@ -15,6 +15,11 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   readonly expression?: AudienceExpression;
   /** Null: every app that is connected to the target tags. */
   readonly appIds: readonly number[] | null;
+  /**
+   * The apps that its publisher may address. One that is gone covers nothing, where one that the
+   * push itself names is a fault. Absent: all of them.
+   */
+  readonly appLimit?: readonly number[];
   readonly payload: Payload;
   /**
    * The payload as its publisher wrote it, which templates are given. Absent: nothing is to be

@@ -46,7 +46,7 @@ export function resolveTargets(
       .filter((appId) => !apps.has(appId))
       .map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
   ];
-  const scopes = scopesOf(push.appIds, selected.targets, clientScopes);
+  const scopes = scopesOf(push, selected.targets, clientScopes);
   if (faults.length > 0) return { ok: false, faults, scopes };
   const { audience, unknownTags } = selected;
   return { ok: true, audience, scopes, unknownTags };
@@ -142,12 +142,15 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
  * requested apps, so that `status` has a row.
  */
 function scopesOf(
-  appIds: readonly number[] | null,
+  { appIds, appLimit }: Push,
   targets: readonly ReferencedTag[],
   clientScopes: readonly ClientScope[],
 ): readonly ClientScope[] {
   const named = appIds && new Set(appIds);
-  const asked = clientScopes.filter(({ appId }) => named === null || named.has(appId));
+  const allowed = appLimit && new Set(appLimit);
+  const asked = clientScopes.filter(
+    ({ appId }) => (named?.has(appId) ?? true) && (allowed?.has(appId) ?? true),
+  );
   if (targets.some((tag) => tag.appIds === null)) return asked;
   const ofTags = new Set(targets.flatMap((tag) => tag.appIds ?? []));
   const connected = asked.filter(({ appId }) => ofTags.has(appId));

@@ -2,6 +2,7 @@
 
 import { CLOCKS_APART_MS_MAX, firstUuidAt } from '../../domain/uuid-v7.ts';
 import type { Sql } from '../sql.ts';
+import { concernsAccess } from './access-entries.ts';
 
 /** Answers how many, at most `limit`. */
 export async function deleteOldAuditEntries(
@@ -19,43 +20,71 @@ export async function deleteOldAuditEntries(
   return deleted.count;
 }
 
-/** A client with more entries than it may have. */
+/** The two rooms of a log: whatever fills one displaces nothing of the other. */
+export type AuditRoom = 'access' | 'other';
+
+/** A client with more entries in a room than it may have. */
 export interface FullLog {
   readonly clientId: number;
-  /** Of the newest one that is too many. */
-  readonly newestId: string;
+  readonly room: AuditRoom;
+  /** How many are too many. */
+  readonly excess: number;
 }
 
-/** Looks at the next clients behind `afterId`, by their ids. */
+/** Looks at the next clients after `afterId`, by their ids. */
 export async function findFullLogs(
   sql: Sql,
   afterId: number,
-  { clients, entriesMax }: { readonly clients: number; readonly entriesMax: number },
+  clients: number,
+  entriesMax: Readonly<Record<AuditRoom, number>>,
 ): Promise<{ readonly lastId: number | null; readonly full: readonly FullLog[] }> {
-  const rows = await sql<{ clientId: number; newestId: string | null }[]>`
-    select c.id as "clientId", (
-      select e.id from audit_entries e where e.client_id = c.id order by e.id desc offset ${entriesMax} limit 1
-    ) as "newestId"
+  const rows = await sql<{ clientId: number; total: number; access: number }[]>`
+    select c.id as "clientId",
+      (select count(*) from audit_entries where client_id = c.id)::float8 as total,
+      (select count(*) from audit_entries where client_id = c.id and ${concernsAccess(sql)})::float8 as access
     from (select id from clients where id > ${afterId} order by id limit ${clients}) c
     order by c.id`;
   return {
     lastId: rows.length < clients ? null : (rows.at(-1)?.clientId ?? null),
-    full: rows.flatMap(({ clientId, newestId }) =>
-      newestId === null ? [] : [{ clientId, newestId }],
+    full: rows.flatMap(({ clientId, total, access }) =>
+      (
+        [
+          ['access', access],
+          ['other', total - access],
+        ] as const
+      ).flatMap(([room, count]) => {
+        const excess = count - entriesMax[room];
+        return excess > entriesMax[room] / SLACK ? [{ clientId, room, excess }] : [];
+      }),
     ),
   };
 }
 
-/** Deletes that one and older ones. Answers how many, at most `limit`. */
+/**
+ * A log is trimmed when it has a hundredth too many: sorting all of one for each new entry would
+ * cost more than they do.
+ */
+const SLACK = 100;
+
+/**
+ * Deletes what is too many, the oldest of the actor with most entries first: who writes very much
+ * displaces its own entries before another's. Returns how many, at most `limit`.
+ */
 export async function trimLog(
   sql: Sql,
-  { clientId, newestId }: FullLog,
+  { clientId, room, excess }: FullLog,
   limit: number,
 ): Promise<number> {
+  const isOfRoom = room === 'access' ? concernsAccess(sql) : sql`not ${concernsAccess(sql)}`;
   const deleted = await sql`
     delete from audit_entries where id = any (array(
-      select id from audit_entries where client_id = ${clientId} and id <= ${newestId}::uuid
-      order by id limit ${limit}
+      select id from (
+        select id, row_number() over (
+          partition by actor_kind, actor_id, case when actor_kind = 'credential' then actor_name end order by id desc
+        ) as place
+        from audit_entries where client_id = ${clientId} and ${isOfRoom}
+      ) placed
+      order by place desc, id limit ${Math.min(excess, limit)}::integer
     ))`;
   return deleted.count;
 }

@@ -37,7 +37,11 @@ export const findCoveredTags = (
 /** A condition on tags `t` that begins with `and`, or nothing for a caller without limits. */
 export const andReadable = (sql: Sql, clientId: number, limits: KeyLimits | undefined): Fragment =>
   sql`${andCovered(sql, limits, () => isCovered(sql, clientId, limits ?? NONE))}
-    ${limits?.appIds ? sql`and (t.app_ids is null or t.app_ids && ${list(limits.appIds)}::integer[])` : sql``}`;
+    ${limits?.appIds ? andOfApps(sql, limits.appIds) : sql``}`;
+
+/** Who has no app left reads none, not even those of every app. */
+const andOfApps = (sql: Sql, appIds: readonly number[]): Fragment => sql`
+  and ${appIds.length > 0}::boolean and (t.app_ids is null or t.app_ids && ${list(appIds)}::integer[])`;
 
 /** The same on groups `g`: those that a key is for, and the ones below. */
 export const andReadableGroup = (

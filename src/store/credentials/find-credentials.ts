@@ -31,6 +31,7 @@ export interface KeyRow {
   readonly scopes: readonly string[];
   readonly tagIds: readonly number[] | null;
   readonly groupIds: readonly number[] | null;
+  /** Those that are still there; none left: []. */
   readonly appIds: readonly number[] | null;
   readonly maxDevices: number | null;
 }
@@ -60,8 +61,11 @@ export async function findCredentials(
       where token_hash = any(array(select hash from hashes)) or username = any(${textList(usernames)}::text[])
       union all
       select username, token_hash, null, client_id, null, expires_at,
-        json_build_object('id', id, 'scopes', scopes, 'tagIds', tag_ids, 'groupIds', group_ids, 'appIds', app_ids,
-          'maxDevices', max_devices)
+        json_build_object('id', id, 'scopes', scopes, 'tagIds', tag_ids, 'groupIds', group_ids, 'appIds',
+          -- Deleting an app raises the revision, for its own credential goes with it.
+          case when app_ids is not null then array(
+            select a.id from apps a where a.client_id = client_keys.client_id and a.id = any (app_ids) order by a.id
+          ) end, 'maxDevices', max_devices)
       from client_keys
       where token_hash = any(array(select hash from hashes))
     )

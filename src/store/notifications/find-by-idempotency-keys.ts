@@ -4,8 +4,14 @@
  */
 
 import type { NotificationState } from '../../domain/notification.ts';
+import { rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { textList } from '../sql.ts';
+
+/** An idempotency key (http/notifications/idempotency-key.ts), and who asks with it. */
+export interface AskedKey {
+  readonly key: string;
+  readonly userName: string;
+}
 
 export interface KeyedNotification {
   readonly key: string;
@@ -14,11 +20,21 @@ export interface KeyedNotification {
   readonly bodyHash: Buffer;
 }
 
-/** Leaves out keys that are not found. */
-export const findByIdempotencyKeys = (sql: Sql, clientId: number, keys: readonly string[]) =>
+/**
+ * Leaves out keys that are not found. A node of the version before wrote every key as it was sent:
+ * one that the same publisher used there is found too, but after its own.
+ */
+export const findByIdempotencyKeys = (sql: Sql, clientId: number, keys: readonly AskedKey[]) =>
   sql<KeyedNotification[]>`
-    select k.key, n.id, n.state, k.body_hash as "bodyHash"
-    from idempotency_keys k
+    select distinct on (a.key) a.key, n.id, n.state, k.body_hash as "bodyHash"
+    from ${asked(sql, keys)}
+    join idempotency_keys k
+      on k.client_id = ${clientId} and k.key = any (array[a.key, split_part(a.key, chr(10), 2)])
     join notifications n on n.id = k.notification_id
-    where k.client_id = ${clientId} and k.key = any(${textList(keys)}::text[])
-      and k.created_at > now() - interval '24 hours'`;
+    where k.created_at > now() - interval '24 hours' and (k.key = a.key or n.user_name = a.user_name)
+    order by a.key, k.key <> a.key`;
+
+const asked = rowsOf<AskedKey>('a', {
+  key: text(({ key }) => key),
+  user_name: text(({ userName }) => userName),
+});

@@ -13,6 +13,7 @@ import { addTenant, secrets } from '../../support/api.ts';
 import { makeKey } from '../../support/keys.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { openResources, pathsOf } from '../../support/resources.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 
 async function open(t: Test, store: Store) {
   const { sql, patientReads } = store;
@@ -28,7 +29,7 @@ async function open(t: Test, store: Store) {
     }),
     ...tagGroupResourceRoutes({ sql, patientReads }),
     ...credentialRoutes({ sql, secrets }),
-    ...keyRoutes({ sql, secrets }),
+    ...keyRoutes({ sql, secrets, journal: SILENT_JOURNAL }),
     auditRoute(patientReads),
   ]);
   const { baseUrl, tenant } = resources;

@@ -56,8 +56,8 @@ t.test('listed and rotated', async (t) => {
     t.match(own.body, { role: 'super-user', token: /^tcs_/, password: String, userName: String });
     t.equal(await statusOf(own.body['token']), 200);
     t.equal(await statusOf(demo.superUser.token), 200, 'in its grace');
-    t.match(await list(), [{ expiresAt: Number }, { userName: own.body['userName'] }, {}]);
     headers = { Authorization: `Bearer ${own.body['token']}` };
+    t.match(await list(), [{ expiresAt: Number }, { userName: own.body['userName'] }, {}]);
 
     for (const limit of [1, 2, 3]) {
       const seen: unknown[] = [];

@@ -49,6 +49,7 @@ async function open(t: Test, store: Store) {
     ...adminRoutes({
       sql,
       secrets,
+      journal: SILENT_JOURNAL,
       patientReads,
       origins: DEFAULT_ORIGINS,
       evaluator,
@@ -125,6 +126,8 @@ t.test('keys', async (t) => {
     await t.test('scopes', (t) => scopes(t, scene));
     await t.test('limits to tags and groups', (t) => tagLimits(t, scene));
     await t.test('limits to apps and devices', (t) => otherLimits(t, scene));
+    await t.test('deleted with its jobs', (t) => deletedWithJobs(t, store, scene));
+    await t.test('limits to what is gone', (t) => goneLimits(t, store, scene));
     await t.test('administering some tags and groups', (t) => administersSome(t, scene));
     await t.test('administering the tags of some apps', (t) => administersApps(t, scene));
     await t.test('reading what it is for', (t) => readsSome(t, scene));
@@ -277,6 +280,90 @@ async function otherLimits(
 
 const V3 = '/push-admin-api/v3/demo';
 const LEGACY = '/push-admin-api/tag';
+
+async function deletedWithJobs(t: Test, { sql }: Store, scene: Scene): Promise<void> {
+  const { make, push, asSuper, keys, goals, demo } = scene;
+  const later = { tagIds: [goals], sendAt: Date.now() + 3_600_000 };
+  const tokens = [await make({ scopes: ['send'] }), await make({ scopes: ['send'] })] as const;
+  const [kept, gone] = (await asSuper('GET', keys)).body.slice(-2);
+  const ids: string[] = [];
+  for (const terms of [later, later, { tagIds: [goals] }]) {
+    ids.push((await push(tokens[1], terms)).body);
+  }
+  await sql`update notifications set state = 'PAUSED', open_chunks = -1 where id = ${ids[1] ?? ''}`;
+  const others = [
+    (await push(tokens[0], later)).body,
+    (await push(demo.superUser.token, later)).body,
+  ];
+  const stateOf = async (id: string) =>
+    (await sql<{ state: string }[]>`select state from notifications where id = ${id}`)[0]?.state;
+  t.match(await asSuper('DELETE', `${keys}/${gone.id}?cancelJob=true`), { status: 400 });
+  t.match(await asSuper('DELETE', `${keys}/${gone.id}?cancelJobs=1`), { status: 400 });
+  t.equal((await asSuper('DELETE', `${keys}/${gone.id}?cancelJobs=true`)).status, 204);
+  for (const id of ids) t.equal(await stateOf(id), 'CANCELLED');
+  const open = await sql`
+    select from notifications where id = any (${`{${ids.join(',')}}`}::uuid[]) and finished_at is null`;
+  t.equal(open.length, 0, 'they have ended');
+  for (const id of others) t.equal(await stateOf(id), 'SCHEDULED', 'those of others stay');
+  t.equal((await asSuper('DELETE', `${keys}/${kept.id}`)).status, 204);
+  t.equal(await stateOf(others[0]), 'SCHEDULED', 'unless it is asked for');
+  const [entry] =
+    await sql`select detail from audit_entries where action = 'key.delete' and object_id = ${String(gone.id)}`;
+  t.same(entry?.['detail'], { cancelJobs: true });
+  await sql`update notifications set state = 'CANCELLED', finished_at = now() where finished_at is null`;
+}
+
+async function goneLimits(t: Test, { sql }: Store, scene: Scene): Promise<void> {
+  const { make, push, ask, asSuper, goals, demo } = scene;
+  const [gone, kept] = [
+    await insertApp(sql, { clientId: demo.clientId, name: 'Gone', platformIds: [3] }),
+    await insertApp(sql, { clientId: demo.clientId, name: 'On no platform', platformIds: [] }),
+  ];
+  const tag = (await asSuper('POST', `${V3}/tags`, { name: 'Gone' })).body.id;
+  const group = (await asSuper('POST', `${V3}/groups`, { name: 'Gone' })).body.id;
+  const scopes = ['send', 'read', 'admin'];
+  const byApps = await make({ scopes, appIds: [demo.appId, gone, kept] });
+  const byGone = await make({ scopes, appIds: [gone] });
+  const byTags = await make({ scopes, tagIds: [tag, goals] });
+  const byTag = await make({ scopes, tagIds: [tag] });
+  const byGroup = await make({ scopes, groupIds: [group] });
+  const unnamed = await push(byApps, { tagIds: [goals] });
+  t.equal(unnamed.status, 200, 'before');
+  t.equal((await asSuper('DELETE', `${V3}/apps/${gone}`)).status, 204);
+  t.equal((await asSuper('DELETE', `${V3}/tags/${tag}`)).status, 204);
+  t.equal((await asSuper('DELETE', `${V3}/groups/${group}`)).status, 204);
+
+  t.equal((await push(byApps, { tagIds: [goals] })).status, 200, 'at once, whatever is remembered');
+  t.equal((await push(byApps, { tagIds: [goals], appIds: [demo.appId] })).status, 200);
+  t.equal((await push(byTags, { tagIds: [goals] })).status, 200);
+  await until('the deletion to be known', async () =>
+    (await push(byGone, { tagIds: [goals] })).status === 403 ? true : null,
+  );
+  t.match((await push(byGone, { tagIds: [goals] })).body.detail, /apps .* are gone/);
+  t.equal((await push(byApps, { tagIds: [goals] })).status, 200);
+  t.equal((await push(byApps, { tagIds: [goals], appIds: [gone] })).status, 403);
+  t.equal((await push(byTag, { tagIds: [tag] })).status, 403);
+  t.equal((await push(byTag, { tagIds: [goals] })).status, 403);
+  t.equal((await push(byGroup, { tagIds: [goals] })).status, 403);
+
+  const made = await ask(byApps, 'POST', `${V3}/tags`, { name: 'its own' });
+  t.match(made, { status: 201, body: { appIds: [demo.appId, kept] } });
+  t.equal((await ask(byApps, 'DELETE', `${V3}/tags/${made.body.id}`)).status, 204);
+  const orphan = (await asSuper('POST', `${V3}/tags`, { name: 'Orphan' })).body;
+  await sql`update tags set app_ids = '{}' where id = ${orphan.id}`; // as an app's deletion leaves it
+  for (const token of [byApps, byGone, byTag, byGroup]) {
+    await holds(t, scene, token, [['DELETE', `${V3}/tags/${orphan.id}`, undefined, 403]]);
+  }
+  await holds(t, scene, byGone, [
+    ['POST', `${V3}/tags`, { name: 'x' }, 403],
+    ['GET', `${V3}/apps/${demo.appId}`, undefined, 403],
+    ['GET', `${V3}/tags/${goals}`, undefined, 403],
+  ]);
+  t.same((await ask(byGone, 'GET', `${V3}/apps`)).body, []);
+  t.same((await ask(byGone, 'GET', `${V3}/tags`)).body, []);
+  await asSuper('DELETE', `${V3}/tags/${orphan.id}`);
+  await asSuper('DELETE', `${V3}/apps/${kept}`);
+}
 
 type Attempt = readonly [method: string, path: string, body: unknown, status: number];
 

@@ -5,6 +5,7 @@ import t from 'tap';
 import type { Store } from '../../../src/store/store.ts';
 import type { JobsApi } from '../../support/jobs-api.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
+import { makeKey } from '../../support/keys.ts';
 import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 
@@ -60,6 +61,38 @@ await onEachStore(t, {
       },
     ]);
     t.notOk('expiresAt' in body[0] || 'finishedAt' in body[0], 'what is not there is left out');
+  },
+
+  async 'by who has submitted it; nobody learns a name that is not shown to him'(t, store) {
+    const { sql } = store;
+    const api = await startJobsApi(t, store, 'publishers');
+    const own = api.tenant.superUser.username;
+    const first = await api.push();
+    const [byKey, byMember] = [await api.push(), await api.push()];
+    const token = await makeKey(sql, api.tenant, { scopes: ['read'] });
+    const limited = await makeKey(sql, api.tenant, {
+      ...{ scopes: ['read'], appIds: [api.tenant.appId] },
+    });
+    const keys = await sql<{ username: string }[]>`select username from client_keys order by id`;
+    const [reading, limitedName] = keys.map(({ username }) => username);
+    await sql`update notifications set user_name = ${limitedName ?? ''} where id = ${byKey}`;
+    await sql`update notifications set user_name = 'jo@example.com' where id = ${byMember}`;
+    const idsOf = async (publisher: string, by?: string) => {
+      const query = `?publisher=${encodeURIComponent(publisher)}`;
+      const { status, body } = await api.call('GET', query, undefined, by);
+      t.equal(status, 200);
+      return body.map(({ id }: { readonly id: string }) => id);
+    };
+    t.same(await idsOf(own), [first]);
+    t.same(await idsOf(limitedName ?? ''), [byKey]);
+    t.same(await idsOf('jo@example.com'), [byMember]);
+    t.same(await idsOf('nobody'), []);
+    t.same(await idsOf(own, token), [first]);
+    t.same(await idsOf('jo@example.com', token), [], 'which it is not told');
+    t.same(await idsOf(limitedName ?? '', limited), [byKey]);
+    for (const other of [own, reading ?? '', 'jo@example.com']) {
+      t.same(await idsOf(other, limited), [], 'its own only');
+    }
   },
 
   async 'each tells what it shows: the title, else the message'(t, store) {

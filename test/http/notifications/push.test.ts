@@ -338,6 +338,45 @@ t.test('times: ISO 8601 and epoch milliseconds, as numbers and as digits', async
   }
 });
 
+t.test('each publisher has idempotency keys of its own', async (t) => {
+  const rights = { scopes: ['send'], tagIds: null, groupIds: null, appIds: null } as const;
+  const keyed = (id: number): Caller => ({
+    ...{ ...caller, role: 'key', userName: `demo-key-${id}` },
+    key: { id, ...rights, maxDevices: null },
+  });
+  const member = (id: number, role: 'owner' | 'publisher'): Caller => ({
+    ...(role === 'owner' ? caller : keyed(id)),
+    userName: `${id}@example.com`,
+    account: { id, email: `${id}@example.com`, role },
+  });
+  const publishers = [caller, keyed(1), keyed(2), member(1, 'owner'), member(2, 'publisher')];
+  const headers = { 'idempotency-key': 'shared' };
+  const pushAs = (by: Caller, body: object) =>
+    Promise.resolve(route.handle(request(body, headers), by));
+  const body = { tagIds: [tenant.tagId], payload: PAYLOAD };
+  const first = await Promise.all(publishers.map((by) => pushAs(by, body)));
+  t.same(
+    first.map((answer) => answer.status),
+    [200, 200, 200, 200, 200],
+  );
+  t.equal(new Set(first.map((answer) => answer.body)).size, 5, 'nobody gets the job of another');
+  for (const [index, by] of publishers.entries()) {
+    t.equal((await pushAs(by, body)).body, first[index]?.body, by.userName);
+    t.equal((await pushAs(by, { ...body, appIds: [tenant.appId] })).status, 422);
+  }
+  const rotated = { ...caller, userName: 'publisher-rotated' };
+  t.equal((await pushAs(rotated, body)).body, first[0]?.body, 'after a rotation');
+
+  // A node of the version before has written one as it was sent.
+  const early = { 'idempotency-key': 'early' };
+  const before = await route.handle(request(body, early), { ...caller, userName: 'demo-key-1' });
+  const again = await route.handle(request(body, early), keyed(1));
+  t.equal(again.body, before.body, 'a repetition on this node sends nothing again');
+  const other = await route.handle(request(body, early), keyed(2));
+  t.equal(other.status, 200);
+  t.not(other.body, before.body);
+});
+
 t.test('Idempotency-Key: the same job for the same body, 422 for another', async (t) => {
   const body = { tagIds: [tenant.tagId], payload: PAYLOAD };
   const first = await post(body, { 'idempotency-key': 'k1' });

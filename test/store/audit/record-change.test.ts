@@ -15,6 +15,7 @@ import { onEachStore } from '../../support/on-each-store.ts';
 
 const DAY_MS = 86_400_000;
 const ALL = { action: null, fromMs: null, toMs: null };
+const FEW = { access: 4, other: 4 };
 const FIRST = { before: null, limit: 1_000 };
 const change: AuditedChange = { action: 'tag.delete', id: 7, name: 'Tag' };
 const operator: AuditActor = { kind: 'operator' };
@@ -118,7 +119,7 @@ await onEachStore(t, {
     await writeOld(sql, acme.clientId, 401, 2);
     await writeOld(sql, acme.clientId, 399, 5);
     await writeOld(sql, other.clientId, 399, 4);
-    const logs = new AuditLogs(sql, 4);
+    const logs = new AuditLogs(sql, FEW);
     const newest = (await list(sql, acme.clientId)).slice(0, 4);
     await logs.run(Date.now());
     t.same(await list(sql, acme.clientId), newest);
@@ -133,11 +134,71 @@ await onEachStore(t, {
     await sql`
       insert into clients (slug, name) select 'client-' || n, 'Client' from generate_series(1, 30) n`;
     await writeOld(sql, clientId, 1, 30);
-    const logs = new AuditLogs(sql, 4, 1);
+    const logs = new AuditLogs(sql, FEW, 1);
     await logs.run(Date.now());
     t.ok((await list(sql, clientId)).length > 4, 'too many for one run');
     await logs.run(Date.now());
     t.equal((await list(sql, clientId)).length, 4);
+  },
+
+  'what one actor repeats on one object is one entry with a count': async (t, { sql }) => {
+    const { clientId } = await addTenant(sql, 'acme');
+    const moved = { action: 'notification.change', id: 'n', name: null } as const;
+    const key: AuditActor = { kind: 'key', id: 5 };
+    const by = (actor: AuditActor, fields: readonly string[], address = '192.0.2.7') =>
+      recordChange(sql, { ...from(clientId, actor), address }, { ...moved, detail: { fields } });
+    for (let index = 0; index < 200; index += 1) await by(key, ['sendAt']);
+    t.match(await list(sql, clientId), [{ count: 200, lastAtMs: Number, actorId: 5 }]);
+    await by(key, ['sendAt', 'priority']);
+    await by({ kind: 'key', id: 6 }, ['sendAt']);
+    await by(key, ['sendAt'], '192.0.2.8');
+    await recordChange(sql, from(clientId, key), { ...moved, id: 'other' });
+    const entries = await list(sql, clientId);
+    t.same(
+      entries.map(({ count, lastAtMs }) => [count, lastAtMs === null]),
+      [...Array(4).fill([1, true]), [200, false]],
+      'another change, actor, address or object is another entry',
+    );
+    for (let host = 0; host < 200; host += 1) await by(key, ['sendAt'], `2001:db8::${host}`);
+    t.ok((await list(sql, clientId)).length < 25, 'who has many addresses does not fill the log');
+    await sql`update audit_entries set at = at - interval '2 hours', last_at = last_at - interval '2 hours'`;
+    const count = (await list(sql, clientId)).length;
+    await by(key, ['sendAt']);
+    t.equal((await list(sql, clientId)).length, count + 1, 'an hour later it is another');
+  },
+
+  'a repetition in a time is found by it': async (t, { sql }) => {
+    const { clientId } = await addTenant(sql, 'acme');
+    await recordChange(sql, from(clientId), change);
+    await sql`update audit_entries set at = at - interval '10 minutes'`;
+    const fromMs = Date.now() - 300_000;
+    t.same(await list(sql, clientId, { fromMs }), []);
+    await recordChange(sql, from(clientId), change);
+    t.match(await list(sql, clientId, { fromMs }), [{ count: 2 }]);
+  },
+
+  'who writes much displaces its own entries, and none of access': async (t, { sql }) => {
+    const { clientId } = await addTenant(sql, 'acme');
+    const owner: AuditActor = { kind: 'account', id: 3, name: 'jo@example.com' };
+    const flooding: AuditActor = { kind: 'key', id: 5 };
+    const write = (actor: AuditActor, action: AuditedChange['action'], id: number) =>
+      recordChange(sql, from(clientId, actor), { action, id, name: null });
+    const access = ['key.create', 'webhook.delete', 'app.delete', 'member.change'] as const;
+    for (const [id, action] of access.entries()) await write(owner, action, id);
+    for (let id = 0; id < 8; id += 1) await write(owner, 'tag.create', id);
+    for (let id = 0; id < 60; id += 1) await write(flooding, 'notification.cancel', id);
+    await new AuditLogs(sql, { access: 10, other: 20 }).run(Date.now());
+    const left = await list(sql, clientId);
+    const countOf = (kind: string, prefix: string) =>
+      left.filter((one) => one.actorKind === kind && one.action.startsWith(prefix)).length;
+    t.equal(countOf('account', 'tag.'), 8, 'those of others stay');
+    t.equal(countOf('key', 'notification.'), 12);
+    t.equal(left.length, 8 + 12 + access.length);
+    for (let id = 10; id < 30; id += 1) await write(owner, 'key.delete', id);
+    await new AuditLogs(sql, { access: 10, other: 20 }).run(Date.now());
+    const after = await list(sql, clientId);
+    t.equal(after.filter(({ action }) => action === 'key.delete').length, 10, 'bounded, too');
+    t.equal(after.length, 30);
   },
 
   'they go with their client': async (t, { sql }) => {

@@ -1,0 +1,42 @@
+/**
+ * What only a client's super user or an owner may do, in transactions that ask once more: a node
+ * remembers a caller for a moment, and by now another may have taken the right away. A credential
+ * that was rotated must not end the one that came after it.
+ */
+
+import type { AuditOrigin } from '../domain/audit.ts';
+import { readMember } from '../store/accounts/memberships.ts';
+import { lockClient } from '../store/clients/lock-client.ts';
+import { isInForce } from '../store/credentials/is-in-force.ts';
+import type { Sql, SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
+
+/** The caller has lost the right since the request began. */
+export type NoSuperUser = 'no-super-user';
+
+/** Locks the client. Returns whether the caller still is its super user, or one of its owners. */
+export async function lockAsSuperUser(
+  tx: Sql,
+  { clientId, actor }: Pick<AuditOrigin, 'clientId' | 'actor'>,
+): Promise<boolean> {
+  await lockClient(tx, clientId);
+  switch (actor.kind) {
+    case 'account':
+      return (await readMember(tx, clientId, actor.id))?.role === 'owner';
+    case 'credential':
+      return await isInForce(tx, clientId, actor.name);
+    case 'key':
+      return false;
+    case 'operator':
+    case 'engine':
+      return true;
+  }
+}
+
+/** Does the work in one transaction, which holds the client. */
+export const transactAsSuperUser = <T>(
+  sql: SqlPool,
+  origin: AuditOrigin,
+  work: (tx: Sql) => Promise<T>,
+): Promise<T | NoSuperUser> =>
+  transact(sql, async (tx) => ((await lockAsSuperUser(tx, origin)) ? work(tx) : 'no-super-user'));
