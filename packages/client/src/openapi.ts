@@ -1115,7 +1115,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Make a new credential in place of one
-         * @description The old one works for `graceHours` more.
+         * @description The old one works for `graceHours` more: it reads and sends, and changes tags and apps. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`.
          *
          *     For the super user of the client; no key is enough.
          */
@@ -2283,6 +2283,10 @@ export interface components {
             readonly id: string;
             /** @description Milliseconds since 1970. */
             readonly at: number;
+            /** @description How often, within an hour. Absent: once. */
+            readonly count?: number;
+            /** @description The last time. Absent: it was done once. */
+            readonly lastAt?: number;
             readonly actor: {
                 /** @enum {string} */
                 readonly kind: "credential" | "key" | "account" | "operator" | "engine";
@@ -3023,7 +3027,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. */
+                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own. */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path?: never;
@@ -3143,6 +3147,8 @@ export interface operations {
                 readonly appId?: number;
                 /** @description That name this tag as a target. */
                 readonly tagId?: number;
+                /** @description Submitted under this user name. None for a caller who may not see it. */
+                readonly publisher?: string;
                 /** @description Accepted at this time or later. */
                 readonly from?: number | string;
                 /** @description Accepted before this time. */
@@ -3202,7 +3208,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. */
+                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own. */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path: {
@@ -3315,7 +3321,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The message of each app and platform, its size and its audience. */
+            /** @description Each different message, its size, and the apps, platforms and audiences that it is for. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3367,7 +3373,11 @@ export interface operations {
                                 readonly sizeBytes: number;
                                 readonly message: unknown;
                             }[];
+                            /** @description Other apps whose devices would get the same. */
+                            readonly alsoFor?: readonly components["schemas"]["ScopeCount"][];
                         }[];
+                        /** @description Apps whose messages the answer has no room for: name them in `appIds`. */
+                        readonly notShown?: readonly components["schemas"]["ScopeCount"][];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
                     };
@@ -5359,7 +5369,7 @@ export interface operations {
                 readonly "application/json": {
                     readonly id?: unknown;
                     readonly name: string;
-                    readonly platformIds: readonly (number | string)[];
+                    readonly platformIds?: readonly (number | string)[];
                 };
             };
         };
@@ -7033,7 +7043,10 @@ export interface operations {
     };
     readonly deleteKey: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs. */
+                readonly cancelJobs?: "true" | "false";
+            };
             readonly header?: never;
             readonly path: {
                 /**
@@ -7051,7 +7064,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Deleted. */
+            /** @description Deleted, and its jobs cancelled where that was asked for. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8067,7 +8080,10 @@ export interface operations {
     };
     readonly removeMember: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs. */
+                readonly cancelJobs?: "true" | "false";
+            };
             readonly header?: {
                 /** @description The client, by its slug. */
                 readonly "Tagcast-Client"?: string;
@@ -8083,7 +8099,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Removed. */
+            /** @description Removed, and his jobs cancelled where that was asked for. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
