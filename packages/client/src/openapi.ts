@@ -3315,7 +3315,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The message of each app and platform, its size and its audience. */
+            /** @description Each different message, its size, and the apps, platforms and audiences that it is for. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3367,7 +3367,11 @@ export interface operations {
                                 readonly sizeBytes: number;
                                 readonly message: unknown;
                             }[];
+                            /** @description Other apps whose devices would get the same. */
+                            readonly alsoFor?: readonly components["schemas"]["ScopeCount"][];
                         }[];
+                        /** @description Apps whose messages the answer has no room for: name them in `appIds`. */
+                        readonly notShown?: readonly components["schemas"]["ScopeCount"][];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
                     };
