@@ -1115,7 +1115,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Make a new credential in place of one
-         * @description The old one works for `graceHours` more.
+         * @description The old one works for `graceHours` more: it reads and sends, and changes tags and apps. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`.
          *
          *     For the super user of the client; no key is enough.
          */
@@ -2290,6 +2290,10 @@ export interface components {
             readonly id: string;
             /** @description Milliseconds since 1970. */
             readonly at: number;
+            /** @description How often, within an hour. Absent: once. */
+            readonly count?: number;
+            /** @description The last time. Absent: it was done once. */
+            readonly lastAt?: number;
             readonly actor: {
                 /** @enum {string} */
                 readonly kind: "credential" | "key" | "account" | "operator" | "engine";
@@ -3030,7 +3034,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. */
+                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own. */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path?: never;
@@ -3150,6 +3154,8 @@ export interface operations {
                 readonly appId?: number;
                 /** @description That name this tag as a target. */
                 readonly tagId?: number;
+                /** @description Submitted under this user name. None for a caller who may not see it. */
+                readonly publisher?: string;
                 /** @description Accepted at this time or later. */
                 readonly from?: number | string;
                 /** @description Accepted before this time. */
@@ -3209,7 +3215,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. */
+                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own. */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path: {
@@ -7040,7 +7046,10 @@ export interface operations {
     };
     readonly deleteKey: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs. */
+                readonly cancelJobs?: "true" | "false";
+            };
             readonly header?: never;
             readonly path: {
                 /**
@@ -7058,7 +7067,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Deleted. */
+            /** @description Deleted, and its jobs cancelled where that was asked for. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8073,7 +8082,10 @@ export interface operations {
     };
     readonly removeMember: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs. */
+                readonly cancelJobs?: "true" | "false";
+            };
             readonly header?: {
                 /** @description The client, by its slug. */
                 readonly "Tagcast-Client"?: string;
@@ -8089,7 +8101,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Removed. */
+            /** @description Removed, and his jobs cancelled where that was asked for. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
