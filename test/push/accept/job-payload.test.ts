@@ -7,7 +7,8 @@ import { startJobsApi } from '../../support/jobs-api.ts';
 import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 
-const LARGE = { data: { large: 'x'.repeat(900_000) } };
+/** As long as a payload may be; 180 KB. */
+const LARGE = { data: { large: '€'.repeat(60_000) } };
 const APPS = 100;
 
 await onEachStore(t, {
@@ -84,8 +85,10 @@ await onEachStore(t, {
     t.match(await api.call('POST', '', { ...body(3_000), dryRun: true }), tooLarge);
     t.match(await api.call('POST', '/preview', body(3_000)), tooLarge);
     t.equal((await api.call('POST', '', body(2_000))).status, 202);
-    const appIds = scopes.slice(-1).map(({ appId }) => appId);
-    const given = { ...body(1), appIds, payload: { length: 1, fcm: LARGE } };
+    const appIds = scopes.slice(-60).map(({ appId }) => appId);
+    const fits = { ...body(2_000), appIds };
+    t.equal((await api.call('POST', '', fits)).status, 202);
+    const given = { ...fits, payload: { ...fits.payload, fcm: LARGE } };
     t.match(await api.call('POST', '', given), tooLarge, 'what it was given is kept too');
   },
 });
