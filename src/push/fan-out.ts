@@ -22,7 +22,7 @@ import { countUndone } from '../tag-index/sql/count-undone.ts';
 import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
 import type { JobJournal } from '../telemetry/job-journal.ts';
 import type { Evaluator } from '../templates/evaluator.ts';
-import type { TransportName } from '../transport/transport.ts';
+import type { TransportLimits, TransportName } from '../transport/transport.ts';
 import { Deletions } from '../upkeep/deletions.ts';
 import { Accept } from './accept/accept.ts';
 import type { AuthorizationSource, CredentialSource } from './dispatch/authorizer.ts';
@@ -73,6 +73,8 @@ export interface FanOutOptions {
   readonly transport: TransportName;
   /** Connections of one credential to one host, of all threads together. */
   readonly connectionsMax: number;
+  /** Of tests, which cannot wait for the providers' own. */
+  readonly limits?: Partial<TransportLimits>;
   /** Called with each report that was recorded, for the metrics. */
   onRecorded(report: Progress): void;
   /** Called when deletions are held, with the number of devices, for the metrics. */
@@ -108,7 +110,10 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     logLevel,
     presence: presence.memory,
     broadcast: `tagcast-fan-out-${randomUUID()}`,
-    connectionsMax: Math.max(1, Math.floor(options.connectionsMax / options.threads)),
+    limits: {
+      ...options.limits,
+      connectionsMax: Math.max(1, Math.floor(options.connectionsMax / options.threads)),
+    },
   };
   const circuitBreakers = new CircuitBreakers(log);
   const broadcast = openBroadcast(settings.broadcast, (message) => {

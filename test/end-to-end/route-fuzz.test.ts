@@ -2,6 +2,6 @@
 
 import t from 'tap';
 import { fuzzRoutes } from '../support/route-fuzz/play.ts';
-import { withStores } from '../support/store.ts';
+import { withPostgresStore } from '../support/store.ts';
 
-await withStores(t, (t, store) => fuzzRoutes(t, store, { requests: 300, seed: 20_261_123 }));
+await withPostgresStore(t, (t, store) => fuzzRoutes(t, store, { requests: 200, seed: 20_261_123 }));

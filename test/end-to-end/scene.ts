@@ -10,7 +10,8 @@ import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
 import { connect } from '../../src/store/sql.ts';
 import { openEmbedded } from '../../src/store/store.ts';
 import type { Demo, EngineProcess, SimulatorProcess } from '../support/processes.ts';
-import { runCommand, startEngine, startSimulatorProcess } from '../support/processes.ts';
+import { startEngine, startSimulatorProcess } from '../support/processes.ts';
+import { runHere } from '../support/run-here.ts';
 import { seedDevices } from '../support/seed.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -60,7 +61,7 @@ export async function setScene(t: Test, url?: string, options: SceneOptions = {}
 
   const command: Scene['command'] = async (args) => {
     const environment = { ...store, DATA_DIR: dataDir, ...simulator.environment };
-    const { code, output } = await runCommand(t, args, environment);
+    const { code, output } = await runHere(args, environment);
     if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${output}`);
     return output;
   };

@@ -3,20 +3,16 @@
  * answers in one trace, also when one node accepts it and another one sends it.
  */
 
-import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:net';
 import type { Test } from 'tap';
 import t from 'tap';
-import { within } from '../../src/std/within.ts';
 import type { OtlpReceiver, ReceivedSpan } from '../support/otlp-receiver.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
-import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';
 import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Scene } from './scene.ts';
 import { setScene } from './scene.ts';
+import { ended, post } from './traced-engine.ts';
 
 t.setTimeout(240_000);
 
@@ -24,38 +20,11 @@ t.setTimeout(240_000);
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 const TRACEPARENT = `00-${CALLER.traceId}-${CALLER.spanId}`;
 const DUE_IN_MS = 4_000;
-/** Many times what the exports may take (`EXPORT_TIMEOUT_MS`, 2 s): the machine is busy. */
-const GONE_MS_MAX = 30_000;
-
-async function post(
-  { baseUrl, demo }: EngineProcess,
-  path: string,
-  body: object,
-  traceparent?: string,
-): Promise<Record<string, unknown>> {
-  const headers = {
-    Authorization: `Bearer ${demo().superUser.token}`,
-    ...(traceparent === undefined ? {} : { traceparent }),
-  };
-  const url = `${baseUrl}/push-api/v3/${demo().clientId}/notifications${path}`;
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  return (await response.json()) as Record<string, unknown>;
-}
-
-const ended = ({ baseUrl, demo }: EngineProcess, id: string): Promise<true> =>
-  until(`${id} has ended`, async () => {
-    const headers = { Authorization: `Bearer ${demo().superUser.token}` };
-    const url = `${baseUrl}/push-api/v3/${demo().clientId}/notifications/${id}`;
-    const { state } = (await (await fetch(url, { headers })).json()) as { state: string };
-    return state === 'FINISHED' ? true : null;
-  });
 
 await withPostgres(t, async (t, url) => {
   const scene = await setScene(t, url, { simulatorFlags: [], apnsDevices: 30, fcmDevices: 20 });
   const receiver = await startOtlpReceiver(t);
   await t.test('one trace over two nodes', (t) => twoNodes(t, scene, receiver));
-  await t.test('an engine that stops does not wait for a silent one', (t) => silent(t, scene));
-  await t.test('without a collector all goes on, and the log says so once', (t) => away(t, scene));
 });
 
 async function twoNodes(t: Test, scene: Scene, receiver: OtlpReceiver): Promise<void> {
@@ -150,36 +119,4 @@ async function twoNodes(t: Test, scene: Scene, receiver: OtlpReceiver): Promise<
 
   const isTold = spans.some(({ name }) => /livez|readyz|push-api\/(reg|set|ureg)/.test(name));
   t.notOk(isTold, 'what devices and balancers ask is not traced');
-}
-
-async function away(t: Test, scene: Scene): Promise<void> {
-  const nobody = await startOtlpReceiver(t);
-  nobody.answerWith(404);
-  const engine = await scene.start({ OTEL_EXPORTER_OTLP_ENDPOINT: nobody.endpoint });
-  const push = { tagIds: [scene.tagId], payload: { title: 'goal!' } };
-  await ended(engine, String((await post(engine, '', push))['id']));
-  await until('an export has failed', () => (nobody.requests.length > 0 ? true : null));
-  await ended(engine, String((await post(engine, '', push))['id']));
-  t.equal(await engine.end('SIGTERM'), 0);
-  t.equal(engine.output().match(/traces could not be exported/g)?.length, 1);
-}
-
-/** It takes the connection, and the spans, and says nothing: as a collector that hangs does. */
-async function silent(t: Test, scene: Scene): Promise<void> {
-  const sockets: Socket[] = [];
-  const collector = createServer(
-    (socket) => void sockets.push(socket.on('error', () => undefined)),
-  );
-  collector.listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy();
-    collector.close();
-  });
-  const { port } = collector.address() as AddressInfo;
-  const engine = await scene.start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
-  const push = { tagIds: [scene.tagId], payload: { title: 'goal!' } };
-  await ended(engine, String((await post(engine, '', push))['id']));
-  await until('an export is under way', () => (sockets.length > 0 ? true : null));
-  t.equal(await within(GONE_MS_MAX, engine.end('SIGTERM'), 'still there'), 0);
 }

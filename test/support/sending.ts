@@ -23,6 +23,7 @@ import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import type { JobJournal } from '../../src/telemetry/job-journal.ts';
+import type { TransportLimits } from '../../src/transport/transport.ts';
 import { secrets } from './api.ts';
 import { evaluator } from './evaluator.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
@@ -44,6 +45,8 @@ export async function behave(simulator: Simulator, behaviour: BehaviourChange): 
 
 export interface SendingOptions {
   readonly leaseMs?: number;
+  /** In place of the providers' own. */
+  readonly limits?: Partial<TransportLimits>;
   /** Default: one that nobody reads. */
   readonly journal?: JobJournal;
   /** In place of the simulator's own. */
@@ -69,6 +72,7 @@ export async function fanOutFor(
     journal: options.journal ?? SILENT_JOURNAL,
     store,
     connectionsMax: 64,
+    limits: options.limits ?? {},
     feed: NO_FEED,
     redis: null,
     tagIndex: new SqlTagIndex(store.sql),

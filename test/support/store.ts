@@ -36,10 +36,17 @@ export async function withStores(
   t: Test,
   body: (t: Test, store: Store) => Promise<void>,
 ): Promise<void> {
-  if (storesWanted() !== 'postgres') {
-    await t.test('embedded', (t) => onStoreOf(t, embeddedPool, body));
-  }
+  await withEmbeddedStore(t, body);
   await withPostgresStore(t, body);
+}
+
+/** Runs `body` as the subtest 'embedded' on an empty migrated store. */
+export async function withEmbeddedStore(
+  t: Test,
+  body: (t: Test, store: Store) => Promise<void>,
+): Promise<void> {
+  if (storesWanted() === 'postgres') return;
+  await t.test('embedded', (t) => onStoreOf(t, embeddedPool, body));
 }
 
 /** Runs `body` as the subtest 'postgres' on an empty migrated store. */

@@ -12,7 +12,7 @@ import type { NotificationTerms } from '../../store/notifications/terms.ts';
 import type { DatabaseAddress } from '../../store/sql.ts';
 import type { RedisAddress } from '../../tag-index/redis/connect.ts';
 import type { ResolveReading } from '../../tag-index/resolve-meter.ts';
-import type { TransportName } from '../../transport/transport.ts';
+import type { TransportLimits, TransportName } from '../../transport/transport.ts';
 import type { TransportReading } from '../../transport/transport-meter.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { PaceMessage, PaceSpan } from './pace.ts';
@@ -30,8 +30,8 @@ export interface WorkerSettings {
   readonly presence: SharedArrayBuffer;
   /** The name of the broadcast to all threads (broadcast.ts). */
   readonly broadcast: string;
-  /** Connections of one credential to one host, of this thread. */
-  readonly connectionsMax: number;
+  /** Replace single limits of the providers' settings. */
+  readonly limits: Partial<TransportLimits>;
 }
 
 /** What a worker thread tells every few seconds; counts are of the time since it told before. */

@@ -56,10 +56,10 @@ const log = createLogger(settings.logLevel, 'worker');
 const sql = connect(settings.address, CONNECTIONS_MAX);
 const resolveMeter = new ResolveMeter();
 const tagIndex = await openTagIndex();
-const { origins, transport, connectionsMax } = settings;
+const { origins, transport, limits } = settings;
 const meters = new Map(PROVIDER_KINDS.map((kind) => [kind, new TransportMeter()]));
 const senders = new SenderCache(
-  { origins, transport, limits: { connectionsMax }, meters, onBreakerSwitched: tellBreaker },
+  { origins, transport, limits, meters, onBreakerSwitched: tellBreaker },
   clock,
 );
 const broadcast = openBroadcast(settings.broadcast, hear);

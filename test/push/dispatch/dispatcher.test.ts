@@ -310,7 +310,7 @@ async function workersOf(t: Test) {
   const settings: WorkerSettings = {
     presence: new Presence(systemClock).memory,
     broadcast: 'dispatcher.test',
-    connectionsMax: 8,
+    limits: { connectionsMax: 8 },
     address: store.address,
     redis: null,
     origins: originsOf(simulator),

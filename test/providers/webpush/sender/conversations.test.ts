@@ -1,0 +1,153 @@
+/**
+ * The sender of Web Push in conversation with push services: `node:http2` servers, and the
+ * simulator, which reads what it gets.
+ */
+
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { decodeJwt } from 'jose';
+import t from 'tap';
+import { createSender } from '../../../../src/providers/create-sender.ts';
+import { DEFAULT_ORIGINS } from '../../../../src/providers/origins.ts';
+import { TRANSPORTS } from '../../../../src/transport/transport.ts';
+import { control, simulate } from '../../../simulator/peer.ts';
+import { webPushCredential } from '../../../support/provider-credentials.ts';
+import { answer } from '../../../support/provider-peer.ts';
+import { originsOf } from '../../../support/sending.ts';
+import {
+  ANY_SUBSCRIPTION,
+  browsers,
+  credentialForFcmTokens,
+  message,
+  peerFor,
+  send,
+  senderTo,
+  subscriptionAt,
+} from '../../../support/web-push-sending.ts';
+
+for (const transport of TRANSPORTS) {
+  t.test(`on ${transport}: a real server gets what a browser can read`, async (t) => {
+    const peer = await peerFor(t, (request) =>
+      answer(request, 201, undefined, { location: '/m/1' }),
+    );
+    const sender = senderTo(t, [peer], { transport });
+    const devices = Array.from({ length: 20 }, () => subscriptionAt(peer.origin));
+    for (const device of devices) {
+      t.same(await send(sender, device, message({ collapseId: 'game' })), { kind: 'delivered' });
+    }
+    t.same(
+      peer.received.map(({ headers }) => peer.origin + headers[':path']),
+      devices.map((device) => JSON.parse(device).endpoint),
+    );
+    for (const { headers, octets } of peer.received) {
+      t.match(headers, {
+        ':method': 'POST',
+        ttl: '2419200',
+        urgency: 'high',
+        topic: /^[\w-]{32}$/,
+        'content-encoding': 'aes128gcm',
+      });
+      const read = browsers.read(headers[':path']?.replace('/push/', '') ?? '', octets);
+      const expected = { title: 'Goal!', body: '1:0', data: { game: 7 }, pushId: 'n' };
+      t.same(JSON.parse(String(read)), expected);
+    }
+    const tokens = new Set(peer.received.map(({ headers }) => headers.authorization));
+    t.equal(tokens.size, 1, 'one VAPID token for the origin');
+    const [value = ''] = tokens;
+    t.match(decodeJwt(value.replace(/^vapid t=|,.*$/g, '')), { aud: peer.origin });
+  });
+}
+
+t.test('the simulator checks all of it, and its browser reads the payload', async (t) => {
+  const simulator = await simulate(t);
+  const credential = webPushCredential(simulator.accounts.fcm.serviceAccount);
+  const sender = createSender(credential, {
+    origins: originsOf(simulator),
+    transport: 'http2',
+    authorization: '',
+  });
+  t.teardown(() => sender.close());
+  const applicationServerKey = credential.vapid?.publicKey;
+  const subscribe = async (wish: object): Promise<string> => {
+    const { json } = await control<readonly object[]>(
+      simulator,
+      'POST /webpush/subscriptions',
+      wish,
+    );
+    return JSON.stringify(json[0]);
+  };
+  const ours = await subscribe({ applicationServerKey });
+  t.same(await send(sender, ours, message({ collapseId: 'a b', silent: true })), {
+    kind: 'delivered',
+  });
+  const id = String(JSON.parse(ours).endpoint).replace(/.*\//, '');
+  const { json } = await control(simulator, `GET /received/webpush/${id}`);
+  t.match(json, {
+    accepted: 1,
+    last: {
+      headers: { urgency: 'low', topic: /^[\w-]{32}$/ },
+      payload: { title: 'Goal!', body: '1:0', silent: true, data: { game: 7 } },
+    },
+  });
+
+  const another = await subscribe({ applicationServerKey: webPushCredential().vapid?.publicKey });
+  t.same(await send(sender, another), { kind: 'bad-token', reason: 'VapidPkHashMismatch' });
+  await control(simulator, 'PUT /behaviour', { shares: { gone: 1 } });
+  t.same(await send(sender, ours), { kind: 'gone', reason: 'Unregistered', sinceMs: null });
+  t.same(
+    await send(sender, 'an FCM token'),
+    { kind: 'expired-authorization', reason: 'NoAccessToken', isOneHost: true },
+    'without an access token the main thread is asked for one',
+  );
+});
+
+t.test('what cannot be sent is not asked about', async (t) => {
+  const peer = await peerFor(t, (request) => answer(request, 201));
+  const sender = senderTo(t, [peer]);
+  const unasked = (reason: string) => ({ kind: 'bad-token', reason, isUnasked: true });
+  const at = (origin: string): string =>
+    JSON.stringify({ ...JSON.parse(ANY_SUBSCRIPTION), endpoint: `${origin}/push/x` });
+  t.same(await send(sender, '{"endpoint":1}'), unasked('BadSubscription'));
+  t.same(await send(sender, at('https://push.example.com')), unasked('EndpointNotAllowed'));
+  t.same(await send(sender, at('https://127.0.0.1:1')), unasked('EndpointNotAllowed'));
+  t.same(await send(sender, 'an FCM token'), unasked('MissingServiceAccount'));
+  const expired = { ...JSON.parse(at(peer.origin)), expirationTime: Date.now() - 1 };
+  t.same(await send(sender, JSON.stringify(expired)), unasked('SubscriptionExpired'));
+  const p256dh = Buffer.alloc(65, 7).fill(4, 0, 1).toString('base64url');
+  const offCurve = { ...JSON.parse(at(peer.origin)), keys: { p256dh, auth: 'A'.repeat(22) } };
+  t.same(await send(sender, JSON.stringify(offCurve)), unasked('BadSubscription'));
+  const credential = credentialForFcmTokens();
+  const withoutKey = senderTo(t, [peer], { credential });
+  t.same(await send(withoutKey, at(peer.origin)), unasked('MissingVapidKey'));
+  t.equal(peer.received.length, 0);
+});
+
+t.test('a name that leads to this machine is not connected to', async (t) => {
+  const listener = createServer(() => t.fail('connected'));
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  t.teardown(() => listener.close());
+  const { port } = listener.address() as AddressInfo;
+  const sender = createSender(webPushCredential(), {
+    // As an operator would name public services; a stranger's DNS answers for the rest.
+    origins: {
+      ...DEFAULT_ORIGINS,
+      webPushHosts: ['localhost', '127.0.0.1', '*.localhost.localdomain'],
+    },
+    transport: 'http2',
+    authorization: '',
+    limits: { drainTimeoutMs: 100 },
+  });
+  t.teardown(() => sender.close());
+  for (const host of ['localhost', '127.0.0.1']) {
+    const outcome = await send(sender, subscriptionAt(`https://${host}`));
+    t.match(outcome, {
+      kind: /unavailable|refused/,
+      reason: new RegExp(`no address of ${host} may be connected to`),
+    });
+  }
+  t.match(await send(sender, subscriptionAt(`https://localhost:${port}`)), {
+    reason: 'EndpointNotAllowed',
+  });
+});

@@ -1,0 +1,85 @@
+/** Orders to sends that are held to a rate: another one, none, a pause. See rate.test.ts. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { changeState } from '../../../src/store/ledger/change-state.ts';
+import { changeNotification } from '../../../src/store/notifications/change-notification.ts';
+import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
+import { makeTenant } from '../../support/notifications.ts';
+import { until } from '../../support/poll.ts';
+import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { withStores } from '../../support/store.ts';
+import { mostIn, rateOf, watchProvider } from '../../support/watch-provider.ts';
+
+/** So many that it is not through before it gets a rate again. */
+const DEVICES = 12_000;
+const PAUSED_DEVICES = 2_000;
+
+const simulator = await simulatorFor(t);
+
+await withStores(t, async (t, store) => {
+  await t.test('it is changed, taken away and given back while the send runs', async (t) => {
+    // Slow enough that it is not through before it gets a rate again.
+    await behave(simulator, { latencyMs: 20, maxConcurrentStreams: 4 });
+    const fanOut = await fanOutFor(t, store, simulator);
+    const tenant = await makeTenant(store.sql, 'changed');
+    await seed(store, tenant, { 3: DEVICES });
+    const provider = watchProvider(simulator);
+    const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond: 200 }));
+    const change = async (ratePerSecond: number | null): Promise<void> => {
+      await changeNotification(store.sql, tenant.clientId, id, null, { ratePerSecond });
+    };
+    const during = async (ms: number): Promise<number> => {
+      const from = provider.samples.at(-1);
+      await sleep(ms);
+      const to = provider.samples.at(-1);
+      if (from === undefined || to === undefined) throw new Error('nothing was seen');
+      return rateOf(from, to);
+    };
+    await until('it has begun', () => (provider.accepted() > 0 ? true : null));
+    const slow = await during(1_000);
+    t.ok(slow <= 200 * 1.1 && slow > 0, `${slow} of 200 a second`);
+    await change(1_000);
+    await sleep(1_000);
+    const fast = await during(1_000);
+    t.ok(fast <= 1_000 * 1.1 && fast > slow * 1.5, `${fast} of 1000 a second`);
+    const before = provider.accepted();
+    await change(null);
+    await until('it is held to none', () => (provider.accepted() > before + 2_000 ? true : null));
+    await change(100);
+    await sleep(1_000);
+    const again = await during(1_000);
+    t.ok(again <= 100 * 1.2 && again > 0, `${again} of 100 a second`);
+    await change(null);
+    const [row] = (await finalRows(store, tenant, id)).filter(({ total }) => total > 0);
+    await provider.stop();
+    t.match(row, { delivered: DEVICES });
+    const state = await (await fetch(`${simulator.controlUrl}/state`)).json();
+    t.match(state, { apns: { accepted: DEVICES, duplicates: 0 } }, 'each device once');
+    await fanOut.drain();
+  });
+
+  await t.test('paused and resumed: no burst makes up for the pause', async (t) => {
+    await behave(simulator, { latencyMs: 20 });
+    const fanOut = await fanOutFor(t, store, simulator);
+    const tenant = await makeTenant(store.sql, 'paused');
+    await seed(store, tenant, { 3: PAUSED_DEVICES });
+    const provider = watchProvider(simulator);
+    const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond: 500 }));
+    const order = (what: 'pause' | 'resume') =>
+      changeState(store.sql, tenant.clientId, id, null, what);
+    await until('it is under way', () => (provider.accepted() > 300 ? true : null));
+    await order('pause');
+    await sleep(1_000);
+    const paused = provider.accepted();
+    const resumedAt = provider.samples.length;
+    await order('resume');
+    const [row] = (await finalRows(store, tenant, id)).filter(({ total }) => total > 0);
+    await provider.stop();
+    t.match(row, { delivered: PAUSED_DEVICES });
+    const after = provider.samples.slice(resumedAt);
+    t.ok(paused < 1_500, `${paused} before`);
+    t.ok(mostIn(after, 1_000) <= 500 * 1.3, `${mostIn(after, 1_000)} within a second`);
+    await fanOut.drain();
+  });
+});

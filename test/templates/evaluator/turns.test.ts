@@ -1,0 +1,52 @@
+/** Clients whose templates wait for each other's. */
+
+import t from 'tap';
+import {
+  ENDLESS_RECURSION,
+  HOSTILE,
+  made,
+  OTHER,
+  openEvaluation,
+} from '../../support/evaluation.ts';
+
+/** Has had nothing evaluated before. */
+const NEWCOMER = 3;
+
+const { evaluator, evaluate } = openEvaluation(t);
+
+t.test('clients take turns: one that asks a lot waits for itself', async (t) => {
+  const ended: number[] = [];
+  const ask = (clientId: number) => evaluate(['1'], {}, clientId).then(() => ended.push(clientId));
+  await Promise.all([...Array.from({ length: 40 }, () => ask(HOSTILE)), ask(OTHER)]);
+  t.ok(ended.indexOf(OTHER) < 20, 'the one of the other client did not come last');
+  t.equal(ended.length, 41);
+});
+
+t.test('one whose templates took no time comes before those that use up theirs', async (t) => {
+  const hogs = [101, 102, 103, 104, 105, 106];
+  for (const clientId of hogs) await evaluate([ENDLESS_RECURSION], {}, clientId);
+  const ended: number[] = [];
+  const ask = async (expression: string, clientId: number) => {
+    const { kind } = await evaluator.evaluate(clientId, [expression], '{}');
+    if (kind === 'evaluated') ended.push(clientId);
+  };
+  const asked = hogs.map((clientId) => ask(ENDLESS_RECURSION, clientId));
+  await ask('1', NEWCOMER);
+  t.ok(ended.includes(NEWCOMER), 'its turn comes in time');
+  t.ok(ended.indexOf(NEWCOMER) <= 2, `behind the two under way at most: ${ended}`);
+  await Promise.all(asked);
+});
+
+t.test('one whose turn does not come is told so, and so are too many', async (t) => {
+  const asked = Array.from({ length: 1_100 }, () =>
+    evaluator.evaluate(HOSTILE, [ENDLESS_RECURSION], '{}'),
+  );
+  const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
+  t.ok(kinds.includes('evaluated'));
+  t.ok(kinds.filter((kind) => kind === 'busy').length > 1_000);
+});
+
+t.test('after it was closed, it begins anew when it is asked', async (t) => {
+  evaluator.close();
+  t.strictSame(await evaluate(['1']), [made(1)]);
+});
