@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 
-/** A fraction of the shortest time in which sends are counted, and little work for the simulator. */
+/** An eighth of the shortest time in which sends are counted; little work for the simulator. */
 const LOOK_EVERY_MS = 25;
 
 /** What the provider had accepted at a time. */

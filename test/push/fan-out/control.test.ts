@@ -18,7 +18,7 @@ import { until } from '../../support/poll.ts';
 import { behave, simulatorFor } from '../../support/sending.ts';
 import { withStores } from '../../support/store.ts';
 
-/** More than a thread may have under way (`UNRECORDED_DEVICES_MAX`): an order comes in the middle. */
+/** More than a thread may have under way (16,384): an order comes in the middle. */
 const DEVICES = 30_000;
 const BEFORE_THE_ORDER = 2_000;
 const LATENCY_MS = 50;
