@@ -64,5 +64,5 @@ export async function startLoaded(t: Test) {
       .parse(await response.json());
     return audience.reduce((sum, { count }) => sum + count, 0);
   };
-  return { brief, out, report, devicesOf };
+  return { brief, out, report, devicesOf, demo };
 }

@@ -1,10 +1,13 @@
 /** `npm run bench -- load` with pushes. */
 
 import t from 'tap';
+import { registerDevices } from '../../support/console.ts';
 import { run, startLoaded } from '../../support/load-bench.ts';
 
 t.test('against an engine', async (t) => {
-  const { brief, report, devicesOf } = await startLoaded(t);
+  const { brief, report, devicesOf, demo } = await startLoaded(t);
+  const [tagId = 0] = demo.tagIds;
+  await registerDevices(demo, { platformId: 3, tagId, count: 50 });
 
   await t.test('a tag with many devices must be meant', async (t) => {
     t.match(await run([...brief, '--profile=send', '--audience-max=1']), {
