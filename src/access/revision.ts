@@ -10,7 +10,7 @@ const FRESH_MS = 400;
  * Until this age it is used while it is read again: the longest that a revoked credential works.
  */
 const STALE_MS = 800;
-/** After this time every node refuses what was taken away, and has accepted what it had begun with. */
+/** After this time every node refuses what was taken away, and has done what it had begun. */
 export const REVOKED_WITHIN_MS = 1_000;
 
 export class KnownRevision {

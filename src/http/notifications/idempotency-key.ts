@@ -9,7 +9,10 @@ import type { Caller } from '../../access/caller.ts';
 /** No header holds it: nobody writes another publisher's key. */
 const SEPARATOR = '\n';
 
-/** As it is stored. The super user's are as they were sent: nodes of the version before know them. */
+/**
+ * The key as it is stored. The super user's are as they were sent: nodes of the version before know
+ * them.
+ */
 export function idempotencyKeyOf({ account, key }: Caller, sent: string): string {
   if (account !== undefined) return `account ${account.id}${SEPARATOR}${sent}`;
   return key === undefined ? sent : `key ${key.id}${SEPARATOR}${sent}`;

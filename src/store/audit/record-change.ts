@@ -5,7 +5,7 @@ import type { AuditActor, AuditedChange, AuditOrigin } from '../../domain/audit.
 import { CLOCKS_APART_MS_MAX, firstUuidAt } from '../../domain/uuid-v7.ts';
 import type { Sql } from '../sql.ts';
 
-/** Repetitions so long after the first one are its entry: who did it, what, and how often, by the hour. */
+/** Repetitions so long after the first one are in its entry: how often it was done, by the hour. */
 export const AUDIT_REPEAT_MS = 3_600_000;
 /**
  * Entries of one change in that time, one for each address that it came from. Further addresses go

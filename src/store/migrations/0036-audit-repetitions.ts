@@ -1,4 +1,7 @@
-/** Repetitions are one entry of the audit log, and what concerns access has room of its own (decision 54). */
+/**
+ * Repetitions are one entry of the audit log, and what concerns access has room of its own
+ * (decision 54).
+ */
 
 export const name = '0036-audit-repetitions';
 
