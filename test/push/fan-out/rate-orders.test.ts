@@ -20,7 +20,7 @@ const simulator = await simulatorFor(t);
 await withStores(t, async (t, store) => {
   await t.test('it is changed, taken away and given back while the send runs', async (t) => {
     // Slow enough that it is not through before it gets a rate again.
-    await behave(simulator, { latencyMs: 20, maxConcurrentStreams: 4 });
+    await behave(simulator, { latencyMs: 20, maxConcurrentStreams: 20 });
     const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'changed');
     await seed(store, tenant, { 3: DEVICES });
