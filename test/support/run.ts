@@ -116,7 +116,7 @@ async function runJobs(jobs: readonly Job[], stores: RunStores | null): Promise<
     timeoutMs: Number(options.timeout) * 1_000,
     environment: { ...process.env, ...stores?.environment },
     onEnded(one) {
-      const faults = faultsOf(one, count);
+      const faults = faultsOf(one);
       tap.write(one, faults);
       all.push(one);
       return !options.bail || (one.report.fail === 0 && faults.length === 0);
@@ -133,11 +133,11 @@ async function runJobs(jobs: readonly Job[], stores: RunStores | null): Promise<
 }
 
 /** What is wrong with a file although its tests may have passed. */
-function faultsOf({ report }: Ended, lanes: number): readonly string[] {
+function faultsOf({ report }: Ended): readonly string[] {
   const { file, ms, left } = report;
   const faults = left.map((what) => `leaves behind: ${what}`);
   const budgetMs = Number(options.budget) * 1_000;
-  if (options.ending !== '.long.js' && ms > budgetMs * slowness(lanes) && !hasLongBudget(file)) {
+  if (options.ending !== '.long.js' && ms > budgetMs * slowness() && !hasLongBudget(file)) {
     faults.push(`takes ${Math.round(ms)} ms: a file has ${budgetMs}, split or shorten it`);
   }
   return faults;

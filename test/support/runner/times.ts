@@ -34,12 +34,12 @@ export function writeTimes(reports: readonly FileReport[], file = FILE): void {
 }
 
 /**
- * How many times longer than on a machine of its own something takes now: other people's load
- * counts against nobody's budget.
+ * How many times longer than alone on the machine something takes now, as the number of processes
+ * for each core says: the load of others, and of the other lanes, counts against no file's budget.
  */
-export function slowness(lanes: number): number {
+export function slowness(): number {
   const [load = 0] = loadavg();
-  return Math.max(1, load / Math.max(lanes, availableParallelism()));
+  return Math.max(1, load / availableParallelism());
 }
 
 /** Files that may take longer, with the reason. */
