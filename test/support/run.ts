@@ -29,7 +29,7 @@ import {
 import type { RunStores } from './runner/stores.ts';
 import type { Totals } from './runner/tap-stream.ts';
 import { TapStream } from './runner/tap-stream.ts';
-import { BUDGET_MS, hasLongBudget, readTimes, slowness, writeTimes } from './runner/times.ts';
+import { BUDGET_MS, budgetFault, readTimes, writeTimes } from './runner/times.ts';
 import { temporaryParent } from './temporary-parent.ts';
 
 const HELP = `Runs test files.
@@ -45,7 +45,7 @@ test files in it. Without a name all run.
                      leaves out there
   --jobs=N           processes beside each other (one more than there are cores)
   --timeout=SECONDS  of a file (240)
-  --budget=SECONDS   that a file may take before it fails the run (15); more on a busy machine
+  --budget=SECONDS   of the processor that a file may take before it fails the run (15)
   --reporter=NAME    one of tap's; default on a terminal, tap otherwise
   --ending=ENDING    of the files in a folder that are meant (.test.js)
   --bail             stop after the first file that fails
@@ -134,13 +134,10 @@ async function runJobs(jobs: readonly Job[], stores: RunStores | null): Promise<
 
 /** What is wrong with a file although its tests may have passed. */
 function faultsOf({ report }: Ended): readonly string[] {
-  const { file, ms, left } = report;
-  const faults = left.map((what) => `leaves behind: ${what}`);
-  const budgetMs = Number(options.budget) * 1_000;
-  if (options.ending !== '.long.js' && ms > budgetMs * slowness() && !hasLongBudget(file)) {
-    faults.push(`takes ${Math.round(ms)} ms: a file has ${budgetMs}, split or shorten it`);
-  }
-  return faults;
+  const left = report.left.map((what) => `leaves behind: ${what}`);
+  const isBudgeted = options.ending === '.test.js';
+  const fault = isBudgeted ? budgetFault(report, Number(options.budget) * 1_000) : null;
+  return fault === null ? left : [...left, fault];
 }
 
 /** Standard output, or one of tap's reporters. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import type { FileReport } from './assignment.ts';
-import { readTimes, slowness, writeTimes } from './times.ts';
+import { budgetFault, readTimes, writeTimes } from './times.ts';
 
 const report = (file: string, ms: number): FileReport => ({
   file,
@@ -35,7 +35,12 @@ t.test('times are kept from run to run, the longest first', (t) => {
   t.end();
 });
 
-t.test('a machine is never quicker than alone', (t) => {
-  t.ok(slowness() >= 1);
+t.test('a budget is one of processor time, and waiting has a limit', (t) => {
+  const faultOf = (file: string, cpuMs: number, ms: number) =>
+    budgetFault({ file, cpuMs, ms }, 100);
+  t.equal(faultOf('a', 100, 600), null);
+  t.match(faultOf('a', 101, 101), /^takes 101 ms of the processor and 101 in all: a file has 100/);
+  t.match(faultOf('a', 1, 601), /^takes 1 ms of the processor and 601 in all/);
+  t.equal(faultOf('dist/test/prepare.test.js', 101, 601), null, 'an exception');
   t.end();
 });

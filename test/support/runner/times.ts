@@ -4,15 +4,19 @@
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { timesFile } from '../environment.ts';
 import type { FileReport } from './assignment.ts';
 
 /** Outside of `dist`, which each build empties. */
 const FILE = timesFile ?? join(import.meta.dirname, '..', '..', '..', '..', '.tap', 'times.json');
-/** A suite of five minutes became one of fourteen file by file: a file above this fails the run. */
+/**
+ * A suite of five minutes became one of fourteen file by file: a file above this fails the run. It
+ * is compared with the processor time, which is the same on a busy machine, more or less.
+ */
 export const BUDGET_MS = 15_000;
+/** A file may wait for other lanes, and for what else the machine does, for so many budgets. */
+const WAITS_MAX = 6;
 
 /** Milliseconds by file, as the last runs measured them; empty before the first. */
 export function readTimes(file = FILE): ReadonlyMap<string, number> {
@@ -33,16 +37,19 @@ export function writeTimes(reports: readonly FileReport[], file = FILE): void {
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(sorted), null, 1)}\n`);
 }
 
-/**
- * How many times longer than alone on the machine something takes now, as the number of processes
- * for each core says: the load of others, and of the other lanes, counts against no file's budget.
- */
-export function slowness(): number {
-  const [load = 0] = loadavg();
-  return Math.max(1, load / availableParallelism());
-}
-
 /** Files that may take longer, with the reason. */
-const LONG_BUDGETS: ReadonlyMap<string, string> = new Map([]);
+const LONG_BUDGETS: ReadonlyMap<string, string> = new Map([
+  ['dist/test/prepare.test.js', 'npm installs in checkouts of its own'],
+]);
 
-export const hasLongBudget = (file: string): boolean => LONG_BUDGETS.has(file);
+/** What is wrong with the time of a file; null: nothing. */
+export function budgetFault(
+  { file, ms, cpuMs }: Pick<FileReport, 'file' | 'ms' | 'cpuMs'>,
+  budgetMs: number,
+): string | null {
+  if (LONG_BUDGETS.has(file)) return null;
+  const isOver = cpuMs > budgetMs || ms > budgetMs * WAITS_MAX;
+  return isOver
+    ? `takes ${Math.round(cpuMs)} ms of the processor and ${Math.round(ms)} in all: a file has ${budgetMs}, split or shorten it`
+    : null;
+}
