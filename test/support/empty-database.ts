@@ -31,7 +31,10 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
   await sql`select pg_stat_reset()`;
 }
 
-/** Another one whenever a test has changed the schema: a trigger, a setting of a table. */
+/**
+ * Another one whenever the schema has changed, by a trigger or a setting of a table, or when a table
+ * was analyzed: its statistics would lead the plans of the next test.
+ */
 export async function schemaMark(sql: Sql): Promise<string> {
   const [row] = await sql<{ mark: string }[]>`
     select md5(string_agg(part, ' ' order by part)) as mark from (
@@ -40,6 +43,8 @@ export async function schemaMark(sql: Sql): Promise<string> {
       union all select format('%s %s %s', tgname, tgrelid::regclass, tgenabled) from pg_trigger where not tgisinternal
       union all select format('%s %s', proname, md5(prosrc)) from pg_proc where pronamespace = 'public'::regnamespace
       union all select format('%s %s', setdatabase, setconfig) from pg_db_role_setting
+      union all select distinct format('analyzed %s', starelid) from pg_statistic
+      where starelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
     ) as parts (part)`;
   return row?.mark ?? '';
 }

@@ -67,8 +67,10 @@ const HOMES: readonly (readonly [module: string, home: string])[] = [
 export const homeOf = (reach: ReadonlySet<string>): string | null =>
   HOMES.find(([module]) => reach.has(module))?.[1] ?? null;
 
-/** Files that change what a process has only once, with what that is. */
-const ALONE: ReadonlySet<string> = new Set([]);
+/** Files that look at all of their process, with at what. */
+const ALONE: ReadonlyMap<string, string> = new Map([
+  ['dist/test/store/embedded/initialise.test.js', 'its memory'],
+]);
 
 /** See `Job.isAlone`. */
 export const isAlone = (file: string): boolean => ALONE.has(file);
