@@ -32,8 +32,8 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
 }
 
 /**
- * Another one whenever the schema has changed, by a trigger or a setting of a table, or when a table
- * was analyzed: its statistics would lead the plans of the next test.
+ * Another one whenever the schema has changed, by a trigger or a setting of a table, or when a
+ * table was analyzed: its statistics would lead the plans of the next test.
  */
 export async function schemaMark(sql: Sql): Promise<string> {
   const [row] = await sql<{ mark: string }[]>`

@@ -69,7 +69,8 @@ export const homeOf = (reach: ReadonlySet<string>): string | null =>
 
 /** Files that look at all of their process, with at what. */
 const ALONE: ReadonlyMap<string, string> = new Map([
-  ['dist/test/store/embedded/initialise.test.js', 'its memory'],
+  ['dist/test/store/embedded/initialise.test.js', 'the memory of its children'],
+  ['dist/test/templates/evaluation-process.test.js', 'its children'],
 ]);
 
 /** See `Job.isAlone`. */

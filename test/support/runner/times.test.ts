@@ -35,12 +35,12 @@ t.test('times are kept from run to run, the longest first', (t) => {
   t.end();
 });
 
-t.test('a budget is one of processor time, and waiting has a limit', (t) => {
+t.test('a budget is for processor time and for waiting, with room for a busy machine', (t) => {
   const faultOf = (file: string, cpuMs: number, ms: number) =>
     budgetFault({ file, cpuMs, ms }, 100);
-  t.equal(faultOf('a', 100, 600), null);
-  t.match(faultOf('a', 101, 101), /^takes 101 ms of the processor and 101 in all: a file has 100/);
+  t.equal(faultOf('a', 200, 600), null, 'beside other lanes');
+  t.match(faultOf('a', 201, 201), /^takes 201 ms of the processor and 201 in all: a file has 100/);
   t.match(faultOf('a', 1, 601), /^takes 1 ms of the processor and 601 in all/);
-  t.equal(faultOf('dist/test/prepare.test.js', 101, 601), null, 'an exception');
+  t.equal(faultOf('dist/test/prepare.test.js', 201, 601), null, 'an exception');
   t.end();
 });

@@ -10,13 +10,15 @@ import type { FileReport } from './assignment.ts';
 
 /** Outside of `dist`, which each build empties. */
 const FILE = timesFile ?? join(import.meta.dirname, '..', '..', '..', '..', '.tap', 'times.json');
-/**
- * A suite of five minutes became one of fourteen file by file: a file above this fails the run. It
- * is compared with the processor time, which is the same on a busy machine, more or less.
- */
+/** A suite of five minutes became one of fourteen file by file: a file above this fails the run. */
 export const BUDGET_MS = 15_000;
-/** A file may wait for other lanes, and for what else the machine does, for so many budgets. */
-const WAITS_MAX = 6;
+/**
+ * Beside a browser and other lanes the same work takes up to twice the processor time (shared
+ * caches), and waits several times as long for a processor: a budget that fails by chance helps
+ * nobody.
+ */
+const PROCESSOR_BUDGETS_MAX = 2;
+const WALL_BUDGETS_MAX = 6;
 
 /** Milliseconds by file, as the last runs measured them; empty before the first. */
 export function readTimes(file = FILE): ReadonlyMap<string, number> {
@@ -40,6 +42,9 @@ export function writeTimes(reports: readonly FileReport[], file = FILE): void {
 /** Files that may take longer, with the reason. */
 const LONG_BUDGETS: ReadonlyMap<string, string> = new Map([
   ['dist/test/prepare.test.js', 'npm installs in checkouts of its own'],
+  ['dist/test/store/embedded/initialise.test.js', 'it creates databases, and ends that on the way'],
+  ['dist/test/end-to-end/main-job.test.js', 'an engine and a simulator on each store'],
+  ['dist/test/end-to-end/openapi.test.js', 'every example of the document is sent'],
 ]);
 
 /** What is wrong with the time of a file; null: nothing. */
@@ -48,7 +53,7 @@ export function budgetFault(
   budgetMs: number,
 ): string | null {
   if (LONG_BUDGETS.has(file)) return null;
-  const isOver = cpuMs > budgetMs || ms > budgetMs * WAITS_MAX;
+  const isOver = cpuMs > budgetMs * PROCESSOR_BUDGETS_MAX || ms > budgetMs * WALL_BUDGETS_MAX;
   return isOver
     ? `takes ${Math.round(cpuMs)} ms of the processor and ${Math.round(ms)} in all: a file has ${budgetMs}, split or shorten it`
     : null;
