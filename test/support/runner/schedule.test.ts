@@ -43,3 +43,9 @@ t.test('an idle lane helps a home that has several files left', (t) => {
   t.strictSame(drawn(schedule, 0, 2), ['page 1', null]);
   t.end();
 });
+
+t.test('a lane that is alone runs every home to its end', (t) => {
+  const schedule = new Schedule([job('page', 2, 'browser'), job('service', 1, 'service')]);
+  t.strictSame(drawn(schedule, 0, 3), ['page', 'service', null]);
+  t.end();
+});

@@ -47,7 +47,10 @@ export class Schedule {
   #isHome(name: string, lane: number): boolean {
     const owner = this.#ownerOf.get(name);
     if (owner !== undefined) return owner === lane;
-    if ([...this.#ownerOf.values()].includes(lane)) return false;
+    const isBusy = this.#homes.some(
+      (one) => one.jobs.length > 0 && this.#ownerOf.get(one.name) === lane,
+    );
+    if (isBusy) return false;
     this.#ownerOf.set(name, lane);
     return true;
   }
