@@ -14,6 +14,11 @@ import { mostIn, rateOf, watchProvider } from '../../support/watch-provider.ts';
 /** So many that it is not through before it gets a rate again. */
 const DEVICES = 12_000;
 const PAUSED_DEVICES = 2_000;
+/**
+ * On a busy machine the simulator rests for moments, and sees late sends beside those of the second
+ * that is looked at.
+ */
+const SEEN_MAX = 1.3;
 
 const simulator = await simulatorFor(t);
 
@@ -38,18 +43,18 @@ await withStores(t, async (t, store) => {
     };
     await until('it has begun', () => (provider.accepted() > 0 ? true : null));
     const slow = await during(1_000);
-    t.ok(slow <= 200 * 1.1 && slow > 0, `${slow} of 200 a second`);
+    t.ok(slow <= 200 * SEEN_MAX && slow > 0, `${slow} of 200 a second`);
     await change(1_000);
     await sleep(1_000);
     const fast = await during(1_000);
-    t.ok(fast <= 1_000 * 1.1 && fast > slow * 1.5, `${fast} of 1000 a second`);
+    t.ok(fast <= 1_000 * SEEN_MAX && fast > slow * 1.5, `${fast} of 1000 a second`);
     const before = provider.accepted();
     await change(null);
     await until('it is held to none', () => (provider.accepted() > before + 2_000 ? true : null));
     await change(100);
     await sleep(1_000);
     const again = await during(1_000);
-    t.ok(again <= 100 * 1.2 && again > 0, `${again} of 100 a second`);
+    t.ok(again <= 100 * SEEN_MAX && again > 0, `${again} of 100 a second`);
     await change(null);
     const [row] = (await finalRows(store, tenant, id)).filter(({ total }) => total > 0);
     await provider.stop();
@@ -79,7 +84,7 @@ await withStores(t, async (t, store) => {
     t.match(row, { delivered: PAUSED_DEVICES });
     const after = provider.samples.slice(resumedAt);
     t.ok(paused < 1_500, `${paused} before`);
-    t.ok(mostIn(after, 1_000) <= 500 * 1.3, `${mostIn(after, 1_000)} within a second`);
+    t.ok(mostIn(after, 1_000) <= 500 * SEEN_MAX, `${mostIn(after, 1_000)} within a second`);
     await fanOut.drain();
   });
 });

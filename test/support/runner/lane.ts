@@ -11,12 +11,12 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
-import t from 'tap';
 import { closeShared, leftInShared } from '../shared.ts';
 import type { Assignment, FileReport } from './assignment.ts';
 import { NO_MORE, TAP_DESCRIPTOR } from './assignment.ts';
 import { allowSince, leftOpen } from './resources.ts';
 import { wantStores } from './stores-wanted.ts';
+import { t } from './tap.ts';
 
 /** What a file calls on the root. tap has one root in a process: the lane lends it to each file. */
 const LENT = ['test', 'setTimeout', 'fail', 'teardown', 'comment', 'plan'] as const;
@@ -32,6 +32,11 @@ process.on('message', (message: Assignment | typeof NO_MORE) => {
   queue.push(message);
   wake();
 });
+/** The test of the file that runs; the root between two files. */
+let current: Test = t;
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => current.threw(error));
+}
 allowSince(new Map());
 for await (const assignment of assignments()) await run(assignment);
 await closeShared();
@@ -57,9 +62,11 @@ async function run({ file, stores, timeoutMs }: Assignment): Promise<void> {
   const before = { ...t.counts };
   wantStores(stores);
   await runTest(file, { timeout: timeoutMs }, async (test) => {
+    current = test;
     lend(test);
     await import(pathToFileURL(resolve(file)).href);
   });
+  current = t;
   const left = [...(await leftOpen()), ...(await leftInShared())];
   const { total, pass, fail, skip, todo } = t.counts;
   const report: FileReport = {

@@ -57,6 +57,20 @@ t.test('a failure, a crash and an endless file are of that file alone', (t) => {
   t.end();
 });
 
+t.test('an error that nobody catches fails the file that runs', (t) => {
+  const rests = 'await new Promise((resolve) => setTimeout(resolve, 50));';
+  const { status, stdout } = run(t, {
+    'a.test.mjs': `t.test('late', async () => { setTimeout(() => { throw new Error('thrown late'); }); ${rests} });`,
+    'b.test.mjs': `t.test('lost', async () => { Promise.reject(new Error('nobody waits')); ${rests} });`,
+    'c.test.mjs': PASSES,
+  });
+  t.equal(status, 1);
+  t.match(stdout, / {4}not ok 2 - thrown late[\s\S]*^not ok 1 - .*a\.test/m);
+  t.match(stdout, / {4}not ok 2 - nobody waits[\s\S]*^not ok 2 - .*b\.test/m);
+  t.match(stdout, /^ok 3 - .*c\.test/m);
+  t.end();
+});
+
 t.test('what a file leaves behind fails it, and the next one begins without it', (t) => {
   const { status, stdout } = run(t, {
     'a.test.mjs': `${PASSES}\nsetInterval(() => 0, 1_000);`,

@@ -12,6 +12,11 @@ import { NO_MORE, TAP_DESCRIPTOR } from './assignment.ts';
 import type { Job, Schedule } from './schedule.ts';
 
 const LANE = join(import.meta.dirname, 'lane.js');
+/**
+ * Room for young objects, in MB for each of two halves. With V8's own 16 a lane spends a tenth of
+ * its time in collecting them.
+ */
+const YOUNG_SPACE = '--max-semi-space-size=64';
 /** A lane that has nothing more to do closes its browser and stores in this time, or is killed. */
 const CLOSE_MS_MAX = 20_000;
 /** The result of a file, after which its output is whole. */
@@ -107,7 +112,7 @@ class Lane {
   constructor(environment: NodeJS.ProcessEnv) {
     this.#child = fork(LANE, [], {
       stdio: ['ignore', 2, 'inherit', 'ipc', 'pipe'],
-      execArgv: [...NODE_FLAGS],
+      execArgv: [...NODE_FLAGS, YOUNG_SPACE],
       env: environment,
     });
     this.#exited = once(this.#child, 'close');
