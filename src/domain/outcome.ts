@@ -54,7 +54,12 @@ export type Outcome = {
       readonly mayBeDevice?: true;
     }
   /** The credential is refused: nothing sent with it will be accepted. */
-  | { readonly kind: 'bad-credential'; readonly reason: string }
+  | {
+      readonly kind: 'bad-credential';
+      readonly reason: string;
+      /** It was accepted a moment ago: only this send is known to be refused. */
+      readonly isDoubted?: true;
+    }
   /** The provider's access token has expired: the same send works with a fresh one. */
   | { readonly kind: 'expired-authorization'; readonly reason: string }
   /** Too many sends to this one device. */

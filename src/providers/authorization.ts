@@ -55,6 +55,12 @@ const LOOK_AGAIN_MS = 10_000;
  */
 const AWAIT_OTHER_MS = 200;
 const LOOKS_MAX = 150;
+/**
+ * Equal refusals in a row, over so long, that prove that an account is refused which got a token
+ * before. A single one proves nothing.
+ */
+const REFUSALS_ALIKE = 3;
+const REFUSALS_ALIKE_FOR_MS = 60_000;
 /** A freeze that is prolonged by less than this is not written again. */
 const FREEZES_APART_MS = 60_000;
 /**
@@ -77,6 +83,8 @@ interface Entry {
   readonly freezeMs: number | null;
   held: Held | null;
   failure: { readonly value: MintFailure; readonly untilMs: number } | null;
+  /** Equal refusals to make a token, since the last one that was made. */
+  refusals: { readonly reason: string; readonly sinceMs: number; readonly count: number } | null;
   /** The id of the value that the provider has called expired. */
   refusedId: string | null;
   /** The renewal under way, of which there is one at most: all callers wait for it. */
@@ -220,6 +228,7 @@ export class AuthorizationCache {
   #hold(entry: Entry, held: Held): void {
     entry.held = held;
     entry.failure = null;
+    entry.refusals = null;
     entry.lookAgainAtMs = 0;
   }
 
@@ -233,10 +242,15 @@ export class AuthorizationCache {
   async #make(entry: Entry, minting: Minting, right: MintingRight): Promise<boolean> {
     const minted = await minting.mint(signingTimeMs(right.nowMs, Date.now()));
     if (!minted.ok) {
-      const { reason, retryable } = minted;
-      const failure = { reason, isFinal: !retryable };
-      await this.#store.fail(entry.identity, right.mintingId, failure, FAILURE_LASTS_MS);
-      this.#fail(entry, minted, FAILURE_LASTS_MS);
+      const { reason } = minted;
+      const isFinal = !minted.retryable && !this.#isDoubted(entry, reason);
+      await this.#store.fail(
+        entry.identity,
+        right.mintingId,
+        { reason, isFinal },
+        FAILURE_LASTS_MS,
+      );
+      this.#fail(entry, { ok: false, reason, retryable: !isFinal }, FAILURE_LASTS_MS);
       return false;
     }
     // The right has expired: another node has taken over, and its value will follow soon.
@@ -249,6 +263,19 @@ export class AuthorizationCache {
       expiresAtMs: minted.expiresAtMs + offsetMs,
     });
     return false;
+  }
+
+  /** Whether this refusal of an account that got a token before proves nothing yet. */
+  #isDoubted(entry: Entry, reason: string): boolean {
+    const nowMs = this.#now();
+    const { refusals } = entry;
+    entry.refusals =
+      refusals?.reason === reason
+        ? { ...refusals, count: refusals.count + 1 }
+        : { reason, sinceMs: nowMs, count: 1 };
+    const { count, sinceMs } = entry.refusals;
+    const isProven = count >= REFUSALS_ALIKE && nowMs - sinceMs >= REFUSALS_ALIKE_FOR_MS;
+    return entry.held !== null && !isProven;
   }
 
   #entryOf(key: string, { identity, apartMs }: Minting, freezeMs: number | null): Entry {
@@ -280,6 +307,7 @@ const newEntry = (identity: string, apartMs: number, freezeMs: number | null): E
   freezeMs,
   held: null,
   failure: null,
+  refusals: null,
   refusedId: null,
   pending: null,
   lookAgainAtMs: 0,

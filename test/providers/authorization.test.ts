@@ -25,6 +25,7 @@ import { answer, startProviderPeer } from '../support/provider-peer.ts';
 const MINUTE_MS = 60_000;
 const apns = apnsCredential();
 const fcm = fcmCredential();
+const other = { ...fcm.serviceAccount, private_key_id: 'other' };
 
 /**
  * Nodes on one database, and a time that passes for all of them: on their clocks, and for what is
@@ -218,6 +219,30 @@ t.test('on each store', (t) =>
       t.match(await one.current('alone', alone), { ok: false, reason: /400/ });
     },
 
+    'FCM: one odd refusal of an account that got a token before is no fault': async (t, store) => {
+      const status = { is: 200, refusal: 'unauthorized_client' };
+      const { origins } = await oauth(t, status);
+      const { node, pass } = sceneOf(store, origins);
+      const one = node();
+      await one.current('f', fcm);
+      status.is = 400;
+      await pass(61 * MINUTE_MS);
+      t.match(await one.current('f', fcm), { ok: false, retryable: true });
+      t.match(await node().current('f', fcm), { ok: false, retryable: true }, 'everywhere');
+      status.is = 200;
+      await pass(11_000);
+      t.match(await one.current('f', fcm), { ok: true });
+
+      status.is = 400;
+      await pass(61 * MINUTE_MS);
+      for (let tries = 0; tries < 3; tries += 1) {
+        t.match(await one.current('f', fcm), { ok: false, retryable: true });
+        await pass(30_500);
+      }
+      t.match(await one.current('f', fcm), { ok: false, retryable: false }, 'three in a minute');
+      t.match(await node().current('g', { ...fcm, serviceAccount: other }), { retryable: false });
+    },
+
     'FCM: an invalidated token is replaced, but not in a storm': async (t, store) => {
       const { peer, origins } = await oauth(t);
       const { node, pass } = sceneOf(store, origins);
@@ -307,10 +332,16 @@ t.test('of two clocks the earlier one signs, unless it is far behind', (t) => {
   t.end();
 });
 
-async function oauth(t: Test, status = { is: 200 }) {
+async function oauth(t: Test, status: { is: number; refusal?: string } = { is: 200 }) {
   const peer: ProviderPeer = await startProviderPeer({
     script: (request) =>
-      answer(request, status.is, { access_token: `token-${request.number}`, expires_in: 3_600 }),
+      answer(
+        request,
+        status.is,
+        status.is === 200 || status.refusal === undefined
+          ? { access_token: `token-${request.number}`, expires_in: 3_600 }
+          : { error: status.refusal },
+      ),
   });
   t.teardown(() => peer.close());
   return { peer, origins: { ...DEFAULT_ORIGINS, oauth: peer.origin, ca: peer.ca } };

@@ -30,6 +30,11 @@ const sharesSchema = z.strictObject({
   serverError: share,
   /** Requests answered 502 with a page of HTML, as a front end answers whose API is down. */
   badGateway: share,
+  /**
+   * Requests whose good credential is refused all the same: APNs 403 InvalidProviderToken, FCM 403
+   * PERMISSION_DENIED, a push service 403 BadJwtToken.
+   */
+  badCredential: share,
 });
 
 const endsSchema = z.strictObject({
@@ -152,7 +157,15 @@ export const KIND_BEHAVIOUR: Behaviour = {
   latencyMs: 0,
   latencySpread: null,
   roundTripMs: 0,
-  shares: { gone: 0, badToken: 0, notFound: 0, throttled: 0, serverError: 0, badGateway: 0 },
+  shares: {
+    gone: 0,
+    badToken: 0,
+    notFound: 0,
+    throttled: 0,
+    serverError: 0,
+    badGateway: 0,
+    badCredential: 0,
+  },
   silentShare: 0,
   lostAnswerShare: 0,
   ends: {

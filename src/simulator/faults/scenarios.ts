@@ -68,6 +68,10 @@ export const SCENARIOS = {
     about: '502 with a page of HTML',
     part: { shares: { badGateway: 0.01 } },
   },
+  'odd-refusal': {
+    about: 'a good credential refused by one answer in a thousand',
+    part: { shares: { badCredential: 0.001 } },
+  },
   'ping-rules': {
     about: 'PINGs behind answers; a fourth PING of an idle client ends it',
     part: { pingsAfterAnswers: true, clientPingsMax: 3 },

@@ -103,6 +103,8 @@ function refusalOf(
       return refusal('VapidPkHashMismatch');
     case 'not-found':
       return refusal('BadPath');
+    case 'bad-credential':
+      return refusal('BadJwtToken');
     case 'throttled':
       return {
         ...refusal('TooManyRequests'),
