@@ -74,6 +74,8 @@ interface Held {
   readonly value: string;
   readonly refreshAtMs: number;
   readonly expiresAtMs: number;
+  /** When it was made, by this node's date: if that lies ahead, the clock was set back since. */
+  readonly madeAtMs: number;
 }
 
 interface Entry {
@@ -165,7 +167,10 @@ export class AuthorizationCache {
     await this.#store.freeze(entry.identity, entry.freezeMs);
   }
 
-  #works({ held, refusedId }: Entry): boolean {
+  #works(entry: Entry): boolean {
+    // The provider refuses a token from the future, and the shared values have another one.
+    if (entry.held !== null && entry.held.madeAtMs > Date.now()) entry.held = null;
+    const { held, refusedId } = entry;
     return held !== null && held.id !== refusedId && this.#now() < held.expiresAtMs;
   }
 
@@ -210,7 +215,8 @@ export class AuthorizationCache {
     return false;
   }
 
-  #take(entry: Entry, { id, value, refreshInMs, expiresInMs, failure }: SharedToken): void {
+  #take(entry: Entry, shared: SharedToken): void {
+    const { id, value, ageMs, refreshInMs, expiresInMs, failure } = shared;
     const nowMs = this.#now();
     if (id !== null && value !== null && id !== entry.held?.id) {
       this.#hold(entry, {
@@ -218,6 +224,7 @@ export class AuthorizationCache {
         value,
         refreshAtMs: nowMs + refreshInMs,
         expiresAtMs: nowMs + expiresInMs,
+        madeAtMs: Date.now() - ageMs,
       });
     }
     if (failure === null) return;
@@ -261,6 +268,7 @@ export class AuthorizationCache {
       value: minted.value,
       refreshAtMs: minted.refreshAtMs + offsetMs,
       expiresAtMs: minted.expiresAtMs + offsetMs,
+      madeAtMs: Date.now(),
     });
     return false;
   }

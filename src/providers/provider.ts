@@ -66,6 +66,11 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
    * `pauseMs`. Null: it has no such reason.
    */
   readonly tooManyTokens: { readonly reason: string; readonly pauseMs: number } | null;
+  /**
+   * When an `authorization` value was signed, by the clock of that moment. Null: the value does not
+   * say so.
+   */
+  signedAtMs(authorization: string): number | null;
 
   /** Makes a sender. It connects at its first `whenReady`. */
   createSender(credential: Credential, parts: SenderParts<Origins>): Sender;

@@ -13,6 +13,7 @@ import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import type { Store } from '../../src/store/store.ts';
 import { secrets } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
+import { settableClock } from '../support/set-clock.ts';
 import { until } from '../support/poll.ts';
 import {
   apnsCredential,
@@ -109,6 +110,23 @@ t.test('on each store', (t) =>
         'what is said of the old value is not said of the new one',
       );
       a.invalidate('a key that nobody asked for', second);
+    },
+
+    'a token that was made later than now counts as none, on all nodes': async (t, store) => {
+      const { node, pass } = sceneOf(store);
+      const set = settableClock(t);
+      set(10 * MINUTE_MS);
+      const one = node();
+      const first = await valueNow(one);
+      // The clock of the machine is set right, and that of the database with it.
+      set(-10 * MINUTE_MS);
+      await pass(-10 * MINUTE_MS);
+      await store.sql`update provider_tokens set frozen_until = now() + interval '30 minutes'`;
+      const second = await valueNow(one);
+      t.not(second, first);
+      t.equal(await valueNow(node()), second, 'after a restart');
+      await pass(49 * MINUTE_MS);
+      t.equal(await valueNow(one), second);
     },
 
     'APNs: too many tokens: the one there is stays, on all nodes, for 20 minutes': async (
@@ -287,7 +305,8 @@ t.test('without the database: an answer, and what a node holds goes on', async (
   let isAway = true;
   const away = () => Promise.reject(new Error('away'));
   const id = '00000000-0000-0000-0000-000000000001';
-  const shared = { id, value: 'bearer one', refreshInMs: 0, expiresInMs: 60_000, mintInMs: 1 };
+  const ends = { refreshInMs: 0, expiresInMs: 60_000, mintInMs: 1 };
+  const shared = { id, value: 'bearer one', ageMs: 0, ...ends };
   const store = {
     read: () =>
       isAway ? away() : Promise.resolve({ ...shared, isBeingMinted: false, failure: null }),

@@ -56,6 +56,7 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
       ? null
       : { ...fcmMinting(serviceAccount, origins, trustedAt), isOptional: vapid !== null },
   tooManyTokens: null,
+  signedAtMs: () => null,
 
   createSender: (credential, { origins, authorization, limits, makeTransport }) =>
     new WebPushSender(credential, {

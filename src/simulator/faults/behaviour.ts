@@ -77,6 +77,9 @@ const outageSchema = z.strictObject({
   unavailableMs: wholeNumber,
 });
 
+/** Ten years: no clock is further off that was ever set. */
+const CLOCK_AHEAD_MS_MAX = 10 * 365 * 86_400_000;
+
 /** A change of the behaviour; every field may be absent. */
 export const behaviourPartSchema = z.strictObject({
   /** Time between the end of a request and its answer. */
@@ -134,6 +137,11 @@ export const behaviourPartSchema = z.strictObject({
   /** GOAWAY "max_age" after this time; 0 = never. FCM's is an hour. */
   ageMsMax: count,
   outage: outageSchema.nullable().exactOptional(),
+  /**
+   * How far the provider's clock is ahead of this machine's; below 0: behind. A sender whose clock
+   * is ahead looks so to a provider.
+   */
+  clockAheadMs: z.number().int().min(-CLOCK_AHEAD_MS_MAX).max(CLOCK_AHEAD_MS_MAX).exactOptional(),
   /** FCM's Retry-After with 429 and 503; APNs never sends it. */
   retryAfterSeconds: count,
   /** Two runs with the same seed show every token and every connection the same faults. */
@@ -186,6 +194,7 @@ export const KIND_BEHAVIOUR: Behaviour = {
   idleMsMax: 0,
   ageMsMax: 0,
   outage: null,
+  clockAheadMs: 0,
   retryAfterSeconds: 1,
   seed: 1,
 };

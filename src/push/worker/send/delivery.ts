@@ -121,10 +121,11 @@ export function judge(
 function judgeClosely(
   task: Task,
   context: RunContext,
-  answered: Outcome,
+  settled: Outcome,
   device: JudgedDevice,
 ): Judgement {
   const { control, clock, provider, authorizationExpired, tooManyTokens, unfamiliar } = context;
+  const answered = untimely(context, settled);
   if (answered.kind === 'expired-authorization') authorizationExpired();
   const reason = reasonOf(answered);
   if (reason !== null && reason === provider.tooManyTokens?.reason) tooManyTokens();
@@ -145,6 +146,15 @@ function judgeClosely(
   });
   return { ending, observation: observationOf(task, outcome, device, clock.nowMs()) };
 }
+
+/**
+ * A refusal of an authorization from the future proves nothing of the credential: the clock was
+ * ahead when it was signed, and one that is signed now works.
+ */
+const untimely = (context: RunContext, outcome: Outcome): Outcome =>
+  outcome.kind === 'bad-credential' && !outcome.isOneHost && context.isAuthorizationAhead()
+    ? { kind: 'expired-authorization', reason: outcome.reason }
+    : outcome;
 
 /**
  * Refusals of a credential that the provider accepted a moment ago. One of them proves nothing

@@ -410,6 +410,17 @@ t.test('an expired authorization is asked for again, and its sends are tried aga
   t.equal(sum.retries.length, 3);
 });
 
+t.test('a refusal of an authorization from the future is no fault of the credential', async (t) => {
+  const sender = new ScriptedSender((_deviceId, count) => (count <= 3 ? REFUSED : DELIVERED));
+  const scene = sceneOf(chunkTask(), { offsets: first(300), sender });
+  scene.ahead.is = true;
+  await runChunk(chunkTask(), scene.context);
+  t.ok(scene.renewalsAsked.count > 0);
+  const sum = sumOf(scene.reports);
+  t.match(sum, { total: 300, delivered: 297, fault: null, isComplete: true });
+  t.equal(sum.retries.length, 3);
+});
+
 t.test('half a lease without a word from the ledger: nothing more is sent', async (t) => {
   const sender = new ScriptedSender(() => null, 200);
   const scene = sceneOf(chunkTask(), { offsets: first(8_192), sender });
