@@ -79,6 +79,8 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
    * credential. Null: the provider cannot be asked.
    */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
+  /** What of a credential no provider can be asked about, as a sentence. Null: nothing. */
+  unaskedNote(credential: Credential): string | null;
 }
 
 /** The waits before a retry when the provider names no time. */

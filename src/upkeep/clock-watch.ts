@@ -1,4 +1,6 @@
-/** Watches the database's clock: what waits must not wait for a time that the clock was wrong about. */
+/**
+ * Watches the database's clock: nothing must wait for a time that the clock was wrong about.
+ */
 
 import type { Logger } from 'pino';
 import { noteClock } from '../store/housekeeping/set-back-clock.ts';

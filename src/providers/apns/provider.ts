@@ -55,6 +55,7 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
 
   createSender: createSenderOfBoth,
   probe: apnsProbe,
+  unaskedNote: () => null,
 };
 
 /**

@@ -52,4 +52,5 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
     return createFcmSender(credential, transport, origins.fcmTarget);
   },
   probe: fcmProbe,
+  unaskedNote: () => null,
 };

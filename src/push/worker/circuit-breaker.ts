@@ -173,9 +173,9 @@ function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
   if (outcome.isOneHost) return 'says-nothing';
   switch (outcome.kind) {
     case 'delivered':
-    case 'gone':
     case 'throttled-device':
       return 'works';
+    case 'gone':
     case 'bad-token':
       return outcome.isUnasked ? 'says-nothing' : 'works';
     case 'bad-message':

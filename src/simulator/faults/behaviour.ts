@@ -77,8 +77,8 @@ const outageSchema = z.strictObject({
   unavailableMs: wholeNumber,
 });
 
-/** Ten years: no clock is further off that was ever set. */
-const CLOCK_AHEAD_MS_MAX = 10 * 365 * 86_400_000;
+/** Providers refuse tokens that are off by minutes or an hour: a day is far more. */
+const CLOCK_AHEAD_MS_MAX = 86_400_000;
 
 /** A change of the behaviour; every field may be absent. */
 export const behaviourPartSchema = z.strictObject({
@@ -142,6 +142,8 @@ export const behaviourPartSchema = z.strictObject({
    * is ahead looks so to a provider.
    */
   clockAheadMs: z.number().int().min(-CLOCK_AHEAD_MS_MAX).max(CLOCK_AHEAD_MS_MAX).exactOptional(),
+  /** The push service of browsers answers as Microsoft's does, for Edge. */
+  isMicrosoft: z.boolean().exactOptional(),
   /** FCM's Retry-After with 429 and 503; APNs never sends it. */
   retryAfterSeconds: count,
   /** Two runs with the same seed show every token and every connection the same faults. */
@@ -195,6 +197,7 @@ export const KIND_BEHAVIOUR: Behaviour = {
   ageMsMax: 0,
   outage: null,
   clockAheadMs: 0,
+  isMicrosoft: false,
   retryAfterSeconds: 1,
   seed: 1,
 };

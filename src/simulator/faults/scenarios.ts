@@ -72,6 +72,10 @@ export const SCENARIOS = {
     about: 'a good credential refused by one answer in a thousand',
     part: { shares: { badCredential: 0.001 } },
   },
+  edge: {
+    about: "the push service is Microsoft's, which has rules of its own for TTL",
+    part: { isMicrosoft: true },
+  },
   'clock-behind': {
     about: 'the clock of the providers ten minutes behind: tokens come from the future',
     part: { clockAheadMs: -600_000 },

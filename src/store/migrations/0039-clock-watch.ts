@@ -1,4 +1,6 @@
-/** The newest time that the database's clock has shown, so that a clock that was set back is noticed. */
+/**
+ * The newest time that the database's clock has shown: so a clock that was set back is noticed.
+ */
 
 export const name = '0039-clock-watch';
 

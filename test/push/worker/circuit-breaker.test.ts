@@ -70,6 +70,7 @@ t.test('a token that the provider was never asked about does not show that it wo
   const breaker = new CircuitBreaker(new ManualClock());
   for (let n = 0; n < FAILURES_IN_A_ROW_MAX; n += 1) {
     settle(breaker, { kind: 'bad-token', reason: 'BadDeviceToken', isUnasked: true });
+    settle(breaker, { kind: 'gone', reason: 'Removed', sinceMs: null, isUnasked: true });
     settle(breaker, UNAVAILABLE);
   }
   t.ok(breaker.stoppedForMs > 0, 'stopped');
