@@ -77,12 +77,13 @@ export const readingOf = (state: CredentialState): CredentialReading => ({
  * use.
  */
 const usableOf = (
-  { credential, version, hasFallback }: OpenedInUse,
+  { credential, version, hasFallback, wasAcceptedLately }: OpenedInUse,
   sql: Sql,
   log: Logger,
   scope: Scope,
 ): UsableCredential => ({
   credential,
+  wasAcceptedLately,
   fallBack: hasFallback
     ? async (reason) => {
         if (await refuse(sql, scope, version, reason)) {

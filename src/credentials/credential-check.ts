@@ -50,7 +50,10 @@ export async function checkCredential(
   const authorization = await authorizations.current(`check ${appId}.${platformId}`, credential);
   const isSimulated = origins.simulated.includes(providerOf(credential).platformId);
   const found = authorization.ok
-    ? resultOf(await probe(credential, authorization.value, origins))
+    ? resultOf(
+        await probe(credential, authorization.value, origins),
+        providerOf(credential).unaskedNote(credential),
+      )
     : {
         isHealthy: authorization.retryable ? null : false,
         note: `It cannot sign in: ${authorization.reason}.`,
@@ -64,7 +67,14 @@ export async function checkCredential(
   return result;
 }
 
-function resultOf(outcome: Outcome): CheckResult {
+/** `unasked`: what nobody can be asked about. It is said with all that was not refused. */
+function resultOf(outcome: Outcome | null, unasked: string | null): CheckResult {
+  if (outcome === null) return { isHealthy: true, note: unasked ?? '' };
+  const { isHealthy, note } = resultOfAnswer(outcome);
+  return { isHealthy, note: unasked === null || isHealthy === false ? note : `${note} ${unasked}` };
+}
+
+function resultOfAnswer(outcome: Outcome): CheckResult {
   switch (outcome.kind) {
     case 'delivered':
     case 'gone':

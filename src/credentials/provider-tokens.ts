@@ -6,16 +6,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../access/secrets.ts';
 import type { MintingRight, SharedToken } from '../domain/provider-token.ts';
+import { MINTING_MS_MAX } from '../store/provider-tokens/believed.ts';
 import { claimMinting } from '../store/provider-tokens/claim-minting.ts';
 import { readToken } from '../store/provider-tokens/read-token.ts';
 import { freezeToken, writeMintFailure, writeToken } from '../store/provider-tokens/write-token.ts';
 import type { Sql } from '../store/sql.ts';
-
-/**
- * Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). If the node dies, another one
- * does not wait for the end of the lease.
- */
-const MINTING_LEASE_MS = 20_000;
 
 export interface MintedValue {
   readonly value: string;
@@ -43,6 +38,7 @@ export class ProviderTokens {
     return {
       id: valueId,
       value: sealed === null || keyId === null ? null : this.open(sealed, keyId, identity),
+      ageMs: row.ageMs,
       refreshInMs: row.refreshInMs,
       expiresInMs: row.expiresInMs,
       mintInMs: row.mintInMs,
@@ -66,7 +62,7 @@ export class ProviderTokens {
       seenId,
       mintingId,
       apartMs,
-      leaseMs: MINTING_LEASE_MS,
+      leaseMs: MINTING_MS_MAX,
       nodeId: this.nodeId(),
     });
     return nowMs === null ? null : { mintingId, nowMs };
@@ -116,6 +112,7 @@ export class ProviderTokens {
 const NEVER_ASKED: SharedToken = Object.freeze({
   id: null,
   value: null,
+  ageMs: 0,
   refreshInMs: 0,
   expiresInMs: 0,
   mintInMs: 0,

@@ -20,6 +20,8 @@ export interface OpenedInUse {
   readonly hasFallback: boolean;
   /** Whether this is the credential before: the provider has refused the new one. */
   readonly isFallback: boolean;
+  /** The provider accepted it within the last minutes. */
+  readonly wasAcceptedLately: boolean;
 }
 
 export type CredentialInUse =
@@ -47,13 +49,14 @@ export async function readCredentialInUse(
 const inUse = (
   credential: ProviderCredential,
   previous: ProviderCredential | null,
-  { version, isRefused }: StoredCredential,
+  { version, isRefused, wasAcceptedLately }: StoredCredential,
 ): CredentialInUse => ({
   kind: 'opened',
   credential,
   version,
   hasFallback: previous !== null && !isRefused,
   isFallback: previous !== null && isRefused,
+  wasAcceptedLately: wasAcceptedLately && !isRefused,
 });
 
 /**

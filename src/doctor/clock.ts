@@ -3,8 +3,22 @@
  * by theirs.
  */
 
+import { readAheadMs, SET_BACK_MS_MIN } from '../store/housekeeping/set-back-clock.ts';
+import type { Sql } from '../store/sql.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
+
+/** Whether the database's clock was ahead of what it shows now. */
+export async function checkSetBack(sql: Sql): Promise<readonly Finding[]> {
+  const aheadMs = await readAheadMs(sql);
+  if (aheadMs < SET_BACK_MS_MIN) return [];
+  const { warning } = findingsAbout('clock');
+  return [
+    warning(
+      `the database's clock has shown a time that is ${(aheadMs / 1_000).toFixed(0)} s ahead of now: it was wrong. A running engine corrects within seconds what waits for such a time; let the machine follow a time server (NTP).`,
+    ),
+  ];
+}
 
 /** More than a network and a busy machine explain. */
 const SKEW_MS_MAX = 2_000;

@@ -10,7 +10,7 @@ import { readClock } from '../store/read-clock.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
 import { connect } from '../store/sql.ts';
 import { POSTGRES_VERSION_MIN } from '../store/store.ts';
-import { checkClock } from './clock.ts';
+import { checkClock, checkSetBack } from './clock.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 
@@ -59,6 +59,7 @@ export async function checkDatabase(
     const schema = await checkSchema(sql);
     findings.push(...schema.findings);
     if (!schema.isThere) return { findings, sql: null, close };
+    findings.push(...(await checkSetBack(sql)));
     findings.push(await checkConnections(sql, settings, workers));
     const fault = await secretKeyFault(sql, secrets);
     findings.push(fault === null ? secretKey.ok('it fits the database') : secretKey.problem(fault));

@@ -27,7 +27,13 @@ export type Outcome = {
    * Dropped. The token is dead if it was registered before `sinceMs` (APNs 410), or before the send
    * when null (FCM).
    */
-  | { readonly kind: 'gone'; readonly reason: string; readonly sinceMs: number | null }
+  | {
+      readonly kind: 'gone';
+      readonly reason: string;
+      readonly sinceMs: number | null;
+      /** The token itself says so: the provider was not asked. */
+      readonly isUnasked?: true;
+    }
   /**
    * Quarantined. The provider does not take this token. The fault may be the sender's (another
    * environment, app or project), so the device is kept and its refusals are counted.
@@ -54,7 +60,12 @@ export type Outcome = {
       readonly mayBeDevice?: true;
     }
   /** The credential is refused: nothing sent with it will be accepted. */
-  | { readonly kind: 'bad-credential'; readonly reason: string }
+  | {
+      readonly kind: 'bad-credential';
+      readonly reason: string;
+      /** It was accepted a moment ago: only this send is known to be refused. */
+      readonly isDoubted?: true;
+    }
   /** The provider's access token has expired: the same send works with a fresh one. */
   | { readonly kind: 'expired-authorization'; readonly reason: string }
   /** Too many sends to this one device. */

@@ -9,8 +9,10 @@
 export interface SharedToken {
   /** Name of the value; null: there never was one. */
   readonly id: string | null;
-  /** Null: there is none, or it was sealed under another SECRET_KEY. */
+  /** Null: there is none, it was made later than now, or it was sealed under another SECRET_KEY. */
   readonly value: string | null;
+  /** Time since it was made. */
+  readonly ageMs: number;
   readonly refreshInMs: number;
   readonly expiresInMs: number;
   /**

@@ -55,6 +55,12 @@ const LOOK_AGAIN_MS = 10_000;
  */
 const AWAIT_OTHER_MS = 200;
 const LOOKS_MAX = 150;
+/**
+ * Equal refusals in a row, over so long, that prove that an account is refused which got a token
+ * before. A single one proves nothing.
+ */
+const REFUSALS_ALIKE = 3;
+const REFUSALS_ALIKE_FOR_MS = 60_000;
 /** A freeze that is prolonged by less than this is not written again. */
 const FREEZES_APART_MS = 60_000;
 /**
@@ -68,6 +74,8 @@ interface Held {
   readonly value: string;
   readonly refreshAtMs: number;
   readonly expiresAtMs: number;
+  /** When it was made, by this node's date: if that lies ahead, the clock was set back since. */
+  readonly madeAtMs: number;
 }
 
 interface Entry {
@@ -77,6 +85,8 @@ interface Entry {
   readonly freezeMs: number | null;
   held: Held | null;
   failure: { readonly value: MintFailure; readonly untilMs: number } | null;
+  /** Equal refusals to make a token, since the last one that was made. */
+  refusals: { readonly reason: string; readonly sinceMs: number; readonly count: number } | null;
   /** The id of the value that the provider has called expired. */
   refusedId: string | null;
   /** The renewal under way, of which there is one at most: all callers wait for it. */
@@ -157,7 +167,10 @@ export class AuthorizationCache {
     await this.#store.freeze(entry.identity, entry.freezeMs);
   }
 
-  #works({ held, refusedId }: Entry): boolean {
+  #works(entry: Entry): boolean {
+    // The provider refuses a token from the future, and the shared values have another one.
+    if (entry.held !== null && entry.held.madeAtMs > Date.now()) entry.held = null;
+    const { held, refusedId } = entry;
     return held !== null && held.id !== refusedId && this.#now() < held.expiresAtMs;
   }
 
@@ -202,7 +215,8 @@ export class AuthorizationCache {
     return false;
   }
 
-  #take(entry: Entry, { id, value, refreshInMs, expiresInMs, failure }: SharedToken): void {
+  #take(entry: Entry, shared: SharedToken): void {
+    const { id, value, ageMs, refreshInMs, expiresInMs, failure } = shared;
     const nowMs = this.#now();
     if (id !== null && value !== null && id !== entry.held?.id) {
       this.#hold(entry, {
@@ -210,6 +224,7 @@ export class AuthorizationCache {
         value,
         refreshAtMs: nowMs + refreshInMs,
         expiresAtMs: nowMs + expiresInMs,
+        madeAtMs: Date.now() - ageMs,
       });
     }
     if (failure === null) return;
@@ -220,6 +235,7 @@ export class AuthorizationCache {
   #hold(entry: Entry, held: Held): void {
     entry.held = held;
     entry.failure = null;
+    entry.refusals = null;
     entry.lookAgainAtMs = 0;
   }
 
@@ -233,10 +249,15 @@ export class AuthorizationCache {
   async #make(entry: Entry, minting: Minting, right: MintingRight): Promise<boolean> {
     const minted = await minting.mint(signingTimeMs(right.nowMs, Date.now()));
     if (!minted.ok) {
-      const { reason, retryable } = minted;
-      const failure = { reason, isFinal: !retryable };
-      await this.#store.fail(entry.identity, right.mintingId, failure, FAILURE_LASTS_MS);
-      this.#fail(entry, minted, FAILURE_LASTS_MS);
+      const { reason } = minted;
+      const isFinal = !minted.retryable && !this.#isDoubted(entry, reason);
+      await this.#store.fail(
+        entry.identity,
+        right.mintingId,
+        { reason, isFinal },
+        FAILURE_LASTS_MS,
+      );
+      this.#fail(entry, { ok: false, reason, retryable: !isFinal }, FAILURE_LASTS_MS);
       return false;
     }
     // The right has expired: another node has taken over, and its value will follow soon.
@@ -247,8 +268,22 @@ export class AuthorizationCache {
       value: minted.value,
       refreshAtMs: minted.refreshAtMs + offsetMs,
       expiresAtMs: minted.expiresAtMs + offsetMs,
+      madeAtMs: Date.now(),
     });
     return false;
+  }
+
+  /** Whether this refusal of an account that got a token before proves nothing yet. */
+  #isDoubted(entry: Entry, reason: string): boolean {
+    const nowMs = this.#now();
+    const { refusals } = entry;
+    entry.refusals =
+      refusals?.reason === reason
+        ? { ...refusals, count: refusals.count + 1 }
+        : { reason, sinceMs: nowMs, count: 1 };
+    const { count, sinceMs } = entry.refusals;
+    const isProven = count >= REFUSALS_ALIKE && nowMs - sinceMs >= REFUSALS_ALIKE_FOR_MS;
+    return entry.held !== null && !isProven;
   }
 
   #entryOf(key: string, { identity, apartMs }: Minting, freezeMs: number | null): Entry {
@@ -280,6 +315,7 @@ const newEntry = (identity: string, apartMs: number, freezeMs: number | null): E
   freezeMs,
   held: null,
   failure: null,
+  refusals: null,
   refusedId: null,
   pending: null,
   lookAgainAtMs: 0,

@@ -5,7 +5,6 @@
 
 import type { ProviderCredential } from '../domain/credential.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { DELIVERED } from '../domain/outcome.ts';
 import { post } from '../transport/compat/post.ts';
 import type { ProviderOrigins } from './origins.ts';
 import { trustedAt } from './origins.ts';
@@ -15,14 +14,14 @@ import { providerOf } from './providers.ts';
 const PROBE_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 16_384;
 
-/** The outcome of the push for no device; `delivered` if the provider cannot be asked. */
+/** The outcome of the push for no device. Null: nobody can be asked. */
 export async function probe(
   credential: ProviderCredential,
   authorization: string,
   origins: ProviderOrigins,
-): Promise<Outcome> {
+): Promise<Outcome | null> {
   const question = providerOf(credential).probe(credential, authorization, origins);
-  if (question === null) return DELIVERED;
+  if (question === null) return null;
   const { request, outcomeOf } = question;
   const posted = await post({
     ...request,

@@ -66,6 +66,11 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
    * `pauseMs`. Null: it has no such reason.
    */
   readonly tooManyTokens: { readonly reason: string; readonly pauseMs: number } | null;
+  /**
+   * When an `authorization` value was signed, by the clock of that moment. Null: the value does not
+   * say so.
+   */
+  signedAtMs(authorization: string): number | null;
 
   /** Makes a sender. It connects at its first `whenReady`. */
   createSender(credential: Credential, parts: SenderParts<Origins>): Sender;
@@ -74,6 +79,8 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
    * credential. Null: the provider cannot be asked.
    */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
+  /** What of a credential no provider can be asked about, as a sentence. Null: nothing. */
+  unaskedNote(credential: Credential): string | null;
 }
 
 /** The waits before a retry when the provider names no time. */

@@ -23,6 +23,7 @@ import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
 import type { JobJournal } from '../telemetry/job-journal.ts';
 import type { Evaluator } from '../templates/evaluator.ts';
 import type { TransportLimits, TransportName } from '../transport/transport.ts';
+import { ClockWatch } from '../upkeep/clock-watch.ts';
 import { Deletions } from '../upkeep/deletions.ts';
 import { Accept } from './accept/accept.ts';
 import type { AuthorizationSource, CredentialSource } from './dispatch/authorizer.ts';
@@ -238,6 +239,8 @@ async function beginLife(
   clock: Clock,
   log: Logger,
 ): Promise<Heartbeat | null> {
+  // Before anything is claimed: the clock may have been wrong until the process before ended.
+  await new ClockWatch({ sql: store.sql, log }).run();
   if (store.address.kind === 'embedded') {
     await releaseAllLeases(store.sql);
     return null;

@@ -20,6 +20,12 @@ export function changeBehaviour(behaviour: Behaviour, change: BehaviourChange): 
   return [...named, part].reduce(mergeBehaviour, behaviour);
 }
 
+/** The time by the clock of the providers. */
+export const providerClock =
+  (live: LiveBehaviour): (() => number) =>
+  () =>
+    Date.now() + live.current.clockAheadMs;
+
 /** The present behaviour, which PUT /behaviour replaces while requests go on. */
 export interface LiveBehaviour {
   current: Behaviour;

@@ -5,14 +5,19 @@
  */
 
 export class TurnClock {
+  readonly #read: () => number;
   #nowMs = 0;
   #isRead = false;
 
-  /** Milliseconds of `performance.now()` at the first call in this turn. */
+  constructor(monotonicMs: () => number = () => performance.now()) {
+    this.#read = monotonicMs;
+  }
+
+  /** Milliseconds of the clock at the first call in this turn. */
   nowMs(): number {
     if (this.#isRead) return this.#nowMs;
     this.#isRead = true;
-    this.#nowMs = performance.now();
+    this.#nowMs = this.#read();
     process.nextTick(this.#forget);
     return this.#nowMs;
   }

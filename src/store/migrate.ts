@@ -41,6 +41,7 @@ import * as templates from './migrations/0033-templates.ts';
 import * as goneReceivers from './migrations/0034-gone-receivers.ts';
 import * as auditRepetitions from './migrations/0036-audit-repetitions.ts';
 import * as begunCounts from './migrations/0038-begun-counts.ts';
+import * as clockWatch from './migrations/0039-clock-watch.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -91,6 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
   goneReceivers,
   auditRepetitions,
   begunCounts,
+  clockWatch,
 ];
 
 export interface Migrated {

@@ -4,11 +4,13 @@
  */
 
 /**
- * The sentence, without a full stop, because it may follow a colon. `reason`: an error's code or
+ * The sentence, without a full stop, because it may follow a colon. `words`: an error's code or
  * the connection's own words (std/error-reason.ts).
  */
-export function connectFault(origin: string, reason: string): string {
+export function connectFault(origin: string, words: string): string {
   const place = placeOf(origin);
+  // The peer says so in the handshake, or goes on without it.
+  const reason = NO_PROTOCOL_IN_COMMON.test(words) ? NO_HTTP2 : words;
   if (UNVERIFIED.has(reason)) {
     return `the certificate of ${place} does not verify (${reason}): PROVIDER_CA_FILE names certificates that are trusted besides the system's, but not for the providers' own addresses; NODE_EXTRA_CA_CERTS does for all`;
   }
@@ -18,6 +20,10 @@ export function connectFault(origin: string, reason: string): string {
     ? `${place} does not speak TLS as it should (${reason}): is it the right port, or is a proxy in between?`
     : `${place} cannot be reached: ${reason}`;
 }
+
+/** OpenSSL's code for the alert of a peer that wants none of the protocols that are offered. */
+const NO_PROTOCOL_IN_COMMON = /ALERT_NO_APPLICATION_PROTOCOL$/;
+export const NO_HTTP2 = 'the peer does not speak HTTP/2';
 
 /** OpenSSL's codes for a certificate chain that ends in no trusted certificate. */
 const UNVERIFIED: ReadonlySet<string> = new Set([
@@ -43,7 +49,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENETUNREACH: 'cannot be reached: this machine has no route to it',
   ECONNRESET: CUT,
   'closed by the peer while connecting': CUT,
-  'the peer does not speak HTTP/2': 'does not speak HTTP/2: is a proxy in between that reads TLS?',
+  [NO_HTTP2]:
+    'has no HTTP/2, which Tagcast needs: turn it on (ALPN h2), or put a proxy that has it in front; a proxy that reads TLS may take it away',
   CERT_HAS_EXPIRED: 'has a certificate that has expired: is the clock of this machine right?',
   CERT_NOT_YET_VALID: "has a certificate that is not valid yet: is this machine's clock right?",
   ERR_TLS_CERT_ALTNAME_INVALID:

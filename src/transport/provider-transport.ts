@@ -129,7 +129,9 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
 
   answered(exchange: Exchange, received: ReceivedAnswer): void {
     this.#meter.streams -= 1;
-    this.#judge(exchange, received.status === ACCEPTED.status ? ACCEPTED : answerOf(received));
+    const { readFields = NO_FIELDS } = this.#options;
+    const isPlain = received.status === ACCEPTED.status && readFields.length === 0;
+    this.#judge(exchange, isPlain ? ACCEPTED : answerOf(received, readFields));
   }
 
   failed(exchange: Exchange, failure: AttemptFailure): void {
@@ -339,11 +341,17 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-function answerOf({ status, fields, body }: ReceivedAnswer): Answer {
+const NO_FIELDS: readonly string[] = [];
+
+function answerOf({ status, fields, body }: ReceivedAnswer, readFields: readonly string[]): Answer {
   const field = fields.find(({ name }) => name === 'retry-after');
+  const read = fields.filter(({ name }) => readFields.includes(name));
   return {
     status,
     retryAfterMs: retryAfterMs(field?.value, Date.now()),
     body: body.toString('utf8'),
+    ...(read.length === 0
+      ? {}
+      : { fields: Object.fromEntries(read.map(({ name, value }) => [name, value])) }),
   };
 }

@@ -52,6 +52,8 @@ export interface Answer {
   readonly retryAfterMs: number | null;
   /** At most `bodyBytesMax` of it. */
   readonly body: string;
+  /** The header fields that the provider reads (`readFields`), as far as they came. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 /** Limits of a transport; each provider's `settings.ts` gives them with their reasons. */
@@ -102,6 +104,10 @@ export interface TransportOptions {
    * What an answer means. A `refused` send is repeated on another connection; the connection that
    * refused takes no more requests.
    */
+  /**
+   * Names of the header fields that `outcomeOf` reads, of an answer of 200 too. Absent: none.
+   */
+  readonly readFields?: readonly string[];
   readonly outcomeOf: (answer: Answer) => Outcome;
   /** Counts what it does. Absent: nobody asks. */
   readonly meter?: TransportMeter | undefined;

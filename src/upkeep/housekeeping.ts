@@ -37,6 +37,7 @@ import type { JobJournal } from '../telemetry/job-journal.ts';
 import { AppDeletions } from './app-deletions.ts';
 import { AuditLogs } from './audit-logs.ts';
 import { ClientDeletions } from './client-deletions.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { Compaction } from './compaction.ts';
 import { DeviceEvents } from './device-events.ts';
 import { ExpiredTags } from './expired-tags.ts';
@@ -138,6 +139,7 @@ export class Housekeeping {
     this.deviceRetentionMs = options.deviceRetentionMs;
     this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
     this.parts = [
+      new ClockWatch(options),
       new ExpiredTags(options),
       new AppDeletions(options),
       new ClientDeletions(options),

@@ -14,7 +14,11 @@ import { readCredentialStates } from '../../src/store/health/read-credential-sta
 import type { SqlPool } from '../../src/store/sql.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
-import { apnsCredential, fcmCredential } from '../support/provider-credentials.ts';
+import {
+  apnsCredential,
+  fcmCredential,
+  webPushCredential,
+} from '../support/provider-credentials.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';
 import { credentialOf, originsOf, simulatorFor } from '../support/sending.ts';
 
@@ -22,6 +26,7 @@ const simulator = await simulatorFor(t);
 
 async function sceneOf(sql: SqlPool, origins: ProviderOrigins = originsOf(simulator)) {
   const { appId } = await addTenant(sql, 'demo');
+  await sql`insert into app_platforms (app_id, platform_id) values (${appId}, 7)`;
   const check = createCheck(sql, secrets, origins);
   return {
     appId,
@@ -77,6 +82,18 @@ t.test('on each store', (t) =>
       const { note } = await real({ appId, platformId: 3 });
       t.match(note, /^The provider refuses it/);
       t.notMatch(note, advice);
+    },
+
+    'a VAPID key that nobody was asked about: the note says so': async (t: Test, { sql }) => {
+      const { put, check } = await sceneOf(sql);
+      await put(7, webPushCredential());
+      t.match(await check(7), { isHealthy: true, note: /^Nobody was asked about the VAPID key: / });
+      const { accounts } = simulator;
+      await put(7, webPushCredential(accounts.fcm.serviceAccount));
+      t.match(await check(7), {
+        isHealthy: true,
+        note: /^The provider accepts it.*\. Nobody was asked about the VAPID key: /,
+      });
     },
 
     'one that cannot be asked is neither': async (t: Test, { sql }) => {

@@ -21,10 +21,12 @@ import {
 } from '../support/provider-credentials.ts';
 import type { ProviderPeer } from '../support/provider-peer.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';
+import { settableClock } from '../support/set-clock.ts';
 
 const MINUTE_MS = 60_000;
 const apns = apnsCredential();
 const fcm = fcmCredential();
+const other = { ...fcm.serviceAccount, private_key_id: 'other' };
 
 /**
  * Nodes on one database, and a time that passes for all of them: on their clocks, and for what is
@@ -108,6 +110,23 @@ t.test('on each store', (t) =>
         'what is said of the old value is not said of the new one',
       );
       a.invalidate('a key that nobody asked for', second);
+    },
+
+    'a token that was made later than now counts as none, on all nodes': async (t, store) => {
+      const { node, pass } = sceneOf(store);
+      const set = settableClock(t);
+      set(10 * MINUTE_MS);
+      const one = node();
+      const first = await valueNow(one);
+      // The clock of the machine is set right, and that of the database with it.
+      set(-10 * MINUTE_MS);
+      await pass(-10 * MINUTE_MS);
+      await store.sql`update provider_tokens set frozen_until = now() + interval '30 minutes'`;
+      const second = await valueNow(one);
+      t.not(second, first);
+      t.equal(await valueNow(node()), second, 'after a restart');
+      await pass(49 * MINUTE_MS);
+      t.equal(await valueNow(one), second);
     },
 
     'APNs: too many tokens: the one there is stays, on all nodes, for 20 minutes': async (
@@ -218,6 +237,30 @@ t.test('on each store', (t) =>
       t.match(await one.current('alone', alone), { ok: false, reason: /400/ });
     },
 
+    'FCM: one odd refusal of an account that got a token before is no fault': async (t, store) => {
+      const status = { is: 200, refusal: 'unauthorized_client' };
+      const { origins } = await oauth(t, status);
+      const { node, pass } = sceneOf(store, origins);
+      const one = node();
+      await one.current('f', fcm);
+      status.is = 400;
+      await pass(61 * MINUTE_MS);
+      t.match(await one.current('f', fcm), { ok: false, retryable: true });
+      t.match(await node().current('f', fcm), { ok: false, retryable: true }, 'everywhere');
+      status.is = 200;
+      await pass(11_000);
+      t.match(await one.current('f', fcm), { ok: true });
+
+      status.is = 400;
+      await pass(61 * MINUTE_MS);
+      for (let tries = 0; tries < 2; tries += 1) {
+        t.match(await one.current('f', fcm), { ok: false, retryable: true });
+        await pass(30_500);
+      }
+      t.match(await one.current('f', fcm), { ok: false, retryable: false }, 'three in a minute');
+      t.match(await node().current('g', { ...fcm, serviceAccount: other }), { retryable: false });
+    },
+
     'FCM: an invalidated token is replaced, but not in a storm': async (t, store) => {
       const { peer, origins } = await oauth(t);
       const { node, pass } = sceneOf(store, origins);
@@ -262,7 +305,8 @@ t.test('without the database: an answer, and what a node holds goes on', async (
   let isAway = true;
   const away = () => Promise.reject(new Error('away'));
   const id = '00000000-0000-0000-0000-000000000001';
-  const shared = { id, value: 'bearer one', refreshInMs: 0, expiresInMs: 60_000, mintInMs: 1 };
+  const ends = { refreshInMs: 0, expiresInMs: 60_000, mintInMs: 1 };
+  const shared = { id, value: 'bearer one', ageMs: 0, ...ends };
   const store = {
     read: () =>
       isAway ? away() : Promise.resolve({ ...shared, isBeingMinted: false, failure: null }),
@@ -307,10 +351,16 @@ t.test('of two clocks the earlier one signs, unless it is far behind', (t) => {
   t.end();
 });
 
-async function oauth(t: Test, status = { is: 200 }) {
+async function oauth(t: Test, status: { is: number; refusal?: string } = { is: 200 }) {
   const peer: ProviderPeer = await startProviderPeer({
     script: (request) =>
-      answer(request, status.is, { access_token: `token-${request.number}`, expires_in: 3_600 }),
+      answer(
+        request,
+        status.is,
+        status.is === 200 || status.refusal === undefined
+          ? { access_token: `token-${request.number}`, expires_in: 3_600 }
+          : { error: status.refusal },
+      ),
   });
   t.teardown(() => peer.close());
   return { peer, origins: { ...DEFAULT_ORIGINS, oauth: peer.origin, ca: peer.ca } };

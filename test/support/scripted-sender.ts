@@ -163,6 +163,8 @@ export interface Scene {
   readonly reports: Progress[];
   readonly renewalsAsked: { count: number };
   readonly freezesAsked: { count: number };
+  /** Whether the authorization was signed later than now. */
+  readonly ahead: { is: boolean };
   /** Reasons for which a credential was refused that another one replaces. */
   readonly refusals: string[];
   readonly unfamiliar: readonly Unfamiliar[];
@@ -192,6 +194,7 @@ export function sceneOf(
   const reports: Progress[] = [];
   const renewalsAsked = { count: 0 };
   const freezesAsked = { count: 0 };
+  const ahead = { is: false };
   const refusals: string[] = [];
   const unfamiliar: Unfamiliar[] = [];
   const provider = providerOn(task.platformId);
@@ -219,6 +222,7 @@ export function sceneOf(
     authorizationExpired: () => {
       renewalsAsked.count += 1;
     },
+    isAuthorizationAhead: () => ahead.is,
     credentialRefused: (reason) => {
       refusals.push(reason);
       control.giveBack(clock.monotonicMs(), null);
@@ -240,6 +244,7 @@ export function sceneOf(
     reports,
     renewalsAsked,
     freezesAsked,
+    ahead,
     refusals,
     unfamiliar,
     context,

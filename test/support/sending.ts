@@ -97,7 +97,7 @@ const withoutFallback =
   (source: (appId: number, platformId: number) => Promise<ProviderCredential | null>) =>
   async (appId: number, platformId: number): Promise<UsableCredential | null> => {
     const credential = await source(appId, platformId);
-    return credential === null ? null : { credential, fallBack: null };
+    return credential === null ? null : { credential, fallBack: null, wasAcceptedLately: false };
   };
 
 /** The simulator in every provider's place. */

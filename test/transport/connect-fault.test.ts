@@ -28,7 +28,12 @@ t.test('a sentence for each reason, with host and port', (t) => {
     ['https://a.example', 'ERR_TLS_CERT_ALTNAME_INVALID', /certificate for another name/],
     ['https://a.example', 'ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS as it should/],
     ['https://a.example', 'EPROTO', /does not speak TLS/],
-    ['https://a.example', 'the peer does not speak HTTP/2', /does not speak HTTP\/2/],
+    ['https://a.example', 'the peer does not speak HTTP/2', /has no HTTP\/2, .*ALPN h2/],
+    [
+      'https://a.example',
+      'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+      /^a\.example:443 has no HTTP\/2, which Tagcast needs: turn it on/,
+    ],
     ['http://[::1]', 'something new', /^\[::1\]:80 cannot be reached: something new$/],
     ['no url', 'x', /^no url cannot be reached/],
   ];

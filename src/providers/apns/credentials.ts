@@ -1,6 +1,6 @@
 /** The provider token of APNs: a JWT signed with the team's key, sent with every push. */
 
-import { importPKCS8, SignJWT } from 'jose';
+import { decodeJwt, importPKCS8, SignJWT } from 'jose';
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Minted } from '../minted.ts';
 import { identityOf } from '../minted.ts';
@@ -38,12 +38,24 @@ export async function mintProviderToken(
   const { from, to } = PROVIDER_TOKEN_REFRESH_MS;
   return {
     ok: true,
-    value: `bearer ${token}`,
+    value: BEARER + token,
     mintedAtMs: nowMs,
     refreshAtMs: nowMs + from + Math.random() * (to - from),
     expiresAtMs: nowMs + PROVIDER_TOKEN_LIFETIME_MS,
   };
 }
+
+/** When a provider token was signed. Null: it cannot be read. */
+export function signedAtMsOf(authorization: string): number | null {
+  try {
+    const { iat } = decodeJwt(authorization.slice(BEARER.length));
+    return iat === undefined ? null : iat * 1_000;
+  } catch {
+    return null;
+  }
+}
+
+const BEARER = 'bearer ';
 
 /** ES256 is ECDSA over P-256 and nothing else: jose refuses keys of other curves here. */
 async function importKey(pem: string) {

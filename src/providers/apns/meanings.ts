@@ -2,7 +2,10 @@
 
 import { BAD_MESSAGE } from '../bad-message.ts';
 
-const KEY = 'team id, key id and .p8 file do not belong together, or the key was revoked';
+const KEY =
+  'team id, key id and .p8 file do not belong together, the key was revoked, or the clock of this machine is wrong (`tagcast doctor` compares it)';
+const AGE =
+  "to Apple the provider token is too old, or from the future: if it stays so, this machine's clock is wrong (`tagcast doctor` compares it)";
 const CERTIFICATE = 'Apple does not accept the way this connection signs in; please report it';
 const ENVIRONMENT =
   'the key is for the other APNs environment: store it with or without --sandbox, or use a key for both';
@@ -12,6 +15,7 @@ const TOPIC =
 export const APNS_MEANINGS: Readonly<Record<string, string>> = {
   InvalidProviderToken: KEY,
   MissingProviderToken: CERTIFICATE,
+  ExpiredProviderToken: AGE,
   Forbidden: KEY,
   BadCertificate: CERTIFICATE,
   BadCertificateEnvironment: CERTIFICATE,

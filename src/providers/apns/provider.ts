@@ -8,7 +8,7 @@ import type { Sender } from '../sender.ts';
 import { apnsOutcome } from './answer.ts';
 import { APNS_FLAGS } from './credential-flags.ts';
 import { parseApns } from './credential-form.ts';
-import { apnsMinting } from './credentials.ts';
+import { apnsMinting, signedAtMsOf } from './credentials.ts';
 import { APNS_MEANINGS } from './meanings.ts';
 import { apnsContent } from './message.ts';
 import type { ApnsOrigins } from './origins.ts';
@@ -50,10 +50,12 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   quota: () => null,
 
   minting: apnsMinting,
+  signedAtMs: signedAtMsOf,
   tooManyTokens: { reason: TOO_MANY_TOKENS, pauseMs: PROVIDER_TOKEN_UPDATES_PAUSE_MS },
 
   createSender: createSenderOfBoth,
   probe: apnsProbe,
+  unaskedNote: () => null,
 };
 
 /**

@@ -68,6 +68,8 @@ export class TwoEnvironments implements Sender {
   #authorization: string;
   /** The key is not for the other environment (Apple makes keys for one of them, or for both). */
   #isOtherRefused = false;
+  /** The other environment has accepted the key: a single refusal proves nothing. */
+  #isOtherKnown = false;
   /** Monotonic times: of the other environment's last answer, and until when it gets no sends. */
   #otherAnsweredAtMs = 0;
   #otherRestsUntilMs = 0;
@@ -215,15 +217,31 @@ export class TwoEnvironments implements Sender {
 
   readonly #otherSettled: Settle = (number, outcome) => {
     if (outcome.kind !== 'unknown') this.#otherAnsweredAtMs = performance.now();
-    // The other environment refuses the key, which may be good in its own: it gets no more sends.
-    if (outcome.kind === 'bad-credential') this.#isOtherRefused = true;
+    this.#heardOther(outcome);
     const { refusal } = this.#tryOf(number);
     if (refusal !== null) this.#finish(number, this.#second('other', refusal, outcome));
     else if (!this.#mayAsk('own')) this.#finish(number, UNASKED);
     else if (isOfOther(outcome)) this.#askAgain('own', number, outcome);
-    else if (outcome.kind === 'bad-credential') this.#ask('own', number);
+    else if (outcome.kind === 'bad-credential') this.#askOwnInstead(number);
     else this.#finish(number, outcome);
   };
+
+  /**
+   * The other environment may refuse the key, which may be good in its own: then it gets no more
+   * sends. If it has accepted the key before, it only rests.
+   */
+  #heardOther(outcome: Outcome): void {
+    if (KEY_ACCEPTED.has(outcome.kind)) this.#isOtherKnown = true;
+    if (outcome.kind !== 'bad-credential') return;
+    if (this.#isOtherKnown && this.#other !== null) this.#restOther(this.#other.line);
+    else this.#isOtherRefused = true;
+  }
+
+  /** The token may be of either environment: a refusal by its own one proves nothing then. */
+  #askOwnInstead(number: number): void {
+    if (this.#isOtherKnown) this.#finish(number, OTHER_SILENT);
+    else this.#ask('own', number);
+  }
 
   #askAgain(side: Side, number: number, refusal: Outcome): void {
     this.#tryOf(number).refusal = refusal;
@@ -244,7 +262,8 @@ export class TwoEnvironments implements Sender {
       case 'bad-token':
         return refusal;
       case 'bad-credential':
-        return side === 'own' ? outcome : refusal;
+        if (side === 'own') return outcome;
+        return this.#isOtherKnown ? inconclusive(refusal) : refusal;
       case 'bad-message':
       case 'throttled-target':
       case 'unavailable':
@@ -284,9 +303,12 @@ const ACCEPTED_IN: Readonly<Record<ApnsEnvironment, Outcome>> = Object.freeze({
   sandbox: Object.freeze({ kind: 'delivered', environment: 'sandbox' }),
 });
 
+/** APNs looks at the token of a device only when it has accepted the key. */
+const KEY_ACCEPTED: ReadonlySet<Outcome['kind']> = new Set(['delivered', 'gone', 'bad-token']);
+
 const UNASKED: Outcome = Object.freeze({ kind: 'refused', reason: 'closing' });
 
-/** For a token that is known to be of the other environment: it is tried again later. */
+/** For a token that is known to be of the other environment: it is tried again after its rest. */
 const OTHER_SILENT: Outcome = Object.freeze({
   kind: 'unavailable',
   reason: 'the other environment does not answer',

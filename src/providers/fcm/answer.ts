@@ -76,6 +76,10 @@ function outcomeOfError(answer: Answer, error: FcmError): Outcome {
     case 'THIRD_PARTY_AUTH_ERROR':
       return { kind: 'bad-message', reason, mayBeDevice: true };
     case 'PERMISSION_DENIED':
+      if (SENDER_IN_WORDS.test(error.message)) {
+        return { kind: 'bad-token', reason: 'SENDER_ID_MISMATCH' };
+      }
+      return { kind: 'bad-credential', reason };
     // Without FCM's own code: the project or the path is wrong, for every device.
     case 'NOT_FOUND':
       return { kind: 'bad-credential', reason };
@@ -95,6 +99,8 @@ function outcomeOfError(answer: Answer, error: FcmError): Outcome {
   }
 }
 
+/** FCM's sentence for a token of another project, which some answers have without its code. */
+const SENDER_IN_WORDS = /sender ?id mismatch/i;
 const TOKEN_IN_WORDS = /registration token/i;
 const DEVICE_IN_WORDS = /device/i;
 

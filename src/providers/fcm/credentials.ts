@@ -128,12 +128,18 @@ function refused(status: number, parsed: unknown): MintFailure {
   const word = told.success
     ? [told.data.error, told.data.error_description].filter((part) => part !== undefined).join(': ')
     : `status ${status}`;
+  // Google gives its reason with every refusal: a proxy's page proves nothing about the account.
+  const isPassing = !told.success || status === 408 || status === 429 || status >= 500;
   return {
     ok: false,
     reason: foreignText(`token request: ${word}`, REASON_LENGTH_MAX) + hintOf(word),
-    retryable: status === 408 || status === 429 || status >= 500,
+    // With the clock set right, the same account gets its token.
+    retryable: isPassing || CLOCK_IN_WORDS.test(word),
   };
 }
+
+/** The assertion is called too old, or of the future. */
+const CLOCK_IN_WORDS = /short-lived|\biat\b|\bexp\b/i;
 
 /**
  * Hints for the operator who has to correct the fault. Google does not promise its texts, so they
@@ -146,7 +152,7 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   ],
   [/account not found/i, 'the service account was deleted: make another one and upload its file'],
   [/account.*disabled|disabled.*account/i, 'the service account is disabled: enable it again'],
-  [/short-lived|\biat\b|\bexp\b/i, 'is the clock of this machine right?'],
+  [CLOCK_IN_WORDS, 'is the clock of this machine right?'],
   [/audience/i, 'is OAUTH_ORIGIN right?'],
   [/^invalid_grant$/, 'the key or its service account was deleted, or the clock is wrong'],
 ];

@@ -39,6 +39,7 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
   minting: ({ serviceAccount }, origins, trustedAt) =>
     fcmMinting(serviceAccount, origins, trustedAt),
   tooManyTokens: null,
+  signedAtMs: () => null,
 
   createSender(credential, { origins, authorization, limits, makeTransport }) {
     const transport = makeTransport({
@@ -51,4 +52,5 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
     return createFcmSender(credential, transport, origins.fcmTarget);
   },
   probe: fcmProbe,
+  unaskedNote: () => null,
 };

@@ -11,12 +11,18 @@ import { parseObject } from '../../std/json.ts';
 import type { Answer } from '../../transport/transport.ts';
 import { THROTTLED_CHANNEL_PAUSE_MS } from './settings.ts';
 
+/** Microsoft's words stand in header fields; its body is empty. */
+const DESCRIPTION = 'x-wns-error-description';
+const STATE = 'x-wns-status';
+/** The header fields that say what an answer means. */
+export const ANSWER_FIELDS: readonly string[] = [DESCRIPTION, STATE];
+
 export function webPushOutcome(answer: Answer): Outcome {
   const { status, retryAfterMs } = answer;
+  const words = parseWords(answer);
   // RFC 8030, 5: 201; 5.1: 202 for receipts, which we do not ask for.
-  if (status >= 200 && status < 300) return DELIVERED;
-  const words = parseBody(answer.body);
-  const reason = words.reason ?? words.errno ?? `status ${status}`;
+  if (status >= 200 && status < 300) return outcomeOfTaken(answer, words);
+  const reason = words.reason ?? words.errno ?? words.description ?? `status ${status}`;
   // The subscription has ended (RFC 8030, 7.3; Microsoft says 410 alone).
   if (status === 404 || status === 410) return { kind: 'gone', reason, sinceMs: null };
   if (status === 429) return { kind: 'throttled-target', reason, retryAfterMs };
@@ -39,20 +45,44 @@ interface Words {
   readonly reason: string | null;
   /** Mozilla's number, as `errno` and the number. */
   readonly errno: string | null;
-  /** The whole body, in small letters. */
+  /** Microsoft's description of an error. */
+  readonly description: string | null;
+  /** What Microsoft's service did with the message: `received`, `dropped`, `channelthrottled`. */
+  readonly state: string | null;
+  /** All that it says, in small letters. */
   readonly text: string;
 }
 
 /** A reason longer than any of theirs is cut: it is stored, and a key for counts. */
 const REASON_LENGTH_MAX = 100;
 
-function parseBody(body: string): Words {
+function parseWords({ body, fields = {} }: Answer): Words {
   const { reason, errno } = parseObject(body) ?? {};
+  const { [DESCRIPTION]: description, [STATE]: state } = fields;
   return {
     reason: typeof reason === 'string' ? foreignText(reason, REASON_LENGTH_MAX) : null,
     errno: typeof errno === 'number' ? `errno ${errno}` : null,
-    text: body.toLowerCase(),
+    description: description === undefined ? null : foreignText(description, REASON_LENGTH_MAX),
+    state: state?.toLowerCase() ?? null,
+    text: `${body} ${description ?? ''}`.trim().toLowerCase(),
   };
+}
+
+/** The outcome of a 2xx: Microsoft's service says in a field what it did with the message. */
+function outcomeOfTaken({ retryAfterMs }: Answer, { state, description }: Words): Outcome {
+  switch (state) {
+    case 'dropped':
+      // Not kept for a browser that is away, for one.
+      return { kind: 'bad-token', reason: description ?? 'dropped', isInconclusive: true };
+    case 'channelthrottled':
+      return {
+        kind: 'throttled-device',
+        reason: description ?? 'channelthrottled',
+        retryAfterMs: retryAfterMs ?? THROTTLED_CHANNEL_PAUSE_MS,
+      };
+    default:
+      return DELIVERED;
+  }
 }
 
 /** The outcome of a 4xx that names a fault. */
@@ -87,7 +117,12 @@ function outcomeOfFault({ status }: Answer, { text, errno }: Words, reason: stri
   }
   // The service does not know this path or method: it would take no message.
   if (status === 405) return { kind: 'bad-message', reason };
-  return { kind: 'bad-token', reason, unfamiliarStatus: status };
+  // It counts against the subscription only if it speaks of it.
+  return ABOUT_SUBSCRIPTION.test(text)
+    ? { kind: 'bad-token', reason, unfamiliarStatus: status }
+    : { kind: 'bad-token', reason, isInconclusive: true, unfamiliarStatus: status };
 }
+
+const ABOUT_SUBSCRIPTION = /subscri|endpoint|channel/;
 
 const OTHER_KEY = /mismatch|not correspond|used to (?:create|subscribe)/;

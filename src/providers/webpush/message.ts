@@ -26,6 +26,8 @@ export function renderPush(message: Message, nowMs: number): RequestTemplate {
       'content-encoding': 'aes128gcm',
       'content-type': 'application/octet-stream',
       urgency,
+      // Microsoft's service refuses a TTL of 0 without it; others do not know it.
+      'x-wns-cache-policy': messageFields.ttl === '0' ? 'no-cache' : 'cache',
     },
     messageFields,
     payloadBytes: Buffer.byteLength(pushContent(message)),

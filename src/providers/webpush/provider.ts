@@ -14,6 +14,7 @@ import { projectQuota } from '../fcm/quota.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';
 import type { Provider } from '../provider.ts';
 import { NO_KNOWN_RULES } from '../retry-policies.ts';
+import { ANSWER_FIELDS } from './answer.ts';
 import { WEB_PUSH_FLAGS } from './credential-flags.ts';
 import { parseWebPush } from './credential-form.ts';
 import { pushContent } from './message.ts';
@@ -56,6 +57,7 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
       ? null
       : { ...fcmMinting(serviceAccount, origins, trustedAt), isOptional: vapid !== null },
   tooManyTokens: null,
+  signedAtMs: () => null,
 
   createSender: (credential, { origins, authorization, limits, makeTransport }) =>
     new WebPushSender(credential, {
@@ -69,12 +71,17 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
           authorization: '',
           limits: kind === 'fcm' ? { ...FCM_LIMITS, ...limits } : serviceLimits(limits),
           admits: admission === 'public' ? isPublicAddress : null,
+          readFields: kind === 'fcm' ? [] : ANSWER_FIELDS,
           outcomeOf,
         }),
     }),
   // A push service knows a VAPID key only from subscriptions made with it: so it cannot be asked.
   probe: ({ serviceAccount }, authorization, origins) =>
     serviceAccount === null ? null : fcmProbe({ serviceAccount }, authorization, origins),
+  unaskedNote: ({ vapid }) =>
+    vapid === null
+      ? null
+      : 'Nobody was asked about the VAPID key: a push service knows it only from browsers that have subscribed with it.',
 };
 
 /** The limits of one push service: the operator's `connectionsMax` may only lower its own. */

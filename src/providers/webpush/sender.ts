@@ -69,6 +69,12 @@ const FCM = 'fcm';
 
 const unasked = (reason: string): Outcome =>
   Object.freeze({ kind: 'bad-token', reason, isUnasked: true });
+const REMOVED: Outcome = Object.freeze({
+  kind: 'gone',
+  reason: 'SubscriptionRemoved',
+  sinceMs: null,
+  isUnasked: true,
+});
 const NOT_ALLOWED = unasked('EndpointNotAllowed');
 const NO_VAPID_KEY = unasked('MissingVapidKey');
 const NO_ACCOUNT = unasked('MissingServiceAccount');
@@ -179,6 +185,8 @@ export class WebPushSender implements Sender {
     switch (device.kind) {
       case 'unusable':
         return unasked(device.reason);
+      case 'removed':
+        return REMOVED;
       case 'fcm-token': {
         if (rendered.fcm === null) return NO_ACCOUNT;
         if (this.#authorization === '') return NO_ACCESS_TOKEN;

@@ -15,6 +15,8 @@ export type WebDevice =
       readonly recipient: Recipient;
     }
   | { readonly kind: 'fcm-token' }
+  /** The browser itself has put an address in the place of its endpoint that leads nowhere. */
+  | { readonly kind: 'removed' }
   | { readonly kind: 'unusable'; readonly reason: 'BadSubscription' | 'SubscriptionExpired' };
 
 export function readDevice(deviceId: string, nowMs: number): WebDevice {
@@ -28,7 +30,8 @@ export function readDevice(deviceId: string, nowMs: number): WebDevice {
   const publicKey = octets(keys['p256dh'], PUBLIC_KEY_OCTETS);
   const authSecret = octets(keys['auth'], AUTH_SECRET_OCTETS);
   if (publicKey === null || publicKey[0] !== UNCOMPRESSED_POINT || authSecret === null) return BAD;
-  const { protocol, origin, pathname, search, username, password } = new URL(endpoint);
+  const { protocol, origin, hostname, pathname, search, username, password } = new URL(endpoint);
+  if (LEADS_NOWHERE.test(hostname)) return REMOVED;
   // A user name or password in the address would not be Tagcast's.
   if (protocol !== 'https:' || username !== '' || password !== '') return BAD;
   const path = pathname + search;
@@ -36,6 +39,13 @@ export function readDevice(deviceId: string, nowMs: number): WebDevice {
   return { kind: 'subscription', origin, path, recipient: { publicKey, authSecret } };
 }
 
+/**
+ * No host has such a name, now or ever (RFC 2606, 2). Edge on Android writes
+ * `https://permanently-removed.invalid/…` when a subscription has ended.
+ */
+const LEADS_NOWHERE = /(?:^|\.)invalid\.?$/;
+
+const REMOVED: WebDevice = Object.freeze({ kind: 'removed' });
 const FCM_TOKEN: WebDevice = Object.freeze({ kind: 'fcm-token' });
 const BAD: WebDevice = Object.freeze({ kind: 'unusable', reason: 'BadSubscription' });
 const EXPIRED: WebDevice = Object.freeze({ kind: 'unusable', reason: 'SubscriptionExpired' });

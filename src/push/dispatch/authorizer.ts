@@ -11,6 +11,8 @@ export interface UsableCredential {
   readonly credential: ProviderCredential;
   /** Call it when the provider refuses it: the one before is used then. Null: there is none. */
   readonly fallBack: ((reason: string) => Promise<void>) | null;
+  /** The provider accepted it within the last minutes, on any node. */
+  readonly wasAcceptedLately: boolean;
 }
 
 /** Finds a scope's credential. Null: the app has none on this platform. */
@@ -56,16 +58,19 @@ export class Authorizer {
   private async look(appId: number, platformId: number): Promise<ScopeAuthorization> {
     const usable = await this.credentials(appId, platformId);
     if (usable === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
-    const { credential, fallBack } = usable;
+    const { credential, fallBack, wasAcceptedLately } = usable;
     const authorization = await this.authorizations.current(
       scopeKeyOf({ appId, platformId }),
       credential,
     );
     if (authorization.ok) {
-      const authorized = { credential, authorization: authorization.value };
-      const granted =
-        fallBack === null ? authorized : { ...authorized, hasFallback: true as const };
-      return { kind: 'granted', authorized: granted };
+      const authorized = {
+        credential,
+        authorization: authorization.value,
+        ...(fallBack === null ? {} : { hasFallback: true as const }),
+        ...(wasAcceptedLately ? { wasAcceptedLately: true as const } : {}),
+      };
+      return { kind: 'granted', authorized };
     }
     const { reason, retryable } = authorization;
     if (retryable) return { kind: 'later', reason };

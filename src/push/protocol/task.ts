@@ -49,6 +49,8 @@ export interface AuthorizedCredential {
   readonly authorization: string;
   /** The credential before it may take its place, so a refusal of this one does not stop a send. */
   readonly hasFallback?: true;
+  /** The provider accepted it a moment ago, on any node: one refusal proves nothing. */
+  readonly wasAcceptedLately?: true;
 }
 
 /** The payload is in the message. */

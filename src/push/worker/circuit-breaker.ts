@@ -14,6 +14,7 @@ import type { BackoffPolicy } from '../../std/backoff.ts';
 import { backoffMs } from '../../std/backoff.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
+import { TurnClock } from '../../std/turn-clock.ts';
 
 /** Two blocks: more than chance or the loss of a few streams, less than a device group. */
 export const FAILURES_IN_A_ROW_MAX = 256;
@@ -25,10 +26,21 @@ export const FAILURES_IN_A_ROW_MAX = 256;
 export const LOST_FOR_MS = 2_000;
 /** Sends that probe a provider which has just failed for everyone. */
 export const PROBES_MAX = 8;
-/** Equal refusals without the provider's words, with no success in between, that make a fault … */
-export const WORDLESS_REFUSALS = 8;
-/** … if the first was so long ago: a proxy that reloads refuses hundreds of sends at once. */
-export const WORDLESS_FOR_MS = 60_000;
+/**
+ * Equal refusals that prove nothing alone (without the provider's words, or of a credential that
+ * works otherwise), with no success in between, that make a fault …
+ */
+export const REFUSALS_ALIKE = 8;
+/**
+ * … if the first was so long ago: a proxy that reloads refuses hundreds of sends at once, and a
+ * provider may call good tokens invalid for some moments.
+ */
+export const REFUSALS_ALIKE_FOR_MS = 60_000;
+/**
+ * A credential that was accepted within this time is not refused by one answer. A key that is
+ * revoked later is found by the first answer.
+ */
+export const ACCEPTED_LATELY_MS = 10 * 60_000;
 /** The same pace as a single device's retries (providers/retry-policies.ts). */
 const STOPPED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
 
@@ -40,16 +52,20 @@ export class CircuitBreaker {
   /** The last reason for which it failed. */
   lastReason = 'Unavailable';
   private readonly clock: Clock;
+  /** For what every accepted send notes. */
+  private readonly turnClock: TurnClock;
+  private acceptedAtMs = Number.NEGATIVE_INFINITY;
   private failuresInARow = 0;
   /** When the first of them came. */
   private failingSinceMs = 0;
   private stops = 0;
   private stoppedUntilMs = 0;
   private inFlight = 0;
-  private wordless: WordlessRefusals | null = null;
+  private refusals: RefusalsAlike | null = null;
 
   constructor(clock: Clock) {
     this.clock = clock;
+    this.turnClock = new TurnClock(() => clock.monotonicMs());
   }
 
   /** Whether the provider fails for everyone, so that nothing but probes is sent. */
@@ -69,11 +85,16 @@ export class CircuitBreaker {
     return this.stops === 0 || this.inFlight < PROBES_MAX;
   }
 
-  /** The reason of enough refusals without the provider's own words. Null: they prove no fault. */
-  get wordlessFault(): string | null {
-    if (this.wordless === null || this.wordless.count < WORDLESS_REFUSALS) return null;
-    const { reason, sinceMs } = this.wordless;
-    return this.clock.monotonicMs() - sinceMs >= WORDLESS_FOR_MS ? reason : null;
+  /** Whether the provider accepted the credential a moment ago. */
+  get wasAcceptedLately(): boolean {
+    return this.clock.monotonicMs() - this.acceptedAtMs < ACCEPTED_LATELY_MS;
+  }
+
+  /** The reason of enough equal refusals. Null: they prove no fault. */
+  get provenFault(): string | null {
+    if (this.refusals === null || this.refusals.count < REFUSALS_ALIKE) return null;
+    const { reason, sinceMs } = this.refusals;
+    return this.clock.monotonicMs() - sinceMs >= REFUSALS_ALIKE_FOR_MS ? reason : null;
   }
 
   sent(): void {
@@ -86,7 +107,8 @@ export class CircuitBreaker {
     switch (healthIn(outcome)) {
       case 'works':
         this.failuresInARow = 0;
-        this.wordless = null;
+        this.acceptedAtMs = this.turnClock.nowMs();
+        this.refusals = null;
         this.stops = 0;
         this.stoppedUntilMs = 0;
         if (isProbe) this.switched.fire();
@@ -101,7 +123,7 @@ export class CircuitBreaker {
   }
 
   private failed(outcome: Outcome): void {
-    if (outcome.kind === 'unavailable' && outcome.isWordless) this.heardWordless(outcome.reason);
+    if (outcome.kind === 'unavailable' && outcome.isWordless) this.heardRefusal(outcome.reason);
     if (this.failuresInARow === 0) this.failingSinceMs = this.clock.monotonicMs();
     this.failuresInARow += 1;
     if (this.failuresInARow < FAILURES_IN_A_ROW_MAX) return;
@@ -109,9 +131,18 @@ export class CircuitBreaker {
     this.stop(reasonOf(outcome) ?? outcome.kind, retryAfterMsOf(outcome));
   }
 
-  private heardWordless(reason: string): void {
-    if (this.wordless?.reason === reason) this.wordless.count += 1;
-    else this.wordless = { reason, count: 1, sinceMs: this.clock.monotonicMs() };
+  /**
+   * The provider refuses a credential that it has accepted. Stops all sends until a probe is
+   * answered; when enough refusals are alike, they prove a fault instead.
+   */
+  refused(reason: string): void {
+    this.heardRefusal(reason);
+    if (this.provenFault === null) this.stop(reason, 0);
+  }
+
+  private heardRefusal(reason: string): void {
+    if (this.refusals?.reason === reason) this.refusals.count += 1;
+    else this.refusals = { reason, count: 1, sinceMs: this.clock.monotonicMs() };
   }
 
   /**
@@ -130,7 +161,7 @@ export class CircuitBreaker {
   }
 }
 
-interface WordlessRefusals {
+interface RefusalsAlike {
   readonly reason: string;
   count: number;
   /** When the first of them came. */
@@ -142,9 +173,9 @@ function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
   if (outcome.isOneHost) return 'says-nothing';
   switch (outcome.kind) {
     case 'delivered':
-    case 'gone':
     case 'throttled-device':
       return 'works';
+    case 'gone':
     case 'bad-token':
       return outcome.isUnasked ? 'says-nothing' : 'works';
     case 'bad-message':

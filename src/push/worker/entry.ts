@@ -228,6 +228,10 @@ function contextOf(task: Task, { cached, share, permits, pace, channel }: Means)
       isRenewalAsked = true;
       say({ kind: 'authorization-expired', authorization });
     },
+    isAuthorizationAhead: () => {
+      const signedAtMs = provider.signedAtMs(authorization);
+      return signedAtMs !== null && signedAtMs > clock.nowMs();
+    },
     tooManyTokens: () => {
       if (!isFreezeAsked) say({ kind: 'too-many-tokens' });
       isFreezeAsked = true;

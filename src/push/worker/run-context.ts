@@ -35,6 +35,8 @@ export interface RunContext {
   readonly report: Report;
   /** The provider says that the authorization has expired: the main thread sends a new one. */
   readonly authorizationExpired: () => void;
+  /** The authorization was signed later than now: the clock was set back since. */
+  readonly isAuthorizationAhead: () => boolean;
   /** The provider got too many tokens of this key: no node makes another for a while. */
   readonly tooManyTokens: () => void;
   /** The provider refuses a credential with a fallback: the task gives its rest back. */

@@ -117,6 +117,8 @@ function outcomeOf(
       return refusal('BadDeviceToken');
     case 'not-found':
       return refusal('BadPath');
+    case 'bad-credential':
+      return refusal('InvalidProviderToken');
     case 'throttled':
       return refusal('TooManyRequests');
     case 'server-error':

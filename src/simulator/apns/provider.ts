@@ -1,5 +1,6 @@
 /** The Apple Push Notification service, as the simulator plays it. */
 
+import { providerClock } from '../options.ts';
 import type { SimulatedProvider } from '../simulated-provider.ts';
 import { createApns } from './apns.ts';
 
@@ -17,7 +18,7 @@ export const APNS: SimulatedProvider<ApnsOrigins> = {
   },
   originsOf: (apnsOrigin) => ({ apnsOrigin }),
   play: ({ book, accounts }) => ({
-    handle: createApns(book, accounts),
+    handle: createApns(book, accounts, providerClock(book.live)),
     tokenOf: (token) => token.toLowerCase(),
   }),
 };

@@ -30,6 +30,11 @@ const sharesSchema = z.strictObject({
   serverError: share,
   /** Requests answered 502 with a page of HTML, as a front end answers whose API is down. */
   badGateway: share,
+  /**
+   * Requests whose good credential is refused all the same: APNs 403 InvalidProviderToken, FCM 403
+   * PERMISSION_DENIED, a push service 403 BadJwtToken.
+   */
+  badCredential: share,
 });
 
 const endsSchema = z.strictObject({
@@ -71,6 +76,9 @@ const outageSchema = z.strictObject({
   /** Then every push is answered 503; after that the provider works as before. */
   unavailableMs: wholeNumber,
 });
+
+/** Providers refuse tokens that are off by minutes or an hour: a day is far more. */
+const CLOCK_AHEAD_MS_MAX = 86_400_000;
 
 /** A change of the behaviour; every field may be absent. */
 export const behaviourPartSchema = z.strictObject({
@@ -129,6 +137,13 @@ export const behaviourPartSchema = z.strictObject({
   /** GOAWAY "max_age" after this time; 0 = never. FCM's is an hour. */
   ageMsMax: count,
   outage: outageSchema.nullable().exactOptional(),
+  /**
+   * How far the provider's clock is ahead of this machine's; below 0: behind. A sender whose clock
+   * is ahead looks so to a provider.
+   */
+  clockAheadMs: z.number().int().min(-CLOCK_AHEAD_MS_MAX).max(CLOCK_AHEAD_MS_MAX).exactOptional(),
+  /** The push service of browsers answers as Microsoft's does, for Edge. */
+  isMicrosoft: z.boolean().exactOptional(),
   /** FCM's Retry-After with 429 and 503; APNs never sends it. */
   retryAfterSeconds: count,
   /** Two runs with the same seed show every token and every connection the same faults. */
@@ -152,7 +167,15 @@ export const KIND_BEHAVIOUR: Behaviour = {
   latencyMs: 0,
   latencySpread: null,
   roundTripMs: 0,
-  shares: { gone: 0, badToken: 0, notFound: 0, throttled: 0, serverError: 0, badGateway: 0 },
+  shares: {
+    gone: 0,
+    badToken: 0,
+    notFound: 0,
+    throttled: 0,
+    serverError: 0,
+    badGateway: 0,
+    badCredential: 0,
+  },
   silentShare: 0,
   lostAnswerShare: 0,
   ends: {
@@ -173,6 +196,8 @@ export const KIND_BEHAVIOUR: Behaviour = {
   idleMsMax: 0,
   ageMsMax: 0,
   outage: null,
+  clockAheadMs: 0,
+  isMicrosoft: false,
   retryAfterSeconds: 1,
   seed: 1,
 };

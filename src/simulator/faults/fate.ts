@@ -19,6 +19,8 @@ export type Fate =
   | { readonly kind: 'server-error'; readonly variant: number }
   /** A front end answers without its API, with a page of HTML. */
   | { readonly kind: 'bad-gateway' }
+  /** A good credential is refused, this once. */
+  | { readonly kind: 'bad-credential' }
   /** Not processed, never answered. */
   | { readonly kind: 'silence' }
   /** Accepted, never answered. */
@@ -66,7 +68,8 @@ export function decideFate({ live, scripts, record }: PushBook, token: string): 
   }
 
   const faulty = shares.throttled + shares.serverError + silentShare;
-  const passing = faulty + lostAnswerShare + shares.badGateway;
+  const answered = faulty + lostAnswerShare + shares.badGateway;
+  const passing = answered + shares.badCredential;
   if (passing > 0) {
     const attempt = record.attempts(token);
     const drawn = draw(seed, token, attempt);
@@ -76,7 +79,8 @@ export function decideFate({ live, scripts, record }: PushBook, token: string): 
     }
     if (drawn < faulty) return { kind: 'silence' };
     if (drawn < faulty + lostAnswerShare) return { kind: 'lost-answer' };
-    if (drawn < passing) return { kind: 'bad-gateway' };
+    if (drawn < answered) return { kind: 'bad-gateway' };
+    if (drawn < passing) return { kind: 'bad-credential' };
   }
   return ACCEPTED;
 }

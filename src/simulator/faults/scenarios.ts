@@ -68,6 +68,22 @@ export const SCENARIOS = {
     about: '502 with a page of HTML',
     part: { shares: { badGateway: 0.01 } },
   },
+  'odd-refusal': {
+    about: 'a good credential refused by one answer in a thousand',
+    part: { shares: { badCredential: 0.001 } },
+  },
+  edge: {
+    about: "the push service is Microsoft's, which has rules of its own for TTL",
+    part: { isMicrosoft: true },
+  },
+  'clock-behind': {
+    about: 'the clock of the providers ten minutes behind: tokens come from the future',
+    part: { clockAheadMs: -600_000 },
+  },
+  'clock-ahead': {
+    about: 'the clock of the providers two hours ahead: tokens are too old',
+    part: { clockAheadMs: 7_200_000 },
+  },
   'ping-rules': {
     about: 'PINGs behind answers; a fourth PING of an idle client ends it',
     part: { pingsAfterAnswers: true, clientPingsMax: 3 },

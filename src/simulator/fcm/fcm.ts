@@ -74,7 +74,12 @@ export function createFcm(
     const fate: Fate = installations.isReachedBy(check.message)
       ? decideFate(book, target)
       : { kind: 'gone' };
-    const outcome = settle(fate, kind ?? 'token', book.live.current.retryAfterSeconds);
+    const outcome = settle(
+      fate,
+      kind ?? 'token',
+      book.live.current.retryAfterSeconds,
+      projectOf(request) ?? '',
+    );
     if (outcome === 'silence') {
       book.record.reject('Unanswered', target, request);
       return 'silence';
@@ -156,6 +161,7 @@ function settle(
   fate: Fate,
   field: DeviceField,
   retryAfterSeconds: number,
+  project: string,
 ): Refusal | 'accepted' | 'lost-answer' | 'silence' {
   switch (fate.kind) {
     case 'accepted':
@@ -170,6 +176,8 @@ function settle(
       return invalidArgument(`message.${field}`, NOT_VALID[field]);
     case 'not-found':
       return fcmError(404, 'NOT_FOUND', 'Requested entity was not found.');
+    case 'bad-credential':
+      return permissionDenied(project);
     case 'throttled':
       return quotaExceeded(retryAfterSeconds);
     case 'server-error':

@@ -6,6 +6,7 @@ import type { ControlAnswer, ControlCall } from '../control/control-answer.ts';
 import { invalid, ok } from '../control/control-answer.ts';
 import { AccessTokens } from '../oauth/access-tokens.ts';
 import { createOAuth, TOKEN_PATH } from '../oauth/oauth.ts';
+import { providerClock } from '../options.ts';
 import { ProviderRecord } from '../record/record.ts';
 import type { Handler } from '../server/exchange.ts';
 import type { SimulatedProvider } from '../simulated-provider.ts';
@@ -28,10 +29,11 @@ export const FCM: SimulatedProvider<FcmOrigins> = {
     const oauth = new ProviderRecord();
     const accessTokens = new AccessTokens();
     const installations = new Installations();
+    const now = providerClock(book.live);
     return {
       handle: byPath(
-        createOAuth(oauth, accounts, accessTokens),
-        createFcm(book, accessTokens, installations),
+        createOAuth(oauth, accounts, accessTokens, now),
+        createFcm(book, accessTokens, installations, now),
       ),
       records: { oauth },
       routesAt: () => [

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseJson } from '../../std/json.ts';
 import type { ControlAnswer, ControlCall } from '../control/control-answer.ts';
 import { invalid } from '../control/control-answer.ts';
+import { providerClock } from '../options.ts';
 import type { SimulatedProvider } from '../simulated-provider.ts';
 import { PushSubscriptions } from './push-subscriptions.ts';
 import { createWebPush } from './web-push.ts';
@@ -19,7 +20,7 @@ export const WEB_PUSH: SimulatedProvider<WebPushOrigins> = {
   play: ({ book }) => {
     const subscriptions = new PushSubscriptions();
     return {
-      handle: createWebPush(book, subscriptions),
+      handle: createWebPush(book, subscriptions, providerClock(book.live)),
       routesAt: (origin) => [
         [
           'webpush/subscriptions',

@@ -17,6 +17,7 @@ export const WEB_PUSH_REASONS = {
   BadTtl: 400,
   BadUrgency: 400,
   BadWebPushTopic: 400,
+  BadCachePolicy: 400,
   BadContentEncoding: 400,
   BadRecord: 400,
   MissingAuthorization: 401,
@@ -66,6 +67,15 @@ export function checkMessage({ method, fields, body }: ProviderRequest): WebPush
   if (fieldValue(fields, 'content-encoding') !== 'aes128gcm') return 'BadContentEncoding';
   const isRecord = body.length >= BODY_OCTETS_MIN && body[KEY_ID_LENGTH_AT] === POINT_OCTETS;
   return isRecord ? undefined : 'BadRecord';
+}
+
+/**
+ * Whether TTL and cache policy of Microsoft's service agree: nothing is kept for 0 seconds, and
+ * without the field everything is kept.
+ */
+export function isCachePolicyRight({ fields }: ProviderRequest): boolean {
+  const isKept = (fieldValue(fields, 'x-wns-cache-policy') ?? 'cache') === 'cache';
+  return isKept === Number(fieldValue(fields, 'ttl')) > 0;
 }
 
 export type VapidCheck =

@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import type { Field } from '../../http2/hpack/field.ts';
 import type { Fate, PushBook } from '../faults/fate.ts';
 import { decideFate } from '../faults/fate.ts';
 import type { ScriptedAnswer } from '../faults/scripts.ts';
@@ -11,7 +12,13 @@ import type { Handler, ProviderAnswer, ProviderRequest } from '../server/exchang
 import { recurringField, singularField } from '../server/fields.ts';
 import type { PushSubscriptions } from './push-subscriptions.ts';
 import type { WebPushReason } from './web-push-request.ts';
-import { checkMessage, subscriptionOf, VapidTokens, WEB_PUSH_REASONS } from './web-push-request.ts';
+import {
+  checkMessage,
+  isCachePolicyRight,
+  subscriptionOf,
+  VapidTokens,
+  WEB_PUSH_REASONS,
+} from './web-push-request.ts';
 
 /** Why a push was refused. */
 interface Refusal {
@@ -31,7 +38,12 @@ export function createWebPush(
   const vapidTokens = new VapidTokens();
   return (request) => {
     const id = subscriptionOf(request.path);
-    const fault = checkRequest(request, id, subscriptions, vapidTokens, now());
+    const { isMicrosoft } = book.live.current;
+    const refuse = isMicrosoft ? refuseAsMicrosoft : refuseAsApple;
+    const isWrong = isMicrosoft && !isCachePolicyRight(request);
+    const fault =
+      checkRequest(request, id, subscriptions, vapidTokens, now()) ??
+      (isWrong ? 'BadCachePolicy' : undefined);
     if (fault !== undefined || id === undefined) {
       const reason = fault ?? 'BadPath';
       book.record.reject(reason, id, request);
@@ -44,7 +56,7 @@ export function createWebPush(
       return refuse(refusal('BadRecord'));
     }
     const readable = content === null ? request : { ...request, body: content };
-    return conclude(book, id, readable, refusalOf(decideFate(book, id), book));
+    return conclude(book, id, readable, refusalOf(decideFate(book, id), book), refuse);
   };
 }
 
@@ -53,6 +65,7 @@ function conclude(
   id: string,
   request: ProviderRequest,
   outcome: Refusal | 'silence' | 'lost-answer' | undefined,
+  refuse: (refusal: Refusal) => ProviderAnswer,
 ): ProviderAnswer | 'silence' {
   if (outcome === 'silence') {
     record.reject('Unanswered', id, request);
@@ -103,6 +116,8 @@ function refusalOf(
       return refusal('VapidPkHashMismatch');
     case 'not-found':
       return refusal('BadPath');
+    case 'bad-credential':
+      return refusal('BadJwtToken');
     case 'throttled':
       return {
         ...refusal('TooManyRequests'),
@@ -140,10 +155,25 @@ function accepted({ authority }: ProviderRequest, id: string): ProviderAnswer {
   };
 }
 
-function refuse({ status, reason, retryAfterSeconds }: Refusal): ProviderAnswer {
-  const retryAfter =
-    retryAfterSeconds === undefined
-      ? []
-      : [recurringField('retry-after', String(retryAfterSeconds))];
-  return { status, fields: [JSON_TYPE, ...retryAfter], body: JSON.stringify({ reason }) };
+function refuseAsApple({ status, reason, retryAfterSeconds }: Refusal): ProviderAnswer {
+  const fields = [JSON_TYPE, ...retryAfter(retryAfterSeconds)];
+  return { status, fields, body: JSON.stringify({ reason }) };
 }
+
+/** Without a body. */
+function refuseAsMicrosoft({ status, reason, retryAfterSeconds }: Refusal): ProviderAnswer {
+  const description =
+    reason === 'BadCachePolicy' ? 'Ttl value conflicts with X-WNS-Cache-Policy.' : reason;
+  return {
+    status,
+    fields: [
+      recurringField('x-wns-error-description', description),
+      recurringField('x-wns-status', 'dropped'),
+      ...retryAfter(retryAfterSeconds),
+    ],
+    body: '',
+  };
+}
+
+const retryAfter = (seconds: number | undefined): readonly Field[] =>
+  seconds === undefined ? [] : [recurringField('retry-after', String(seconds))];

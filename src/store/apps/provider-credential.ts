@@ -20,7 +20,18 @@ export interface StoredCredential extends SealedCredential {
    * The provider has refused this credential: the one before it is used instead, while it may be.
    */
   readonly isRefused: boolean;
+  /** Sends with it were accepted within the last minutes. */
+  readonly wasAcceptedLately: boolean;
 }
+
+/** As long as a worker remembers it (push/worker/circuit-breaker.ts). */
+const ACCEPTED_LATELY_MINUTES = 10;
+/**
+ * Acceptances are written a minute after their sends at the latest
+ * (credentials/credential-watch.ts), so what is written soon after a put may be of the credential
+ * before it.
+ */
+const NOTED_WITHIN_MINUTES = 2;
 
 interface Row {
   readonly sealed: Buffer | null;
@@ -29,6 +40,7 @@ interface Row {
   readonly previousSealed: Buffer | null;
   readonly previousKeyId: string | null;
   readonly isRefused: boolean;
+  readonly wasAcceptedLately: boolean;
 }
 
 /**
@@ -42,17 +54,23 @@ export async function readSealedCredential(
   const [row] = await sql<Row[]>`
     select credential_sealed as sealed, credential_key_id as "keyId", credential_version as version,
       case when previous_until > now() then previous_sealed end as "previousSealed",
-      previous_key_id as "previousKeyId", refused_reason is not null as "isRefused"
-    from app_platforms
+      previous_key_id as "previousKeyId", refused_reason is not null as "isRefused",
+      coalesce(
+        accepted_at between now() - make_interval(mins => ${ACCEPTED_LATELY_MINUTES}::integer) and now()
+        and accepted_at > credential_updated_at + make_interval(mins => ${NOTED_WITHIN_MINUTES}::integer),
+        false
+      ) as "wasAcceptedLately"
+    from app_platforms left join credential_health using (app_id, platform_id)
     where app_id = ${appId} and platform_id = ${platformId}`;
   if (row === undefined) return undefined;
-  const { sealed, keyId, version, previousSealed, previousKeyId, isRefused } = row;
+  const { sealed, keyId, version, previousSealed, previousKeyId, isRefused, wasAcceptedLately } =
+    row;
   if (sealed === null || keyId === null) return version;
   const previous =
     previousSealed === null || previousKeyId === null
       ? null
       : { sealed: previousSealed, keyId: previousKeyId };
-  return { sealed, keyId, version, previous, isRefused };
+  return { sealed, keyId, version, previous, isRefused, wasAcceptedLately };
 }
 
 /**

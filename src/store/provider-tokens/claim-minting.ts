@@ -5,6 +5,7 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { mintableAt } from './believed.ts';
 import { mintingUntil } from './minting-until.ts';
 
 export interface MintingClaim {
@@ -24,6 +25,7 @@ export interface MintingClaim {
  */
 export async function claimMinting(sql: Sql, claim: MintingClaim): Promise<number | null> {
   const { identity, seenId, mintingId, apartMs, leaseMs, nodeId } = claim;
+  const now = sql`clock_timestamp()`;
   const [row] = await sql<{ nowMs: number }[]>`
     insert into provider_tokens as t (identity, minting_id, minting_until, node_id, node_minting_id)
     values (${identity}, ${mintingId}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000),
@@ -32,9 +34,8 @@ export async function claimMinting(sql: Sql, claim: MintingClaim): Promise<numbe
       minting_id = excluded.minting_id, minting_until = excluded.minting_until,
       node_id = excluded.node_id, node_minting_id = excluded.node_minting_id, touched_at = clock_timestamp()
     where t.value_id is not distinct from ${seenId}::uuid
-      and coalesce(greatest(
-        t.minted_at + make_interval(secs => ${apartMs}::float8 / 1000), ${mintingUntil(sql)}, t.frozen_until, t.retry_at
-      ) <= clock_timestamp(), true)
+      and coalesce(
+        ${mintableAt(sql, now, apartMs, mintingUntil(sql, now))} <= clock_timestamp(), true)
     returning (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`;
   return row?.nowMs ?? null;
 }

@@ -4,7 +4,7 @@
  * peer still lives.
  */
 
-import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import { constants } from 'node:http2';
 import { sweepEveryMs } from '../../std/sweep.ts';
 import type {
@@ -26,7 +26,7 @@ interface Request {
   readonly chunks: Buffer[];
   bodyBytes: number;
   status: number;
-  retryAfter: string | undefined;
+  fields: ReceivedAnswer['fields'];
   hasEnded: boolean;
   isReported: boolean;
 }
@@ -142,7 +142,7 @@ export class Connection implements ProviderConnection {
       chunks: [],
       bodyBytes: 0,
       status: 0,
-      retryAfter: undefined,
+      fields: [],
       hasEnded: false,
       isReported: false,
     };
@@ -150,7 +150,7 @@ export class Connection implements ProviderConnection {
     stream.on('response', (headers) => {
       this.#heard();
       request.status = headers[':status'] ?? 0;
-      request.retryAfter = headers['retry-after'];
+      request.fields = fieldsOf(headers);
       if (request.status === 200) stream.resume();
       else stream.on('data', (chunk: Buffer) => this.#keep(request, chunk));
     });
@@ -229,11 +229,16 @@ export class Connection implements ProviderConnection {
   }
 }
 
-const receivedAnswer = ({ status, retryAfter, chunks }: Request): ReceivedAnswer => ({
+const receivedAnswer = ({ status, fields, chunks }: Request): ReceivedAnswer => ({
   status,
-  fields: retryAfter === undefined ? [] : [{ name: 'retry-after', value: retryAfter }],
+  fields,
   body: Buffer.concat(chunks),
 });
+
+const fieldsOf = (headers: IncomingHttpHeaders): ReceivedAnswer['fields'] =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === 'string' ? { name, value } : [],
+  );
 
 /** APNs explains a GOAWAY with JSON, FCM with a word. */
 const goawayReason = (code: number, data: Buffer | undefined): string =>

@@ -7,6 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { Agent } from 'http2-wrapper';
 import { trustOf } from '../../http2/client/trust.ts';
 import { errorReason } from '../../std/error-reason.ts';
+import { NO_HTTP2 } from '../connect-fault.ts';
 import type { ConnectionEvents, Dialled, DialOptions } from '../provider-connection.ts';
 import { NO_STREAM } from '../provider-connection.ts';
 import { Connection } from './connection.ts';
@@ -35,11 +36,11 @@ export async function dial(options: DialOptions, events: ConnectionEvents): Prom
 /** Opens a session with its peer's SETTINGS. Never throws: an unreachable provider is an answer. */
 export async function openSession(origin: string, options: SessionOptions): Promise<OpenedSession> {
   const sockets: TLSSocket[] = [];
-  const session = open(origin, options, sockets);
   let giveUp: (reason: string) => void = () => undefined;
   const givenUp = new Promise<OpenedSession>((resolve) => {
     giveUp = (reason) => resolve({ ok: false, reason });
   });
+  const session = open(origin, options, sockets, giveUp);
   const onAbort = () => giveUp('closed while connecting');
   const timer = setTimeout(giveUp, options.timeoutMs, 'connection time-out');
   options.signal?.addEventListener('abort', onAbort);
@@ -54,6 +55,7 @@ async function open(
   origin: string,
   { address, ca }: SessionOptions,
   sockets: TLSSocket[],
+  giveUp: (reason: string) => void,
 ): Promise<OpenedSession> {
   // A new agent for each session: a reused one returns sessions that got their GOAWAY. Not with
   // `maxSessions: 1`: the agent would then close the session whenever it has no open stream.
@@ -70,6 +72,10 @@ async function open(
         if (sockets.length > 0) throw new Error(NO_STREAM);
         const socket = Agent.connect(url, connectOptions);
         sockets.push(socket);
+        // The agent would wait for the SETTINGS of a peer that speaks another protocol.
+        socket.once('secureConnect', () => {
+          if (socket.alpnProtocol !== 'h2') giveUp(NO_HTTP2);
+        });
         return socket;
       },
     });

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
-import { mintProviderToken } from '../../../src/providers/apns/credentials.ts';
+import { mintProviderToken, signedAtMsOf } from '../../../src/providers/apns/credentials.ts';
 import { apnsCredential, ecKeys, rsaKeys } from '../../support/provider-credentials.ts';
 
 const NOW_MS = 1_700_000_000_900;
@@ -18,6 +18,8 @@ t.test('a provider token as Apple wants it', async (t) => {
   const minutes = (minted.refreshAtMs - NOW_MS) / 60_000;
   t.ok(minutes >= 50 && minutes <= 55, 'renewed after 50 to 55 minutes');
   t.equal(minted.expiresAtMs - NOW_MS, 3_600_000);
+  t.equal(signedAtMsOf(minted.value), 1_700_000_000_000);
+  for (const text of ['', 'bearer ', 'bearer a.b.c']) t.equal(signedAtMsOf(text), null);
 });
 
 t.test('any other key is an answer, not an exception', async (t) => {

@@ -118,6 +118,21 @@ for (const transport of TRANSPORTS) {
     t.same(tokensOf(scene.sandbox), ['ab01']);
   });
 
+  t.test(`${transport}: one odd refusal of the other environment proves nothing`, async (t) => {
+    const scene = await sceneOf(t, transport, {
+      production: refuses,
+      sandbox: (request) =>
+        request.number === 1
+          ? accepts(request)
+          : answer(request, 403, { reason: 'InvalidProviderToken' }),
+    });
+    t.same(await scene.ask('ab01', 'sandbox'), { kind: 'delivered' });
+    t.same(await scene.ask('ab02'), { ...REFUSED, isInconclusive: true }, 'no refusal of a token');
+    t.match(await scene.ask('ab01', 'sandbox'), { kind: 'unavailable', isOneHost: true });
+    t.same(tokensOf(scene.sandbox), ['ab01', 'ab02'], 'it rests');
+    t.same(tokensOf(scene.production), ['ab02']);
+  });
+
   t.test(`${transport}: a key of another environment is a fault of the key`, async (t) => {
     const reasons = ['BadEnvironmentKeyIdInToken', 'BadEnvironmentKeyInToken'];
     for (const reason of [...reasons, 'TopicDisallowed', 'UnrelatedKeyIdInToken']) {

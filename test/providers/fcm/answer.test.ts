@@ -96,6 +96,11 @@ const ERRORS: readonly (readonly [number, GoogleError, Outcome])[] = [
     { status: 'PERMISSION_DENIED', errorCode: 'SENDER_ID_MISMATCH' },
     { kind: 'bad-token', reason: 'SENDER_ID_MISMATCH' },
   ],
+  [
+    403,
+    { status: 'PERMISSION_DENIED', message: 'SenderId mismatch' },
+    { kind: 'bad-token', reason: 'SENDER_ID_MISMATCH' },
+  ],
   // A key of Apple's or of Web Push in the project: Android phones get theirs.
   [
     401,

@@ -17,10 +17,11 @@ type Row = readonly [
 
 const gone = (reason: string): Outcome => ({ kind: 'gone', reason, sinceMs: null });
 const badToken = (reason: string): Outcome => ({ kind: 'bad-token', reason });
-/** Only the status is known to us. */
+/** Only the status is known to us: it says nothing of the subscription. */
 const unfamiliar = (reason: string, unfamiliarStatus: number): Outcome => ({
   kind: 'bad-token',
   reason,
+  isInconclusive: true,
   unfamiliarStatus,
 });
 const tooLarge = (reason: string): Outcome => ({ kind: 'bad-token', reason, isInconclusive: true });
@@ -93,9 +94,45 @@ const ROWS: readonly Row[] = [
   [418, '', unfamiliar('status 418', 418)],
   [502, '<!DOCTYPE html><title>Error 502</title>', unavailable('status 502')],
   [503, '', unavailable('status 503', 9_000), 9_000],
+  [400, 'no such subscription', { kind: 'bad-token', reason: 'status 400', unfamiliarStatus: 400 }],
   [403, '{"reason":7}', badCredential('status 403')],
   [400, `{"reason":"${'x'.repeat(500)}"}`, unfamiliar('x'.repeat(100), 400)],
 ];
+
+const wns = (state: string, description?: string) => ({
+  'x-wns-status': state,
+  ...(description === undefined ? {} : { 'x-wns-error-description': description }),
+});
+const CONFLICT = 'Ttl value conflicts with X-WNS-Cache-Policy.';
+
+t.test('Microsoft’s words are in header fields', (t) => {
+  const rows: readonly (readonly [number, Readonly<Record<string, string>>, Outcome])[] = [
+    [201, wns('received'), { kind: 'delivered' }],
+    [201, wns('dropped'), { kind: 'bad-token', reason: 'dropped', isInconclusive: true }],
+    [200, wns('dropped', 'Away'), { kind: 'bad-token', reason: 'Away', isInconclusive: true }],
+    [
+      201,
+      wns('channelThrottled'),
+      { kind: 'throttled-device', reason: 'channelthrottled', retryAfterMs: 600_000 },
+    ],
+    [400, wns('dropped', CONFLICT), unfamiliar(CONFLICT, 400)],
+    [
+      400,
+      wns('dropped', 'The channel is not of this application.'),
+      {
+        kind: 'bad-token',
+        reason: 'The channel is not of this application.',
+        unfamiliarStatus: 400,
+      },
+    ],
+    [410, wns('dropped', 'Channel expired'), gone('Channel expired')],
+    [403, wns('dropped', 'Bad key'), badCredential('Bad key')],
+  ];
+  for (const [status, fields, outcome] of rows) {
+    t.same(webPushOutcome({ status, body: '', retryAfterMs: null, fields }), outcome);
+  }
+  t.end();
+});
 
 for (const [status, body, outcome, retryAfterMs = null] of ROWS) {
   t.test(`${status} ${body.slice(0, 60)}`, (t) => {

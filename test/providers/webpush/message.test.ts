@@ -141,7 +141,11 @@ t.test('the request: what is its own goes apart from what lasts', (t) => {
     pathBefore: '',
     hasOwnBody: true,
     payloadBytes: 27,
-    lastingFields: { 'content-encoding': 'aes128gcm', urgency: 'high' },
+    lastingFields: {
+      'content-encoding': 'aes128gcm',
+      urgency: 'high',
+      'x-wns-cache-policy': 'cache',
+    },
     messageFields: { ttl: '2419200', topic: String },
   });
   t.end();

@@ -37,6 +37,18 @@ t.test('a subscription whose time is over', (t) => {
   t.end();
 });
 
+t.test('an address that the browser has put in the place of its endpoint', (t) => {
+  for (const host of ['permanently-removed.invalid', 'Invalid', 'a.b.invalid.', 'x.invalid:8443']) {
+    const removed = { ...SUBSCRIPTION, endpoint: `https://${host}/fcm/send/abc` };
+    t.same(readDevice(JSON.stringify(removed), NOW_MS), { kind: 'removed' }, host);
+  }
+  for (const host of ['invalid.example.com', 'notinvalid', 'permanently-removed.invalid.com']) {
+    const there = { ...SUBSCRIPTION, endpoint: `https://${host}/fcm/send/abc` };
+    t.match(readDevice(JSON.stringify(there), NOW_MS), { kind: 'subscription' }, host);
+  }
+  t.end();
+});
+
 t.test('everything else that begins as JSON is no subscription', (t) => {
   const { endpoint, keys: good } = SUBSCRIPTION;
   const bad: readonly unknown[] = [

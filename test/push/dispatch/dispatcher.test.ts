@@ -64,7 +64,7 @@ const shared = {
 
 /** A worker that the test plays. */
 const usable = (credential: ProviderCredential | null) =>
-  credential === null ? null : { credential, fallBack: null };
+  credential === null ? null : { credential, fallBack: null, wasAcceptedLately: false };
 
 /** Nothing limits them. */
 const quotas = { join: () => null };

@@ -60,7 +60,8 @@ class PlayedNode {
       onRecorded: () => undefined,
     });
     const authorizer = new Authorizer(
-      () => Promise.resolve({ credential: apnsCredential(), fallBack: null }),
+      () =>
+        Promise.resolve({ credential: apnsCredential(), fallBack: null, wasAcceptedLately: false }),
       {
         current: () => Promise.resolve({ ok: true, value: 'bearer one' }),
         invalidate: () => undefined,

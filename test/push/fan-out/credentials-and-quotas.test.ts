@@ -28,9 +28,14 @@ await withStores(t, async (t, store) => {
         const credential = broken.get(platformId);
         return Promise.resolve(
           credential === undefined
-            ? { credential: credentialOf(simulator, platformId), fallBack: null }
+            ? {
+                credential: credentialOf(simulator, platformId),
+                fallBack: null,
+                wasAcceptedLately: false,
+              }
             : {
                 credential,
+                wasAcceptedLately: false,
                 fallBack: (reason) => {
                   if (broken.delete(platformId)) fellBack.push(`${platformId} ${reason}`);
                   return Promise.resolve();

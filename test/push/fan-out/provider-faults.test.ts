@@ -4,7 +4,7 @@ import type { ScopeStatus } from '../../../src/store/notifications/read-status.t
 import { readStatus } from '../../../src/store/notifications/read-status.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { deliveries } from '../../support/client.ts';
-import { finalRows, seed, submit } from '../../support/fan-out-pushes.ts';
+import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { startProviderPeer } from '../../support/provider-peer.ts';
@@ -42,6 +42,40 @@ await withStores(t, async (t, store) => {
       await fanOut.drain();
     },
   );
+
+  await t.test('one odd refusal of a good credential fails nobody else', async (t) => {
+    await behave(simulator, {});
+    const fanOut = await fanOutFor(t, store, simulator);
+    const tenant = await makeTenant(store.sql, 'odd-refusal');
+    await seed(store, tenant, { 3: 60, 15: 60 });
+    const refusals = { 3: ['apns', 'InvalidProviderToken'], 15: ['fcm', 'PERMISSION_DENIED'] };
+    for (const [platformId, [provider, reason]] of Object.entries(refusals)) {
+      const [sixth] = await store.sql<{ token: string }[]>`
+        select device_id as token from devices
+        where app_id = ${tenant.appId} and platform_id = ${platformId} order by ordinal offset 5`;
+      const url = `${simulator.controlUrl}/tokens/${provider}/${encodeURIComponent(String(sixth?.token))}`;
+      const body = JSON.stringify({ status: 403, reason, times: 1 });
+      t.equal((await fetch(url, { method: 'PUT', body })).status, 200);
+    }
+    const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond: 40 }));
+    const rows = await finalRows(store, tenant, id);
+    t.match(rows, [
+      { state: 'FINISHED', delivered: 59, failed: 1, reasons: { InvalidProviderToken: 1 } },
+      { state: 'FINISHED', delivered: 59, failed: 1, reasons: { PERMISSION_DENIED: 1 } },
+    ]);
+    await fanOut.drain();
+  });
+
+  await t.test('odd refusals all day: who is not refused is sent to', async (t) => {
+    await behave(simulator, { scenarios: ['odd-refusal'], shares: { badCredential: 0.02 } });
+    const fanOut = await fanOutFor(t, store, simulator);
+    const tenant = await makeTenant(store.sql, 'odd-refusals');
+    await seed(store, tenant, { 3: 300 });
+    const [row] = await finalRows(store, tenant, await submit(fanOut, tenant));
+    t.match(row, { state: 'FINISHED', total: 300 });
+    t.ok((row?.delivered ?? 0) > 280, JSON.stringify(row));
+    await fanOut.drain();
+  });
 
   await t.test(
     'a host that is not there: the job says which, and the other platform is sent',

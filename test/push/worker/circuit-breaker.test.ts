@@ -4,8 +4,8 @@ import {
   CircuitBreaker,
   FAILURES_IN_A_ROW_MAX,
   LOST_FOR_MS,
-  WORDLESS_FOR_MS,
-  WORDLESS_REFUSALS,
+  REFUSALS_ALIKE,
+  REFUSALS_ALIKE_FOR_MS,
 } from '../../../src/push/worker/circuit-breaker.ts';
 import { ManualClock } from '../../support/scripted-sender.ts';
 
@@ -49,20 +49,20 @@ t.test('a refusal without words is believed after several alike, a minute apart'
   const breaker = new CircuitBreaker(clock);
   const page = (reason: string): Outcome => ({ ...UNAVAILABLE, reason, isWordless: true });
   for (let n = 0; n < 1_000; n += 1) settle(breaker, page('status 403'));
-  t.equal(breaker.wordlessFault, null, 'one moment of a proxy');
-  clock.pass(WORDLESS_FOR_MS);
+  t.equal(breaker.provenFault, null, 'one moment of a proxy');
+  clock.pass(REFUSALS_ALIKE_FOR_MS);
   settle(breaker, page('status 403'));
-  t.equal(breaker.wordlessFault, 'status 403');
+  t.equal(breaker.provenFault, 'status 403');
   settle(breaker, { kind: 'delivered' });
-  t.equal(breaker.wordlessFault, null, 'it works');
+  t.equal(breaker.provenFault, null, 'it works');
 
-  for (let n = 1; n < WORDLESS_REFUSALS; n += 1) settle(breaker, page('status 404'));
-  clock.pass(WORDLESS_FOR_MS);
+  for (let n = 1; n < REFUSALS_ALIKE; n += 1) settle(breaker, page('status 404'));
+  clock.pass(REFUSALS_ALIKE_FOR_MS);
   settle(breaker, page('status 403'));
-  t.equal(breaker.wordlessFault, null, 'another one is not alike');
-  clock.pass(WORDLESS_FOR_MS);
+  t.equal(breaker.provenFault, null, 'another one is not alike');
+  clock.pass(REFUSALS_ALIKE_FOR_MS);
   settle(breaker, page('status 403'));
-  t.equal(breaker.wordlessFault, null, 'too few');
+  t.equal(breaker.provenFault, null, 'too few');
   t.end();
 });
 
@@ -70,6 +70,7 @@ t.test('a token that the provider was never asked about does not show that it wo
   const breaker = new CircuitBreaker(new ManualClock());
   for (let n = 0; n < FAILURES_IN_A_ROW_MAX; n += 1) {
     settle(breaker, { kind: 'bad-token', reason: 'BadDeviceToken', isUnasked: true });
+    settle(breaker, { kind: 'gone', reason: 'Removed', sinceMs: null, isUnasked: true });
     settle(breaker, UNAVAILABLE);
   }
   t.ok(breaker.stoppedForMs > 0, 'stopped');

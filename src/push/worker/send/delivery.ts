@@ -81,7 +81,8 @@ function render(
  * with a fresh one.
  */
 function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Outcome): Outcome {
-  if (outcome.kind !== 'bad-credential' || !task.authorized?.hasFallback) return outcome;
+  if (outcome.kind !== 'bad-credential' || outcome.isDoubted) return outcome;
+  if (!task.authorized?.hasFallback) return outcome;
   credentialRefused(outcome.reason);
   return { kind: 'expired-authorization', reason: outcome.reason };
 }
@@ -120,15 +121,16 @@ export function judge(
 function judgeClosely(
   task: Task,
   context: RunContext,
-  answered: Outcome,
+  settled: Outcome,
   device: JudgedDevice,
 ): Judgement {
   const { control, clock, provider, authorizationExpired, tooManyTokens, unfamiliar } = context;
+  const answered = untimely(context, settled);
   if (answered.kind === 'expired-authorization') authorizationExpired();
   const reason = reasonOf(answered);
   if (reason !== null && reason === provider.tooManyTokens?.reason) tooManyTokens();
-  const outcome = withFallback(task, context, answered);
-  const fault = faultIn(outcome) ?? wordlessFault(outcome, context);
+  const outcome = withFallback(task, context, doubted(task, context, answered));
+  const fault = faultOf(outcome, context);
   if (fault !== null) control.find(fault);
   if (outcome.kind === 'delivered') control.delivered();
   else if (outcome.unfamiliarStatus !== undefined) {
@@ -146,12 +148,42 @@ function judgeClosely(
 }
 
 /**
- * Several refusals without the provider's own words are a fault, if no device of the scope has got
- * the push.
+ * A refusal of an authorization from the future proves nothing of the credential: the clock was
+ * ahead when it was signed, and one that is signed now works.
  */
-function wordlessFault(outcome: Outcome, { breaker, control }: RunContext): string | null {
-  if (outcome.kind !== 'unavailable' || !outcome.isWordless || outcome.isOneHost) return null;
-  return control.hasDelivered ? null : breaker.wordlessFault;
+const untimely = (context: RunContext, outcome: Outcome): Outcome =>
+  outcome.kind === 'bad-credential' && !outcome.isOneHost && context.isAuthorizationAhead()
+    ? { kind: 'expired-authorization', reason: outcome.reason }
+    : outcome;
+
+/**
+ * Refusals of a credential that the provider accepted a moment ago. One of them proves nothing
+ * (a provider may call good tokens invalid for minutes): it ends its device alone, which it may be
+ * about, and opens the circuit. While the circuit is open, a refusal is about none of the devices:
+ * they are tried again. Several alike prove that the credential is refused from now on.
+ */
+function doubted(task: Task, { breaker, control }: RunContext, outcome: Outcome): Outcome {
+  if (outcome.kind !== 'bad-credential' || outcome.isOneHost) return outcome;
+  const wasAccepted =
+    control.hasDelivered || breaker.wasAcceptedLately || task.authorized?.wasAcceptedLately;
+  if (!wasAccepted) return outcome;
+  const wasOpen = breaker.isOpen;
+  breaker.refused(outcome.reason);
+  if (breaker.provenFault !== null) return outcome;
+  return wasOpen
+    ? { kind: 'unavailable', reason: outcome.reason, retryAfterMs: breaker.stoppedForMs }
+    : { ...outcome, isDoubted: true };
+}
+
+/**
+ * The fault that an outcome proves. A message that a device of the scope has got is not wrong for
+ * every device, and several refusals without the provider's own words are no fault of its
+ * credential.
+ */
+function faultOf(outcome: Outcome, { breaker, control }: RunContext): string | null {
+  if (control.hasDelivered && outcome.kind !== 'bad-credential') return null;
+  const isWordless = outcome.kind === 'unavailable' && outcome.isWordless && !outcome.isOneHost;
+  return isWordless ? breaker.provenFault : faultIn(outcome);
 }
 
 function observationOf(

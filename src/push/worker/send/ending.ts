@@ -113,7 +113,7 @@ export function faultIn(outcome: Outcome): string | null {
     case 'bad-message':
       return outcome.mayBeDevice ? null : outcome.reason;
     case 'bad-credential':
-      return outcome.reason;
+      return outcome.isDoubted ? null : outcome.reason;
     default:
       return null;
   }

@@ -191,10 +191,16 @@ export class SendLoop {
     }
     const quotaMs = permits?.stoppedForMs ?? 0;
     const stoppedForMs = Math.max(breaker.stoppedForMs, quotaMs);
+    if (stoppedForMs > quotaMs && this.mayBeSetFree) return null;
     if (stoppedForMs > 0) return this.haltWhile(stoppedForMs, stoppedForMs === quotaMs);
     if (control.giveBackBeforeMs === null) return null;
     const isLate = this.options.clock.monotonicMs() >= control.giveBackBeforeMs;
     return this.queue.isAtBoundary || isLate ? AT_ONCE : null;
+  }
+
+  /** An answer to a send under way may show at once that the provider works. */
+  private get mayBeSetFree(): boolean {
+    return this.underWay > 0 && this.control.giveBackBeforeMs === null;
   }
 
   private haltByTime(): Halt | null {
@@ -221,7 +227,7 @@ export class SendLoop {
   private isObstructed(): boolean {
     const { queue, breaker, permits, pace, share } = this;
     if (pace !== null && !pace.admits) return true;
-    if (!breaker.admits) return true;
+    if (breaker.stoppedForMs > 0 || !breaker.admits) return true;
     if (permits !== null && !permits.admits) return true;
     if (share.isUsedUp || !queue.isNextCleared) {
       this.options.urgeReport();

@@ -6,10 +6,12 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { decodeJwt } from 'jose';
 import t from 'tap';
 import { createSender } from '../../../../src/providers/create-sender.ts';
 import { DEFAULT_ORIGINS } from '../../../../src/providers/origins.ts';
+import { createCertificate } from '../../../../src/simulator/server/certificate.ts';
 import { TRANSPORTS } from '../../../../src/transport/transport.ts';
 import { control, simulate } from '../../../simulator/peer.ts';
 import { webPushCredential } from '../../../support/provider-credentials.ts';
@@ -27,6 +29,94 @@ import {
 } from '../../../support/web-push-sending.ts';
 
 for (const transport of TRANSPORTS) {
+  t.test(
+    `on ${transport}: a push service without HTTP/2: the sentence says what is missing`,
+    async (t) => {
+      const { certificatePem: cert, privateKeyPem: key } = await createCertificate('127.0.0.1');
+      for (const ALPNProtocols of [['http/1.1'], []]) {
+        const server = createTlsServer({ key, cert, ALPNProtocols }, (socket) => socket.resume());
+        server.on('tlsClientError', () => undefined);
+        server.listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const outcome = await send(
+          senderTo(t, [{ origin, ca: cert }], { transport }),
+          subscriptionAt(origin),
+        );
+        t.match(outcome, {
+          kind: 'unavailable',
+          reason: /has no HTTP\/2, which Tagcast needs: turn it on/,
+        });
+        server.close();
+      }
+    },
+  );
+}
+
+for (const transport of TRANSPORTS) {
+  t.test(
+    `on ${transport}: Microsoft's service takes any ttl, and its words are read`,
+    async (t) => {
+      const simulator = await simulate(t, { scenarios: ['edge'] });
+      const sender = createSender(webPushCredential(), {
+        origins: originsOf(simulator),
+        transport,
+        authorization: '',
+        limits: { drainTimeoutMs: 100 },
+      });
+      t.teardown(() => sender.close());
+      const subscribed = await control<readonly object[]>(
+        simulator,
+        'POST /webpush/subscriptions',
+        {},
+      );
+      const device = JSON.stringify(subscribed.json[0]);
+      const sent = message({ ttlSeconds: 0 });
+      const runOut = { ...message({ ttlSeconds: 60 }), dueAtMs: Date.now() - 120_000 };
+      for (const one of [sent, runOut, message({ ttlSeconds: 60 }), message()]) {
+        t.same(await send(sender, device, one), { kind: 'delivered' });
+      }
+      const id = String(JSON.parse(device).endpoint).split('/').at(-1);
+      await control(simulator, `PUT /tokens/webpush/${id}`, {
+        status: 400,
+        reason: 'Odd',
+        times: 1,
+      });
+      t.same(await send(sender, device), {
+        kind: 'bad-token',
+        reason: 'Odd',
+        isInconclusive: true,
+        unfamiliarStatus: 400,
+      });
+    },
+  );
+
+  t.test(`on ${transport}: what a 201 says of a dropped message is read`, async (t) => {
+    const states = ['received', 'dropped'];
+    const peer = await peerFor(t, (request) =>
+      answer(request, request.number % 2 === 1 ? 200 : 201, undefined, {
+        'x-wns-status': states[Math.floor((request.number - 1) / 2)] ?? '',
+      }),
+    );
+    const sender = senderTo(t, [peer], { transport });
+    const device = subscriptionAt(peer.origin);
+    const kinds: string[] = [];
+    for (let n = 0; n < 4; n += 1) kinds.push((await send(sender, device)).kind);
+    t.strictSame(kinds, ['delivered', 'delivered', 'bad-token', 'bad-token']);
+  });
+
+  t.test(`on ${transport}: a subscription that the browser has removed is gone`, async (t) => {
+    const sender = senderTo(t, [], { transport });
+    const { keys } = JSON.parse(ANY_SUBSCRIPTION);
+    const endpoint = 'https://permanently-removed.invalid/fcm/send/abc';
+    t.same(await send(sender, JSON.stringify({ endpoint, keys })), {
+      kind: 'gone',
+      reason: 'SubscriptionRemoved',
+      sinceMs: null,
+      isUnasked: true,
+    });
+  });
+
   t.test(`on ${transport}: a real server gets what a browser can read`, async (t) => {
     const peer = await peerFor(t, (request) =>
       answer(request, 201, undefined, { location: '/m/1' }),

@@ -5,9 +5,11 @@ import { runChunk } from '../../../../src/push/worker/chunk/chunk-runner.ts';
 import {
   CircuitBreaker,
   FAILURES_IN_A_ROW_MAX,
-  WORDLESS_FOR_MS,
-  WORDLESS_REFUSALS,
+  PROBES_MAX,
+  REFUSALS_ALIKE,
+  REFUSALS_ALIKE_FOR_MS,
 } from '../../../../src/push/worker/circuit-breaker.ts';
+import { Lease } from '../../../../src/push/worker/lease.ts';
 import { until } from '../../../support/poll.ts';
 import {
   chunkTask,
@@ -27,6 +29,8 @@ const UNAVAILABLE: Outcome = {
   reason: 'ServiceUnavailable',
   retryAfterMs: null,
 };
+const REFUSED = { kind: 'bad-credential', reason: 'InvalidProviderToken' } as const;
+const BAD_MESSAGE = { kind: 'bad-message', reason: 'BadPriority' } as const;
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'Timeout' };
 const THROTTLED: Outcome = {
   kind: 'throttled-device',
@@ -250,8 +254,7 @@ t.test('expired: what was not sent in time is counted without being sent', async
 t.test(
   'a refused credential that another one replaces stops nothing: the rest is given back',
   async (t) => {
-    const script = (_deviceId: string, count: number): Outcome =>
-      count <= 10 ? DELIVERED : { kind: 'bad-credential', reason: 'InvalidProviderToken' };
+    const script = (): Outcome => REFUSED;
     const sender = new ScriptedSender(script, 5);
     const known = chunkTask();
     if (known.authorized === null) throw new Error('it has one');
@@ -261,26 +264,96 @@ t.test(
     t.ok(sender.sent.length < 30, `${sender.sent.length} sent`);
     t.equal(scene.refusals[0], 'InvalidProviderToken');
     const sum = sumOf(scene.reports);
-    t.match(sum, { delivered: 10, failed: 0, total: 128, fault: null, releaseAfterMs: 0 });
-    t.equal(sum.retries.length, 118, 'what was refused and the rest of its block');
+    t.match(sum, { delivered: 0, failed: 0, total: 0, fault: null, releaseAfterMs: 0 });
   },
 );
 
 t.test('a fault of the credential or message stops the scope', async (t) => {
-  const script = (_deviceId: string, count: number): Outcome =>
-    count <= 10 ? DELIVERED : { kind: 'bad-credential', reason: 'InvalidProviderToken' };
-  const sender = new ScriptedSender(script, 5);
-  const scene = sceneOf(chunkTask(), { offsets: first(1_000), sender });
+  for (const outcome of [REFUSED, BAD_MESSAGE]) {
+    const sender = new ScriptedSender(() => outcome, 5);
+    const scene = sceneOf(chunkTask(), { offsets: first(1_000), sender });
+    await runChunk(chunkTask(), scene.context);
+    t.ok(sender.sent.length < 30, `${sender.sent.length} sent`);
+    t.match(sumOf(scene.reports), {
+      total: 1_000,
+      delivered: 0,
+      failed: 1_000,
+      reasons: { [outcome.reason]: 1_000 },
+      fault: outcome.reason,
+      isComplete: true,
+    });
+  }
+});
+
+t.test('one odd refusal of a credential that works ends its device alone', async (t) => {
+  const script = (_deviceId: string, count: number): Outcome => (count === 6 ? REFUSED : DELIVERED);
+  const sender = new ScriptedSender(script, 1);
+  const scene = sceneOf(chunkTask(), { offsets: first(60), sender });
   await runChunk(chunkTask(), scene.context);
-  t.ok(sender.sent.length < 30, `${sender.sent.length} sent`);
-  t.match(sumOf(scene.reports), {
-    total: 1_000,
-    delivered: 10,
-    failed: 990,
-    reasons: { InvalidProviderToken: 990 },
-    fault: 'InvalidProviderToken',
-    isComplete: true,
-  });
+  const sum = sumOf(scene.reports);
+  t.match(sum, { delivered: 5, failed: 1, reasons: { InvalidProviderToken: 1 }, fault: null });
+  t.equal(sum.retries.length, 54, 'the others wait for the probes');
+  t.ok(scene.breaker.isOpen);
+  t.ok(scene.breaker.stoppedForMs >= 2_000);
+});
+
+t.test('what is accepted beside an odd refusal closes the circuit at once', async (t) => {
+  const script = (_deviceId: string, count: number): Outcome => (count === 6 ? REFUSED : DELIVERED);
+  const scene = sceneOf(chunkTask(), { offsets: first(1_000), sender: new ScriptedSender(script) });
+  await runChunk(chunkTask(), scene.context);
+  t.match(sumOf(scene.reports), { delivered: 999, failed: 1, fault: null, isComplete: true });
+  t.notOk(scene.breaker.isOpen);
+});
+
+t.test('a credential that was accepted elsewhere is doubted as well', async (t) => {
+  const known = chunkTask();
+  if (known.authorized === null) throw new Error('it has one');
+  const accepted = { ...known.authorized, wasAcceptedLately: true, hasFallback: true } as const;
+  for (const task of [chunkTask({ hasDelivered: true }), chunkTask({ authorized: accepted })]) {
+    const sender = new ScriptedSender(() => REFUSED, 1);
+    const scene = sceneOf(task, { offsets: first(60), sender });
+    await runChunk(task, scene.context);
+    t.match(sumOf(scene.reports), { failed: 1, fault: null });
+    t.equal(sender.sent.length, 1);
+    t.strictSame(scene.refusals, [], 'the credential before it does not take over');
+  }
+});
+
+t.test('refusals alike for a minute, nothing accepted between: a fault', async (t) => {
+  const task = chunkTask({ hasDelivered: true });
+  const sender = new ScriptedSender(() => REFUSED);
+  const scene = sceneOf(task, { offsets: first(1_000), sender });
+  await runChunk(task, scene.context);
+  t.match(sumOf(scene.reports), { failed: 1, fault: null });
+  for (let probes = 0; probes < 2; probes += 1) {
+    scene.clock.pass(REFUSALS_ALIKE_FOR_MS);
+    const probing = sceneOf(task, { offsets: first(1_000), sender });
+    const lease = new Lease(scene.clock, scene.clock.monotonicMs(), LEASE_MS, () => true);
+    const { clock, breaker } = scene;
+    await runChunk(task, { ...probing.context, clock, breaker, lease });
+    t.match(sumOf(probing.reports), { failed: 1_000, fault: 'InvalidProviderToken' });
+  }
+});
+
+t.test('while the circuit is open, who is refused is tried again', async (t) => {
+  const task = chunkTask({ hasDelivered: true });
+  const sender = new ScriptedSender(() => REFUSED);
+  const scene = sceneOf(task, { offsets: first(1_000), sender });
+  scene.breaker.stop('InvalidProviderToken', 0);
+  scene.clock.pass(10_000);
+  await runChunk(task, scene.context);
+  t.equal(sender.sent.length, PROBES_MAX);
+  t.match(sumOf(scene.reports), { total: 0, failed: 0, fault: null });
+  t.ok(scene.breaker.stoppedForMs > 0);
+});
+
+t.test('a message that a device has got is not wrong for all of them', async (t) => {
+  const script = (_deviceId: string, count: number): Outcome =>
+    count === 6 ? BAD_MESSAGE : DELIVERED;
+  const sender = new ScriptedSender(script, 1);
+  const scene = sceneOf(chunkTask(), { offsets: first(60), sender });
+  await runChunk(chunkTask(), scene.context);
+  t.match(sumOf(scene.reports), { delivered: 59, failed: 1, fault: null, isComplete: true });
 });
 
 t.test('what one of several hosts says stops nobody else', async (t) => {
@@ -334,6 +407,17 @@ t.test('an expired authorization is asked for again, and its sends are tried aga
   t.ok(scene.renewalsAsked.count > 0);
   const sum = sumOf(scene.reports);
   t.match(sum, { total: 300, delivered: 297, isComplete: true });
+  t.equal(sum.retries.length, 3);
+});
+
+t.test('a refusal of an authorization from the future is no fault of the credential', async (t) => {
+  const sender = new ScriptedSender((_deviceId, count) => (count <= 3 ? REFUSED : DELIVERED));
+  const scene = sceneOf(chunkTask(), { offsets: first(300), sender });
+  scene.ahead.is = true;
+  await runChunk(chunkTask(), scene.context);
+  t.ok(scene.renewalsAsked.count > 0);
+  const sum = sumOf(scene.reports);
+  t.match(sum, { total: 300, delivered: 297, fault: null, isComplete: true });
   t.equal(sum.retries.length, 3);
 });
 
@@ -499,11 +583,11 @@ t.test('pages only, for a minute: a fault, unless somebody has it', async (t) =>
     const scene = sceneOf(task, { offsets: first(20), sender: new ScriptedSender(() => PAGE, 1) });
     const clock = new ManualClock();
     const breaker = new CircuitBreaker(clock);
-    for (let n = 0; n < WORDLESS_REFUSALS; n += 1) {
+    for (let n = 0; n < REFUSALS_ALIKE; n += 1) {
       breaker.sent();
       breaker.settled(PAGE);
     }
-    clock.pass(WORDLESS_FOR_MS);
+    clock.pass(REFUSALS_ALIKE_FOR_MS);
     await runChunk(task, { ...scene.context, breaker });
     t.match(sumOf(scene.reports), { fault: hasDelivered ? null : 'status 403' });
     t.equal(scene.sender.sent.length, hasDelivered ? 20 : 1);
