@@ -9,6 +9,7 @@ import { hasTooManyValues, isObject, parseJson } from '../std/json.ts';
 import { furtherTexts, localise } from './localised-payload.ts';
 import type { LanguagePayload, Payload } from './notification.ts';
 import { boundsFault, PAYLOAD_TOO_LONG } from './payload-bounds.ts';
+import { digitFaults } from './payload-digits.ts';
 
 /** One fault of a payload, as the caller is told it. */
 export interface PayloadFault {
@@ -46,7 +47,9 @@ export function givenPayload(value: unknown): GivenPayload {
   if (!isObject(read))
     return fault('payload', 'must be an object, or a string that holds one as JSON.');
   const found = boundsFault(read, furtherTexts(read));
-  return found === null ? { ok: true, given: read } : fault('payload', found);
+  if (found !== null) return fault('payload', found);
+  const changed = typeof value === 'string' ? digitFaults(value) : [];
+  return changed.length === 0 ? { ok: true, given: read } : { ok: false, faults: changed };
 }
 
 /** The common form of a payload that can be sent. One without any effect is a fault. */

@@ -70,6 +70,10 @@ t.test('what cannot be sent is told: its form, its size, or that it is nothing',
   );
   t.match(await faultOf('{"title": home, "data": {"from": 1}}'), /reserved by FCM/);
   t.match(await faultOf('{"title": "\\u0000"}'), /NUL character/);
+  t.match(
+    await faultOf('{"title": home, "id": $number("1234567890123456789")}'),
+    /cannot be sent: payload\.id is beyond 2\^53, where numbers lose digits; write it as a string\.$/,
+  );
 });
 
 t.test('all faults are told together', async (t) => {

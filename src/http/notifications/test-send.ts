@@ -11,6 +11,7 @@ import {
 import type { Payload } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { givenPayload, sendablePayload } from '../../domain/payload.ts';
+import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import { faultSentence, simulatedFaultSentence } from '../../providers/fault-sentence.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import type { TestSends } from '../../providers/test-sends.ts';
@@ -54,7 +55,7 @@ export async function sendTest(
   request: HttpRequest,
   { clientId, key }: Caller,
 ): Promise<HttpResponse> {
-  const read = readJsonBody(request, testForm);
+  const read = readJsonBody(request, testForm, { isKept: isPassedOnIn('payload') });
   if (!read.ok) return read.response;
   const { appId, platformId, deviceId } = read.value;
   // Which tags the device has is not asked: it may have none yet.

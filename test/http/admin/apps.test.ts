@@ -54,6 +54,7 @@ async function open(t: Test, store: Store) {
   };
   return {
     ...resources,
+    send,
     get: (token?: string) => send('GET', 'get', undefined, token === undefined ? {} : { token }),
     post: (verb: string, body: unknown, token?: string) =>
       send('POST', verb, JSON.stringify(body), token === undefined ? {} : { token }),
@@ -118,6 +119,26 @@ await onEachStore(t, {
       { id, platformId: 3, parameters: {} },
       { id, platformId: 15, parameters: { b: 2 } },
     ]);
+  },
+
+  'parameters keep their digits, or the number is named': async (t, store) => {
+    const { send, get } = await open(t, store);
+    const app = (parameters: string) =>
+      `{"name":"Web","platformId":7.0,"parameters":${parameters}}`;
+    const changed = app('{"a":[{"id":1234567890123456789}],"b":1.10}');
+    const parts = multipart(changed);
+    for (const refused of [
+      await send('POST', 'add', changed),
+      await send('POST', 'add', parts.body, { type: parts.type }),
+    ]) {
+      t.equal(refused.status, 400);
+      t.match(refused.body.errors, [
+        { path: 'parameters.a.0.id', message: /write it as a string/ },
+        { path: 'parameters.b', message: /would arrive as 1\.1/ },
+      ]);
+    }
+    t.equal((await send('POST', 'add', app('{"b":1.5}'))).status, 200);
+    t.match((await get()).body.at(-1), { name: 'Web', parameters: { b: 1.5 } });
   },
 
   'tags are connected, and none is disconnected': async (t, store) => {
