@@ -32,6 +32,7 @@ t.test('the whole form, as an object and as a string holding it', (t) => {
   t.same(good(given), { ...rest, ttlSeconds: 60 });
   t.same(good(JSON.stringify(given)), { ...rest, ttlSeconds: 60 });
   t.same(good({}), { data: {} });
+  t.same(good('\u{feff}{"title":"a"}'), { title: 'a', data: {} }, 'behind a byte order mark');
   t.end();
 });
 
