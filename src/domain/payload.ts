@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { JsonObject } from '../std/json.ts';
-import { hasTooManyValues, isObject, parseJson } from '../std/json.ts';
+import { asObject, hasTooManyValues, isObject, parseJson } from '../std/json.ts';
 import { furtherTexts, localise } from './localised-payload.ts';
 import type { LanguagePayload, Payload } from './notification.ts';
 import { boundsFault, PAYLOAD_TOO_LONG } from './payload-bounds.ts';
@@ -41,7 +41,7 @@ export function parsePayload(value: unknown): PayloadResult {
 export function givenPayload(value: unknown): GivenPayload {
   if (typeof value === 'string' && hasTooManyValues(value))
     return fault('payload', PAYLOAD_TOO_LONG);
-  const read = typeof value === 'string' ? parseJson(value) : value;
+  const read = asObject(typeof value === 'string' ? parseJson(value) : value);
   if (read === undefined && typeof value === 'string')
     return fault('payload', 'is not valid JSON.');
   if (!isObject(read))
@@ -146,7 +146,7 @@ const boolean = z.preprocess(
   z.boolean({ error: 'must be true or false.' }),
 );
 const object = z
-  .custom<JsonObject>(isObject, 'must be an object.')
+  .preprocess(asObject, z.custom<JsonObject>(isObject, 'must be an object.'))
   .meta({ type: 'object', additionalProperties: true });
 
 /** The fields of a payload that mean something. */

@@ -71,3 +71,7 @@ export function parseObject(text: string): JsonObject | undefined {
 /** Whether it is an object, as JSON writes it in braces. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Where an object is meant: PHP writes an empty one as `[]`. */
+export const asObject = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 0 ? {} : value;

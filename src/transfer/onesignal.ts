@@ -65,7 +65,8 @@ const NO: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
  * `{"plan":"pro"}` is `plan:pro`. A sentence: what is wrong with them.
  */
 function readTags(text: string): readonly FileTag[] | string {
-  if (text === '') return [];
+  // Made by PHP, an object without tags is a list.
+  if (text === '' || text === '[]') return [];
   const pairs = readObject(text);
   if (pairs === null) return 'tags must be a JSON object.';
   const [changed] = changedNumbers(text);

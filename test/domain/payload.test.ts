@@ -60,8 +60,18 @@ t.test('unknown fields are data, and data itself wins', (t) => {
   t.end();
 });
 
+t.test('an empty object as PHP writes it', (t) => {
+  for (const value of [[], '[]']) t.same(good(value), { data: {} });
+  for (const field of ['data', 'apns', 'fcm', 'webpush']) {
+    t.same(good({ title: 'a', [field]: [] }), good({ title: 'a', [field]: {} }), field);
+    t.match(faults({ [field]: [1] }), [{ path: `payload.${field}`, message: 'must be an object' }]);
+  }
+  t.same(good({ list: [], data: { list: [] } }).data, { list: [] }, 'in data nobody knows');
+  t.end();
+});
+
 t.test('what is not an object', (t) => {
-  for (const value of [null, undefined, 7, true, [], ['a'], '[]', '7', 'null', '"text"']) {
+  for (const value of [null, undefined, 7, true, ['a'], '[1]', '7', 'null', '"text"']) {
     t.match(faults(value), [{ path: 'payload', message: 'must be an object' }]);
   }
   t.match(faults('{"title":'), [{ path: 'payload', message: 'not valid JSON' }]);
@@ -82,7 +92,7 @@ t.test('limits, each with its sentence', (t) => {
     [{ message: {} }, 'payload.message', 'must be a text'],
     [{ priority: 'urgent' }, 'payload.priority', '"high" or "normal"'],
     [{ silent: 'yes' }, 'payload.silent', 'true or false'],
-    [{ data: [] }, 'payload.data', 'must be an object'],
+    [{ data: [1] }, 'payload.data', 'must be an object'],
     [{ data: 'x' }, 'payload.data', 'must be an object'],
     [{ apns: 'x' }, 'payload.apns', 'must be an object'],
     [{ fcm: [1] }, 'payload.fcm', 'must be an object'],

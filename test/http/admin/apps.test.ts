@@ -121,6 +121,15 @@ await onEachStore(t, {
     ]);
   },
 
+  'an empty object of parameters, as PHP writes it': async (t, store) => {
+    const { post, get } = await open(t, store);
+    const added = await post('add', { name: 'Web', platformId: 7, parameters: [] });
+    t.match(added, { status: 200, body: { parameters: {} } });
+    t.notOk(Array.isArray((await get()).body.at(-1).parameters));
+    const { id } = added.body;
+    t.equal((await post('update', { id, parameters: [1] })).status, 400);
+  },
+
   'parameters keep their digits, or the number is named': async (t, store) => {
     const { send, get } = await open(t, store);
     const app = (parameters: string) =>
@@ -186,7 +195,7 @@ await onEachStore(t, {
     for (const [verb, body, paths] of [
       ['add', { platformId: 7 }, ['name']],
       ['add', { name: 'x', platformId: 8 }, ['platformId']],
-      ['add', { name: 'x', platformId: 7, parameters: [] }, ['parameters']],
+      ['add', { name: 'x', platformId: 7, parameters: [1] }, ['parameters']],
       ['add', { name: 'x', platformId: 7, tags: [{}] }, ['tags.0']],
       ['add', { name: 'x', platformId: 7, params: {} }, ['params']],
       ['add', { name: 'x', platformId: 7, parameters: { a: 'x'.repeat(16_384) } }, ['parameters']],
