@@ -1797,6 +1797,8 @@ export interface components {
             readonly data?: {
                 readonly [key: string]: unknown;
             };
+            /** @enum {string} */
+            readonly apnsPushType?: "alert" | "background" | "voip" | "complication" | "location" | "pushtotalk";
             readonly apns?: {
                 readonly [key: string]: unknown;
             };
@@ -1819,6 +1821,8 @@ export interface components {
             readonly state: components["schemas"]["NotificationState"];
             /** @description Target and filter tags that are unknown or expired. */
             readonly unknownTags: readonly (number | string)[];
+            /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
+            readonly warnings?: readonly string[];
         };
         /** @enum {string} */
         readonly NotificationState: "SCHEDULED" | "QUEUED" | "RUNNING" | "PAUSED" | "FINISHED" | "FAILED" | "CANCELLED";
@@ -1828,6 +1832,8 @@ export interface components {
             readonly audience: readonly components["schemas"]["ScopeCount"][];
             /** @description Target and filter tags that are unknown or expired. */
             readonly unknownTags: readonly (number | string)[];
+            /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
+            readonly warnings?: readonly string[];
         };
         /** @description How many devices of one app on one platform. */
         readonly ScopeCount: {
@@ -3380,6 +3386,8 @@ export interface operations {
                         readonly notShown?: readonly components["schemas"]["ScopeCount"][];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
+                        /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
+                        readonly warnings?: readonly string[];
                     };
                 };
             };
