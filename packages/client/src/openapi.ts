@@ -3528,6 +3528,8 @@ export interface operations {
                         readonly meaning?: string;
                         /** @constant */
                         readonly simulated?: true;
+                        /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
+                        readonly warnings?: readonly string[];
                     };
                 };
             };

@@ -262,6 +262,7 @@ export const pushOperations = {
           reason: z.string().optional(),
           meaning: z.string().optional(),
           simulated: z.literal(true).optional(),
+          warnings,
         }),
         { accepted: true, simulated: true },
       ),
