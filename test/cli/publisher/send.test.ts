@@ -77,6 +77,8 @@ t.test('sent once', async (t) => {
   t.equal(await titled('lost'), 1);
   t.match(await run(...repeat, '--message', 'another'), { code: 1, output: /Idempotency-Key/ });
 
+  const broken = await run('send', '--tag', 'tennis', '--title', 'T\u{fffd}r');
+  t.match(broken, { code: 2, output: /is not UTF-8; set the terminal to it/ });
   const file = join(home, 'payload.json');
   writeFileSync(file, '[1]');
   const number = join(home, 'number.json');
