@@ -1797,7 +1797,10 @@ export interface components {
             readonly data?: {
                 readonly [key: string]: unknown;
             };
-            /** @enum {string} */
+            /**
+             * @description What the push is on iOS. Absent: it follows what is shown.
+             * @enum {string}
+             */
             readonly apnsPushType?: "alert" | "background" | "voip" | "complication" | "location" | "pushtotalk";
             readonly apns?: {
                 readonly [key: string]: unknown;

@@ -36,6 +36,31 @@ t.test('what the phone will not do is said', async (t) => {
   t.match(tried.body, { accepted: true, warnings: [/^On iOS this does nothing/] });
 });
 
+t.test('APNs takes each kind of push under its labels', async (t) => {
+  await behave(simulator, {});
+  const { testSends } = await fanOutFor(t, store, simulator);
+  const data = { a: 'x'.repeat(3_000) };
+  const payloads = {
+    voip: { apnsPushType: 'voip', data: { a: 'x'.repeat(4_800) } },
+    complication: { apnsPushType: 'complication', data },
+    location: { apnsPushType: 'location', data },
+    pushtotalk: { apnsPushType: 'pushtotalk', data },
+    woken: { data, apns: { aps: { 'content-available': 1 } } },
+    shown: { silent: true, data, apns: { aps: { alert: 'a' } } },
+  };
+  for (const [slug, payload] of Object.entries(payloads)) {
+    const api = await startJobsApi(t, store, slug, { testSends });
+    const { appId } = api.tenant;
+    const tried = await api.call('POST', '/test', {
+      appId,
+      platformId: 3,
+      deviceId: DEVICE,
+      payload,
+    });
+    t.strictSame(tried.body, { accepted: true, simulated: true }, slug);
+  }
+});
+
 t.test('its refusal is told, with what it means', async (t) => {
   const peer = await startProviderPeer({
     script: (request) => answer(request, 400, { reason: 'BadTopic' }),
