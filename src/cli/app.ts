@@ -6,6 +6,7 @@ import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
 import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
 import type { GivenFlags } from '../providers/credential-flags.ts';
 import { PROVIDERS } from '../providers/providers.ts';
+import { withoutMark } from '../std/json.ts';
 import { describeApps, describeStates } from './app-text.ts';
 import { readNumber, readTime, required, UsageError } from './arguments.ts';
 import type { Command, Flag } from './command.ts';
@@ -267,7 +268,7 @@ const givenIn = (values: Values): GivenFlags => ({
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return withoutMark(await readFile(path, 'utf8'));
   } catch (error) {
     throw new UsageError(`cannot read ${path}`, { cause: error });
   }

@@ -9,11 +9,18 @@ export class UsageError extends Error {}
 
 const DIGITS = /^\d+$/;
 
+/** What Node puts in place of octets that are not UTF-8. */
+const REPLACEMENT = '\u{fffd}';
+
 /** `parseArgs` of Node, with a sentence for unknown flags. */
 export function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: T,
 ) {
+  const broken = args.find((arg) => arg.includes(REPLACEMENT));
+  if (broken !== undefined) {
+    throw new UsageError(`${broken} is not UTF-8; set the terminal to it (LANG)`);
+  }
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {

@@ -112,6 +112,17 @@ export interface NotificationScope extends Scope {
 export const notificationScopeKeyOf = (scope: NotificationScope): string =>
   `${scope.notificationId}.${scopeKeyOf(scope)}`;
 
+/** The kinds of push that APNs tells apart and a publisher may name. */
+export const APNS_PUSH_TYPES = [
+  'alert',
+  'background',
+  'voip',
+  'complication',
+  'location',
+  'pushtotalk',
+] as const;
+export type ApnsPushType = (typeof APNS_PUSH_TYPES)[number];
+
 /**
  * The common form of a payload after validation (spec/interface.md, section 6). Unknown fields are
  * in `data`.
@@ -128,6 +139,8 @@ export interface Payload {
   readonly collapseId?: string;
   readonly silent?: boolean;
   readonly data: Readonly<Record<string, unknown>>;
+  /** Absent: it follows the content. */
+  readonly apnsPushType?: ApnsPushType;
   readonly apns?: Readonly<Record<string, unknown>>;
   readonly fcm?: Readonly<Record<string, unknown>>;
   readonly webpush?: Readonly<Record<string, unknown>>;

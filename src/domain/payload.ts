@@ -5,10 +5,12 @@
 
 import { z } from 'zod';
 import type { JsonObject } from '../std/json.ts';
-import { hasTooManyValues, isObject, parseJson } from '../std/json.ts';
+import { asObject, hasTooManyValues, isObject, parseJson } from '../std/json.ts';
 import { furtherTexts, localise } from './localised-payload.ts';
 import type { LanguagePayload, Payload } from './notification.ts';
+import { APNS_PUSH_TYPES } from './notification.ts';
 import { boundsFault, PAYLOAD_TOO_LONG } from './payload-bounds.ts';
+import { digitFaults } from './payload-digits.ts';
 
 /** One fault of a payload, as the caller is told it. */
 export interface PayloadFault {
@@ -40,13 +42,15 @@ export function parsePayload(value: unknown): PayloadResult {
 export function givenPayload(value: unknown): GivenPayload {
   if (typeof value === 'string' && hasTooManyValues(value))
     return fault('payload', PAYLOAD_TOO_LONG);
-  const read = typeof value === 'string' ? parseJson(value) : value;
+  const read = asObject(typeof value === 'string' ? parseJson(value) : value);
   if (read === undefined && typeof value === 'string')
     return fault('payload', 'is not valid JSON.');
   if (!isObject(read))
     return fault('payload', 'must be an object, or a string that holds one as JSON.');
   const found = boundsFault(read, furtherTexts(read));
-  return found === null ? { ok: true, given: read } : fault('payload', found);
+  if (found !== null) return fault('payload', found);
+  const changed = typeof value === 'string' ? digitFaults(value) : [];
+  return changed.length === 0 ? { ok: true, given: read } : { ok: false, faults: changed };
 }
 
 /** The common form of a payload that can be sent. One without any effect is a fault. */
@@ -99,8 +103,6 @@ function inOneLanguage(given: JsonObject, knownData?: Payload['data']): PayloadR
 
   const { ttl, data: explicit = {}, ...rest } = parsed.data;
   const data = knownData ?? Object.fromEntries([...unknown, ...Object.entries(explicit)]);
-  const faults = knownData === undefined ? reservedKeys(data, rest.fcm) : [];
-  if (faults.length > 0) return { ok: false, faults };
   return {
     ok: true,
     payload: { ...rest, ...(ttl === undefined ? {} : { ttlSeconds: ttl }), data },
@@ -129,21 +131,21 @@ const text = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),
   z.string({ error: 'must be a text.' }),
 );
-const wholeNumber = (min: number, max: number) =>
+const wholeNumber = (min: number, max: number, unit = '') =>
   z.preprocess(
     (value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
     z
       .number({ error: 'must be a number.' })
       .int('must be a whole number.')
       .min(min, `must be ${min} or more.`)
-      .max(max, `must be ${max} or less.`),
+      .max(max, `must be ${max} or less${unit}.`),
   );
 const boolean = z.preprocess(
   (value) => (value === 'true' || value === 'false' ? value === 'true' : value),
   z.boolean({ error: 'must be true or false.' }),
 );
 const object = z
-  .custom<JsonObject>(isObject, 'must be an object.')
+  .preprocess(asObject, z.custom<JsonObject>(isObject, 'must be an object.'))
   .meta({ type: 'object', additionalProperties: true });
 
 /** The fields of a payload that mean something. */
@@ -154,7 +156,7 @@ export const payloadFields = z.object({
   image: text.exactOptional(),
   badge: wholeNumber(0, 2_147_483_647).exactOptional(),
   sound: text.exactOptional(),
-  ttl: wholeNumber(0, TTL_SECONDS_MAX).exactOptional(),
+  ttl: wholeNumber(0, TTL_SECONDS_MAX, '; it is in seconds').exactOptional(),
   priority: z
     .preprocess(
       (value) => (typeof value === 'string' ? value.toLowerCase() : value),
@@ -171,6 +173,10 @@ export const payloadFields = z.object({
     .exactOptional(),
   silent: boolean.exactOptional(),
   data: object.exactOptional(),
+  apnsPushType: z
+    .enum(APNS_PUSH_TYPES, { error: `must be one of ${APNS_PUSH_TYPES.join(', ')}.` })
+    .meta({ description: 'What the push is on iOS. Absent: it follows what is shown.' })
+    .exactOptional(),
   apns: object.exactOptional(),
   fcm: object.exactOptional(),
   webpush: object.exactOptional(),
@@ -201,39 +207,6 @@ function split(read: JsonObject): {
     known['message'] = body;
   return { known, unknown };
 }
-
-const RESERVED_BY_FCM: ReadonlySet<string> = new Set(['from', 'message_type']);
-
-/**
- * Faults for keys that a provider reserves: they would fail for every device of it, long after the
- * caller got `200`.
- */
-function reservedKeys(data: JsonObject, fcm: JsonObject | undefined): readonly PayloadFault[] {
-  const faults: PayloadFault[] = [];
-  for (const key of Object.keys(data)) {
-    if (isReservedByFcm(key)) faults.push(reserved('payload.data', key, 'FCM'));
-    if (key === 'aps') {
-      faults.push({
-        path: 'payload.data.aps',
-        message: 'is reserved by APNs; write it as payload.apns.aps.',
-      });
-    }
-  }
-  const fcmData = fcm?.['data'];
-  for (const key of isObject(fcmData) ? Object.keys(fcmData) : []) {
-    if (isReservedByFcm(key)) faults.push(reserved('payload.fcm.data', key, 'FCM'));
-  }
-  return faults;
-}
-
-/** Whether FCM reserves a key of `data`. */
-export const isReservedByFcm = (key: string): boolean =>
-  RESERVED_BY_FCM.has(key) || key.startsWith('google') || key.startsWith('gcm');
-
-const reserved = (within: string, key: string, by: string): PayloadFault => ({
-  path: `${within}.${key}`,
-  message: `"${key}" is reserved by ${by} and cannot be the name of a data entry.`,
-});
 
 const faultOf = (issue: z.core.$ZodIssue): PayloadFault => ({
   path: ['payload', ...issue.path].join('.'),

@@ -10,6 +10,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { CallerCheckParts, CheckedRequest, Refusal } from './caller-check.ts';
 import { CallerCheck } from './caller-check.ts';
 import type { AddressResolver, SecurityResolver } from './client-address.ts';
+import { compressionOf } from './compressed-body.ts';
 import type { Cors } from './cors.ts';
 import type { WriteField } from './front/front.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse, Route } from './handler.ts';
@@ -300,6 +301,11 @@ export class Exchange implements CheckedRequest {
 
   #serve({ route, params }: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
     const { address, isSecure, requestId } = this;
+    const compression = compressionOf(this.#head.headers.get('content-encoding'), body);
+    // The App API answers in its own way.
+    if (compression !== null && route.api !== 'app') {
+      return this.refuse(400, `The body is compressed (${compression}); send it as it is.`);
+    }
     const request = new Request(this.#head, params, { address, isSecure, requestId, body });
     if (route.api === 'open' || route.api === 'operator') return route.handle(request);
     if (route.api === 'console') return this.#serveConsole(route, request);

@@ -1,15 +1,25 @@
 /**
  * Reads bodies for the APIs that report faults: JSON in a given form, or a 400 that lists the
- * faults.
+ * faults. What is kept or passed on of a body must be as it was written: text in UTF-8, and numbers
+ * with their digits.
  */
 
 import type { z } from 'zod';
 import { hasTooManyValues, isObject, JSON_VALUES_MAX, parseJson } from '../std/json.ts';
-import { jsonFaultPosition } from '../std/json-position.ts';
+import { changedNumbers } from '../std/json-numbers.ts';
+import { jsonFaultPosition, positionBehind } from '../std/json-position.ts';
 import { issueFaults } from '../std/strict-form.ts';
+import { decodeUtf8 } from '../std/utf8.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';
 import { FAULTS_MAX, problem } from './problem.ts';
+
+interface BodyParts {
+  /** The part of it that is JSON; absent: all of it. */
+  readonly body?: Buffer;
+  /** Whether the number at a path is kept or passed on; absent: numbers are only read. */
+  readonly isKept?: (path: readonly (string | number)[]) => boolean;
+}
 
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
@@ -19,12 +29,16 @@ export type Read<T> =
 export function readJsonBody<T>(
   request: HttpRequest,
   form: z.ZodType<T>,
-  body = request.body,
+  { body = request.body, isKept }: BodyParts = {},
 ): Read<T> {
   const read = parseBody(body);
   if (!read.ok) return { ok: false, response: invalid(request, [read.fault]) };
   const parsed = form.safeParse(read.value);
-  if (parsed.success) return { ok: true, value: parsed.data };
+  if (parsed.success) {
+    const changed = isKept === undefined ? [] : changedNumbers(read.text, isKept);
+    if (changed.length > 0) return { ok: false, response: invalid(request, changed) };
+    return { ok: true, value: parsed.data };
+  }
   const faults = parsed.error.issues
     .slice(0, FAULTS_MAX)
     .flatMap((issue) =>
@@ -49,13 +63,21 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
     value,
   );
 
-/** Any JSON value, or where the body stops being one. */
+/** Any JSON value with the text that it was read from, or where the body stops being one. */
 function parseBody(
   body: Buffer,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault } {
-  const text = body.toString('utf8');
+):
+  | { readonly ok: true; readonly value: unknown; readonly text: string }
+  | { readonly ok: false; readonly fault: Fault } {
+  const decoded = decodeUtf8(body);
+  if (!decoded.ok) {
+    const { line, column } = positionBehind(decoded.before);
+    const message = `The body must be UTF-8; it is not from line ${line}, column ${column}: ${decoded.hint}.`;
+    return { ok: false, fault: { path: '', message } };
+  }
+  const { text } = decoded;
   const value = parseJson(text);
-  if (value !== undefined) return { ok: true, value };
+  if (value !== undefined) return { ok: true, value, text };
   if (hasTooManyValues(text)) {
     const message = `The body has more than ${JSON_VALUES_MAX} names and values; send it in parts.`;
     return { ok: false, fault: { path: '', message } };
@@ -66,15 +88,18 @@ function parseBody(
   return { ok: false, fault: { path: '', message } };
 }
 
-/** A JSON object, or the one fault of a body that is none. */
-export function parseObject(
-  body: Buffer,
-):
-  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+/** A JSON object with the text that it was read from, or the one fault of a body that is none. */
+export function parseObject(body: Buffer):
+  | {
+      readonly ok: true;
+      readonly value: Readonly<Record<string, unknown>>;
+      readonly text: string;
+    }
   | { readonly ok: false; readonly faults: readonly Fault[] } {
   const parsed = parseBody(body);
   if (!parsed.ok) return { ok: false, faults: [parsed.fault] };
-  if (isObject(parsed.value)) return { ok: true, value: parsed.value };
+  const { value, text } = parsed;
+  if (isObject(value)) return { ok: true, value, text };
   return { ok: false, faults: [{ path: '', message: 'The body must be a JSON object.' }] };
 }
 

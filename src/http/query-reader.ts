@@ -18,6 +18,7 @@ const TEXT_LENGTH_MAX = 255;
 const UNKNOWN_MAX = 10;
 const NAME_LENGTH_MAX = 64;
 
+const REPLACEMENT = '\u{fffd}';
 const DIGITS = /^\d{1,10}$/;
 const BAD_CURSOR = 'must be one that the Link of this list has named';
 
@@ -47,6 +48,8 @@ export class QueryReader {
   /** Null: not given, or empty. */
   text(name: string): string | null {
     const value = this.#query.get(name) ?? '';
+    // What stands in place of octets that are no UTF-8 is in no name, and would find nothing.
+    if (value.includes(REPLACEMENT)) this.fault(name, 'must be UTF-8, percent-encoded');
     if (value.length > TEXT_LENGTH_MAX || value.includes('\0')) {
       this.fault(name, `must have ${TEXT_LENGTH_MAX} characters at most, and no NUL`);
     }

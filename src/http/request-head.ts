@@ -17,6 +17,7 @@ export const READ_HEADERS = [
   'accept-encoding',
   'access-control-request-headers',
   'authorization',
+  'content-encoding',
   'content-length',
   'content-type',
   'cookie',

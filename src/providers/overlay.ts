@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../std/json.ts';
-import { isObject } from '../std/json.ts';
+import { asObject, isObject } from '../std/json.ts';
 
 /**
  * Returns a new object and changes neither argument. It is built from entries, so that a key
@@ -14,7 +14,8 @@ export function overlay(base: JsonObject, over: JsonObject): JsonObject {
   const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
     const below = merged.get(key);
-    merged.set(key, isObject(below) && isObject(value) ? overlay(below, value) : value);
+    const above = isObject(below) ? asObject(value) : value;
+    merged.set(key, isObject(below) && isObject(above) ? overlay(below, above) : above);
   }
   return Object.fromEntries(merged);
 }

@@ -1,4 +1,7 @@
-/** Checks a payload's rendered size before its push is accepted, when a `400` still helps. */
+/**
+ * Checks a payload for the platforms that it goes to, before its push is accepted: what each
+ * provider would refuse, when a `400` still helps, and its rendered size.
+ */
 
 import { NIL } from 'uuid';
 import type { PlatformId } from '../domain/device.ts';
@@ -7,13 +10,16 @@ import type { PayloadFault } from '../domain/payload.ts';
 import { TTL_SECONDS_MAX } from '../domain/payload.ts';
 import { PROVIDERS } from './providers.ts';
 
-/** One fault for each platform, and language, that the payload is too large for. */
+/** What the providers would refuse; one fault for each language that is too large. */
 export function payloadFaults(
   payload: Payload,
   platformIds: readonly PlatformId[],
 ): readonly PayloadFault[] {
   const faults: PayloadFault[] = [];
   for (const platformId of new Set(platformIds)) {
+    // Two providers may refuse the same.
+    const known = new Set(faults.map(({ path }) => path));
+    faults.push(...PROVIDERS[platformId].faults(payload).filter(({ path }) => !known.has(path)));
     const whole = excessOf(payload, platformId);
     if (whole !== null) faults.push({ path: 'payload', message: `${whole}.` });
     for (const { tagSourceId, payload: one } of payload.languages ?? []) {
@@ -29,9 +35,10 @@ export function payloadFaults(
 function excessOf(payload: Payload, platformId: PlatformId): string | null {
   const { name, content, payloadBytesMax } = PROVIDERS[platformId];
   const bytes = Buffer.byteLength(content(longestMessage(payload), 0));
-  return bytes <= payloadBytesMax
+  const bytesMax = payloadBytesMax(payload);
+  return bytes <= bytesMax
     ? null
-    : `is ${bytes} bytes once rendered for platform ${platformId} (${name}); the limit is ${payloadBytesMax}`;
+    : `is ${bytes} bytes once rendered for platform ${platformId} (${name}); the limit is ${bytesMax}`;
 }
 
 /** Id and expiry (a part of FCM's message) are not known yet: each is measured at its longest. */

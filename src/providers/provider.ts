@@ -4,8 +4,9 @@
  */
 
 import type { PlatformId } from '../domain/device.ts';
-import type { Message } from '../domain/notification.ts';
+import type { Message, Payload } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { PayloadFault } from '../domain/payload.ts';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import type { PostRequest } from '../transport/compat/post.ts';
 import type {
@@ -47,10 +48,14 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   /** What its reasons for a fault mean, and what to correct. */
   readonly meanings: Readonly<Record<string, string>>;
 
-  /** It refuses larger payloads. */
-  readonly payloadBytesMax: number;
+  /** It refuses what is larger. */
+  payloadBytesMax(payload: Payload): number;
   /** What of a message counts against that: JSON, without what names the device. */
   content(message: Message, nowMs: number): string;
+  /** What else it would refuse of a payload for every device. */
+  faults(payload: Payload): readonly PayloadFault[];
+  /** What its publisher may not expect of a payload that it takes: a sentence. Null: nothing. */
+  warning(payload: Payload): string | null;
 
   /** First sends go on for so long if the publisher has set no end. */
   readonly patienceMs: number;

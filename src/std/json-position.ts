@@ -17,9 +17,13 @@ const STRING_CHARACTERS = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})
  * For a text that JSON.parse refused. Keeps a stack of its own: a stranger may nest brackets to any
  * depth.
  */
-export function jsonFaultPosition(text: string): TextPosition {
-  const before = text.slice(0, jsonEnd(text)).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+export const jsonFaultPosition = (text: string): TextPosition =>
+  positionBehind(text.slice(0, jsonEnd(text)));
+
+/** The place where this text ends. */
+export function positionBehind(text: string): TextPosition {
+  const lines = text.split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
 /** Number of leading characters that could begin a JSON text. */

@@ -8,14 +8,21 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  */
 export const JSON_VALUES_MAX = 131_072;
 
+/** Windows puts it before texts. */
+const BYTE_ORDER_MARK = '\u{feff}';
+
+/** The text without a byte order mark. */
+export const withoutMark = (text: string): string =>
+  text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
+
 /**
  * The value in a JSON text; undefined, which JSON cannot express, when the text is not JSON, or has
- * too many values.
+ * too many values. A byte order mark before it means nothing.
  */
 export function parseJson(text: string): unknown {
   if (hasTooManyValues(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutMark(text));
   } catch {
     // SyntaxError, its only failure.
     return undefined;
@@ -42,7 +49,7 @@ export function hasTooManyValues(text: string): boolean {
 }
 
 /** Where the string that opens here is closed; the end of the text, if nowhere. */
-function stringEnd(text: string, open: number): number {
+export function stringEnd(text: string, open: number): number {
   let end = open;
   do end = text.indexOf('"', end + 1);
   while (end !== -1 && isEscaped(text, end));
@@ -64,3 +71,7 @@ export function parseObject(text: string): JsonObject | undefined {
 /** Whether it is an object, as JSON writes it in braces. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Where an object is meant: PHP writes an empty one as `[]`. */
+export const asObject = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 0 ? {} : value;

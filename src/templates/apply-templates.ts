@@ -9,7 +9,6 @@ import { TEMPLATE_FAULTS_MAX, TEMPLATES_PER_PUSH_MAX } from '../domain/template.
 import { payloadFaults } from '../providers/payload-size.ts';
 import { PROVIDERS } from '../providers/providers.ts';
 import type { JsonObject } from '../std/json.ts';
-import { isObject, parseJson } from '../std/json.ts';
 import type { Evaluator, TemplateResult } from './evaluator.ts';
 
 export interface TemplatedScope extends Scope<PlatformId> {
@@ -65,9 +64,8 @@ function readResult(result: TemplateResult, platformId: PlatformId): ReadResult 
     const where = position === undefined ? '' : ` at position ${position}`;
     return { ok: false, why: `fails on this payload${where}: ${why}` };
   }
-  const made = parseJson(result.json);
-  if (!isObject(made)) return { ok: false, why: 'makes something that is no object.' };
-  const given = givenPayload(made);
+  if (!result.json.startsWith('{')) return { ok: false, why: 'makes something that is no object.' };
+  const given = givenPayload(result.json);
   const parsed = given.ok ? sendablePayload(given.given) : given;
   const faults = parsed.ok ? payloadFaults(parsed.payload, [platformId]) : parsed.faults;
   if (parsed.ok && faults.length === 0) return parsed;

@@ -8,6 +8,7 @@
 
 import type { SaxesParser as Parser } from 'saxes';
 import { SaxesParser } from 'saxes';
+import { changedNumbers } from '../std/json-numbers.ts';
 import type { Entry } from './file-device.ts';
 import { checkDevice, textTag } from './file-device.ts';
 import type { Format, RecordReader } from './format.ts';
@@ -190,6 +191,10 @@ function readJson(line: number, text: string): Entry {
   const fields = readObject(text);
   if (fields === null) return { kind: 'fault', line, sentence: 'is not a JSON object.' };
   const { tags } = fields;
+  const [changed] = changedNumbers(text, ([field]) => field === 'tags');
+  if (changed !== undefined) {
+    return { kind: 'fault', line, sentence: `${changed.path} ${changed.message}.` };
+  }
   const kind = String(fields['platform'] ?? fields['kind'] ?? fields['type'] ?? '')
     .toLowerCase()
     .replace('template', '');

@@ -7,6 +7,7 @@
  */
 
 import { isoTimeMs } from '../std/iso-8601.ts';
+import { changedNumbers } from '../std/json-numbers.ts';
 import { CsvSplitter } from './csv-splitter.ts';
 import type { Row } from './csv-table.ts';
 import { tableReader } from './csv-table.ts';
@@ -32,7 +33,7 @@ function readRow(line: number, row: Row): Entry {
   if (identifier === '') return passed('without a token');
   if (isTrue(row['invalid_identifier'])) return passed('unsubscribed (invalid_identifier)');
   const tags = readTags(row['tags'] ?? '');
-  if (tags === null) return { kind: 'fault', line, sentence: 'tags must be a JSON object.' };
+  if (typeof tags === 'string') return { kind: 'fault', line, sentence: tags };
   const common = { appVersion: row['game_version'], registeredAt: timeOf(row), tags };
   if (type === IOS) return checkDevice(line, { ...common, platformId: 3, deviceId: identifier });
   if (type === ANDROID) {
@@ -61,12 +62,15 @@ const NO: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
 
 /**
  * A tag of OneSignal is a pair. `{"tennis":"1"}` is tennis, `{"tennis":"0"}` is not,
- * `{"plan":"pro"}` is `plan:pro`.
+ * `{"plan":"pro"}` is `plan:pro`. A sentence: what is wrong with them.
  */
-function readTags(text: string): readonly FileTag[] | null {
-  if (text === '') return [];
+function readTags(text: string): readonly FileTag[] | string {
+  // Made by PHP, an object without tags is a list.
+  if (text === '' || text === '[]') return [];
   const pairs = readObject(text);
-  if (pairs === null) return null;
+  if (pairs === null) return 'tags must be a JSON object.';
+  const [changed] = changedNumbers(text);
+  if (changed !== undefined) return `the tag ${changed.path} ${changed.message}.`;
   return Object.entries(pairs).flatMap(([key, value]) => {
     const word = String(value ?? '').toLowerCase();
     if (key === '' || NO.has(word)) return [];

@@ -86,6 +86,9 @@ t.test('composing', (t) =>
       await page.getByLabel('Data for the app').fill('{ "match": ');
       await shows('This is no JSON object.');
       t.ok(await button.isDisabled());
+      await page.getByLabel('Data for the app').fill('{ "match": { "id": 1234567890123456789 } }');
+      await shows('The digits of match.id would change on the way.');
+      t.ok(await button.isDisabled());
       await page.getByLabel('Data for the app').fill('{ "match": 7 }');
       await page.getByLabel('Title', { exact: true }).fill('x'.repeat(5_000));
       await page.getByRole('alert').first().waitFor();

@@ -69,6 +69,18 @@ t.test('times and words', (t) => {
   t.end();
 });
 
+t.test('a text that is not UTF-8 would find nothing', (t) => {
+  for (const [query, faults] of [
+    ['q=M%FCnchen', 1],
+    ['q=M%C3%BCnchen', 0],
+  ] as const) {
+    const reader = read(query);
+    reader.text('q');
+    t.equal(reader.faults.length, faults, query);
+  }
+  t.end();
+});
+
 t.test('the public service ignores what it does not know', (t) => {
   const query = new URLSearchParams('page=2&page=3&colour=blue');
   t.match(new QueryReader(query, ['page'], 'ignored').faults, [{ path: 'page' }]);

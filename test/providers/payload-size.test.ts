@@ -1,6 +1,7 @@
 import t from 'tap';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../../src/domain/device.ts';
 import type { Payload } from '../../src/domain/notification.ts';
+import { parsePayload } from '../../src/domain/payload.ts';
 import { payloadFaults } from '../../src/providers/payload-size.ts';
 
 const ALL = [PLATFORM_APNS, PLATFORM_WEB_PUSH, PLATFORM_FCM, PLATFORM_APNS] as const;
@@ -42,5 +43,85 @@ t.test('what was written for one provider counts there only', (t) => {
   const payload: Payload = { data: {}, fcm: { data: { x: 'y'.repeat(5_000) } } };
   t.same(payloadFaults(payload, [PLATFORM_APNS]), []);
   t.equal(payloadFaults(payload, [PLATFORM_FCM]).length, 1);
+  t.end();
+});
+
+/** The paths of the faults of a payload as a publisher writes it. */
+const pathsOf = (given: object, ...platformIds: readonly (3 | 7 | 15)[]): readonly string[] => {
+  const parsed = parsePayload(given);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  return payloadFaults(parsed.payload, platformIds).map(({ path }) => path);
+};
+
+t.test('names that FCM reserves, wherever it gets them, and nowhere else', (t) => {
+  for (const key of [
+    'from',
+    'message_type',
+    'google',
+    'gcm',
+    'google.c.a.e',
+    'gcm.notification.x',
+  ]) {
+    const named = { [key]: '1' };
+    for (const platformId of [7, 15] as const) {
+      t.same(pathsOf({ data: named }, platformId), [`payload.data.${key}`]);
+      t.same(pathsOf(named, platformId), [`payload.data.${key}`]);
+    }
+    t.same(pathsOf({ fcm: { data: named } }, 15), [`payload.fcm.data.${key}`]);
+    t.same(pathsOf({ fcm: { android: { data: named } } }, 15), [`payload.fcm.android.data.${key}`]);
+    t.same(pathsOf({ data: named }, 3), [], 'APNs does not');
+    t.same(pathsOf({ data: named }, 3, 7, 15), [`payload.data.${key}`], 'said once');
+  }
+  for (const key of ['googleMapsUrl', 'gcmToken', 'gcm.x', 'fromDate', 'messageType']) {
+    const named = { [key]: '1' };
+    t.same(pathsOf({ data: named, fcm: { data: named, android: { data: named } } }, 15), [], key);
+  }
+  t.same(pathsOf({ aps: { alert: 'x' } }, 3), ['payload.data.aps']);
+  t.same(pathsOf({ aps: { alert: 'x' } }, 15), []);
+  t.end();
+});
+
+t.test('overlays that a provider would refuse or overlook', (t) => {
+  const fcm = (over: object, more: object = {}) => pathsOf({ title: 'a', fcm: over, ...more }, 15);
+  t.same(fcm({ message: { android: {} } }), ['payload.fcm.message']);
+  t.same(fcm({ validateOnly: true, priority: 'high' }), [
+    'payload.fcm.validateOnly',
+    'payload.fcm.priority',
+  ]);
+  const key = ['payload.fcm.android.collapseKey'];
+  t.same(fcm({ android: { collapseKey: 'a' } }, { collapseId: 'b' }), key);
+  t.same(fcm({ android: { collapseKey: 'a', collapse_key: 'b' } }), key);
+  t.same(fcm({ android: { collapseKey: 'a' } }), []);
+  for (const ttl of [3_600_000, '3600', '3600000ms', '2419201s']) {
+    t.same(fcm({ android: { ttl } }), ['payload.fcm.android.ttl'], String(ttl));
+  }
+  for (const ttl of ['3600s', '0s', '3.5s', null]) t.same(fcm({ android: { ttl } }), []);
+  t.same(fcm({ android: { priority: 10 } }), ['payload.fcm.android.priority']);
+  t.same(fcm({ android: { priority: 'HIGH', notification: { sound: 'a' } } }), []);
+  t.same(pathsOf({ title: 'a', fcm: { message: {} } }, 3), [], 'it does not go there');
+
+  const apns = (over: object, more: object = {}) => pathsOf({ title: 'a', apns: over, ...more }, 3);
+  t.same(apns({ headers: { 'apns-priority': '5' }, payload: { aps: {} } }), [
+    'payload.apns.headers',
+    'payload.apns.payload',
+  ]);
+  t.same(apns({ 'apns-push-type': 'voip' }), ['payload.apns.apns-push-type']);
+  t.same(apns({ aps: 'x' }), ['payload.apns.aps']);
+  t.same(apns({ aps: [], payload: 'text' }), []);
+  t.same(pathsOf({ title: 'a', apns: { headers: {} } }, 15), []);
+  t.same(pathsOf({ title: 'a', webpush: { headers: { TTL: '5' } } }, 7), [
+    'payload.webpush.headers',
+  ]);
+  t.end();
+});
+
+t.test('a type of APNs has its own size, and fits what is sent', (t) => {
+  const long = { data: { x: 'x'.repeat(5_000) } };
+  t.same(pathsOf({ ...long, apnsPushType: 'voip' }, 3), []);
+  t.same(pathsOf({ ...long, apnsPushType: 'location' }, 3), ['payload']);
+  t.same(pathsOf({ title: 'a', apnsPushType: 'background' }, 3), ['payload.apnsPushType']);
+  t.same(pathsOf({ data: { a: 1 }, apnsPushType: 'background' }, 3), ['payload.apnsPushType']);
+  t.same(pathsOf({ silent: true, title: 'a', apnsPushType: 'background' }, 3), []);
+  t.same(pathsOf({ title: 'a', apnsPushType: 'background' }, 15), []);
   t.end();
 });

@@ -8,6 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { makeDocument } from '../../src/http/openapi/document.ts';
+import { parseJson } from '../../src/std/json.ts';
 
 export interface SeenAnswer {
   readonly method: string;
@@ -161,7 +162,7 @@ function requestFault(
   if (request.body.length === 0 || request.header('content-type').startsWith('multipart/')) {
     return null;
   }
-  return check.bodyFault(method, path, JSON.parse(request.body.toString()));
+  return check.bodyFault(method, path, parseJson(request.body.toString()));
 }
 
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -68,8 +68,14 @@ t.test('what cannot be sent is told: its form, its size, or that it is nothing',
     await faultOf('{"title": $pad("", 5000, "x")}'),
     /payload is \d+ bytes once rendered for platform 3 \(APNs\); the limit is 4096\.$/,
   );
-  t.match(await faultOf('{"title": home, "data": {"from": 1}}'), /reserved by FCM/);
+  const reserved = '{"title": home, "data": {"from": 1}}';
+  t.equal((await apply(reserved)).kind, 'made', 'APNs reserves it not');
+  t.match(await apply(TITLE, reserved), { kind: 'invalid', faults: [{ message: /by FCM/ }] });
   t.match(await faultOf('{"title": "\\u0000"}'), /NUL character/);
+  t.match(
+    await faultOf('{"title": home, "id": $number("1234567890123456789")}'),
+    /cannot be sent: payload\.id is beyond 2\^53, where numbers lose digits; write it as a string\.$/,
+  );
 });
 
 t.test('all faults are told together', async (t) => {

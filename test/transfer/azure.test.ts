@@ -79,7 +79,8 @@ t.test('lines of JSON: registrations and installations', async (t) => {
     { platform: 'wns', pushChannel: 'x' },
     { platform: 'apns' },
   ];
-  t.same(await read(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"a\n`), [
+  const odd = '{"kind":"Apple","deviceToken":"a","expiry":1.0,"tags":["b",1.10]}';
+  t.same(await read(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"a\n${odd}\n`), [
     `1 3 ${APNS} null null [tennis]`,
     '2 15 f null null [a]',
     `3 3 ${APNS} null null [b]`,
@@ -88,6 +89,7 @@ t.test('lines of JSON: registrations and installations', async (t) => {
     '6 passed: of another kind than Apple, Fcm and Browser',
     '7 deviceId must be text of 1–4096 characters.',
     '8 is not a JSON object.',
+    '9 tags.1 is written 1.10 and would arrive as 1.1; write it as a string.',
   ]);
 });
 

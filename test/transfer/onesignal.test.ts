@@ -58,6 +58,8 @@ t.test('an export of every kind of subscription', async (t) => {
     }),
     row({ ...common, identifier: 'https://fcm.googleapis.com/fcm/send/abc', device_type: '5' }),
     row({ ...common, identifier: 'x', device_type: '1', tags: 'plan=pro' }),
+    row({ ...common, identifier: 'z', device_type: '1', tags: '{"version":1.10,"plan":"pro"}' }),
+    row({ identifier: 'php', device_type: '1', tags: '[]' }),
     row({ identifier: 'y', device_type: '1', last_active: '2027-02-30 08:00:00 UTC' }),
   ].join('\r\n');
   t.same((await readAll(oneSignalFormat, file)).map(describe), [
@@ -71,6 +73,8 @@ t.test('an export of every kind of subscription', async (t) => {
     '9 7 {"endpoint":"https://updates.push.services.mozilla.com/wpush/v2/abc","expirationTime":null,"keys":{"auth":"auth-secret","p256dh":"public-key"}} null 1756800000000 []',
     '10 passed: browsers without web_auth and web_p256',
     '11 tags must be a JSON object.',
-    '12 15 y null null []',
+    '12 the tag version is written 1.10 and would arrive as 1.1; write it as a string.',
+    '13 15 php null null []',
+    '14 15 y null null []',
   ]);
 });

@@ -36,6 +36,8 @@ export const sendTexts = {
   data: 'Data for the app',
   dataHint: 'A JSON object.',
   dataFault: 'This is no JSON object.',
+  dataNumber: (name: string) =>
+    `The digits of ${name} would change on the way. Write it as a string, in quotes.`,
   silent: 'Silent: for the app alone, nothing is shown',
   when: 'When, and how fast',
   whenLabel: 'When',

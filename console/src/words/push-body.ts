@@ -5,6 +5,7 @@ import type {
   Payload,
   PushRequest,
 } from '../../../packages/client/src/openapi.ts';
+import { changedNumbers } from '../../../src/std/json-numbers.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
 import { sendTexts as texts } from '../texts/send.ts';
 
@@ -35,6 +36,13 @@ export function dataOf({ data }: DraftFields): Readonly<Record<string, unknown>>
   } catch {
     return null;
   }
+}
+
+/** What is wrong with what is typed as data; '': nothing. */
+export function dataFaultOf(fields: DraftFields): string {
+  if (dataOf(fields) === null) return texts.dataFault;
+  const [changed] = changedNumbers(fields.data);
+  return changed === undefined ? '' : texts.dataNumber(changed.path);
 }
 
 /** Fields that are empty are left out. */

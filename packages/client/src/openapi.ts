@@ -1797,6 +1797,11 @@ export interface components {
             readonly data?: {
                 readonly [key: string]: unknown;
             };
+            /**
+             * @description What the push is on iOS. Absent: it follows what is shown.
+             * @enum {string}
+             */
+            readonly apnsPushType?: "alert" | "background" | "voip" | "complication" | "location" | "pushtotalk";
             readonly apns?: {
                 readonly [key: string]: unknown;
             };
@@ -1819,6 +1824,8 @@ export interface components {
             readonly state: components["schemas"]["NotificationState"];
             /** @description Target and filter tags that are unknown or expired. */
             readonly unknownTags: readonly (number | string)[];
+            /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
+            readonly warnings?: readonly string[];
         };
         /** @enum {string} */
         readonly NotificationState: "SCHEDULED" | "QUEUED" | "RUNNING" | "PAUSED" | "FINISHED" | "FAILED" | "CANCELLED";
@@ -1828,6 +1835,8 @@ export interface components {
             readonly audience: readonly components["schemas"]["ScopeCount"][];
             /** @description Target and filter tags that are unknown or expired. */
             readonly unknownTags: readonly (number | string)[];
+            /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
+            readonly warnings?: readonly string[];
         };
         /** @description How many devices of one app on one platform. */
         readonly ScopeCount: {
@@ -3380,6 +3389,8 @@ export interface operations {
                         readonly notShown?: readonly components["schemas"]["ScopeCount"][];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
+                        /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
+                        readonly warnings?: readonly string[];
                     };
                 };
             };
@@ -3520,6 +3531,8 @@ export interface operations {
                         readonly meaning?: string;
                         /** @constant */
                         readonly simulated?: true;
+                        /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
+                        readonly warnings?: readonly string[];
                     };
                 };
             };

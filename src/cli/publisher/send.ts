@@ -2,11 +2,14 @@
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
+import { buffer as readAll } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DryRun, Payload, PushRequest } from '../../../packages/client/src/openapi.ts';
+import { digitFaults } from '../../domain/payload-digits.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
+import { positionBehind } from '../../std/json-position.ts';
+import { decodeUtf8 } from '../../std/utf8.ts';
 import { readNumber, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { ONLY, verb } from '../command.ts';
@@ -137,15 +140,26 @@ async function readPayload(given: GivenPush): Promise<Payload> {
 }
 
 async function readObject(path: string): Promise<JsonObject> {
-  let text: string;
+  let octets: Buffer;
   try {
-    text = path === '-' ? await readAll(process.stdin) : await readFile(path, 'utf8');
+    octets = path === '-' ? await readAll(process.stdin) : await readFile(path);
   } catch (error) {
     throw new UsageError(`--payload-file: cannot read ${path}`, { cause: error });
   }
-  const payload = parseObject(text);
-  if (payload !== undefined) return payload;
-  throw new UsageError(`--payload-file: ${path} does not hold a JSON object`);
+  const decoded = decodeUtf8(octets);
+  if (!decoded.ok) {
+    const { line, column } = positionBehind(decoded.before);
+    throw new UsageError(
+      `--payload-file: ${path} is not UTF-8 from line ${line}, column ${column}: ${decoded.hint}`,
+    );
+  }
+  const payload = parseObject(decoded.text);
+  if (payload === undefined) {
+    throw new UsageError(`--payload-file: ${path} does not hold a JSON object`);
+  }
+  const [changed] = digitFaults(decoded.text);
+  if (changed === undefined) return payload;
+  throw new UsageError(`--payload-file: ${changed.path} ${changed.message}`);
 }
 
 const JOBS = '/push-api/v3/{client}/notifications';

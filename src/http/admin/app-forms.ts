@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { isPlatformId } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
-import { isObject } from '../../std/json.ts';
+import { asObject, isObject } from '../../std/json.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { id } from '../id-form.ts';
 import { anyId, name, sourceId } from './tag-forms.ts';
@@ -37,7 +37,7 @@ export const PARAMETERS_BYTES_MAX = 16_384;
 export const PARAMETERS_DEPTH_MAX = 32;
 
 const parameters = z
-  .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
+  .preprocess(asObject, z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object'))
   // First: what is nested too deeply cannot be written as JSON again.
   .refine((value) => isWithin(value, PARAMETERS_DEPTH_MAX), {
     error: `must have ${PARAMETERS_DEPTH_MAX} levels at most`,

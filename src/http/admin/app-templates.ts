@@ -9,6 +9,7 @@ import type { PlatformId, Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import { givenPayload } from '../../domain/payload.ts';
+import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import { TEMPLATE_LENGTH_MAX } from '../../domain/template.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { findAppName } from '../../store/apps/find-app.ts';
@@ -96,7 +97,7 @@ async function put(
   request: HttpRequest,
   { scope, caller }: OfScope,
 ): Promise<HttpResponse> {
-  const read = readJsonBody(request, templateForm);
+  const read = readJsonBody(request, templateForm, { isKept: isPassedOnIn('sample') });
   if (!read.ok) return read.response;
   const { expression, sample } = read.value;
   const checked = await evaluator.check(caller.clientId, expression);

@@ -9,12 +9,14 @@ import type { Read } from '../json-body.ts';
 import { invalid, readJsonBody } from '../json-body.ts';
 import { isMultipart, readOnlyPart } from '../multipart.ts';
 
-/** Reads it in the given form. */
+/** Reads it in the given form. Parameters of apps are kept as they are given. */
 export function readDataBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<T> {
   const contentType = request.header('content-type');
-  if (!isMultipart(contentType)) return readJsonBody(request, form);
+  if (!isMultipart(contentType)) return readJsonBody(request, form, { isKept });
   const part = readOnlyPart(contentType, request.body, 'data');
   return part.ok
-    ? readJsonBody(request, form, part.body)
+    ? readJsonBody(request, form, { body: part.body, isKept })
     : { ok: false, response: invalid(request, [{ path: '', message: part.why }]) };
 }
+
+const isKept = ([field]: readonly (string | number)[]): boolean => field === 'parameters';

@@ -9,6 +9,7 @@ import {
   TAGS_PER_REQUEST_MAX,
 } from '../../domain/tag.ts';
 import { ISO_TIME, isoTimeMs } from '../../std/iso-8601.ts';
+import { asObject } from '../../std/json.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import { id } from '../id-form.ts';
@@ -55,7 +56,7 @@ const parameterText = z
   .refine(storable, 'must hold neither NUL nor half a surrogate pair');
 const optionalParameters = measured(
   OPTIONAL_PARAMETERS_MAX,
-  z.record(parameterText, parameterText, 'must be an object of strings'),
+  z.preprocess(asObject, z.record(parameterText, parameterText, 'must be an object of strings')),
 );
 
 const tagFields = {

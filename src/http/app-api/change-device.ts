@@ -9,6 +9,7 @@ import type { ResolvedTags, Snapshot } from '../../registration/catalogue/snapsh
 import { isSubscribable } from '../../registration/catalogue/snapshot.ts';
 import type { Operation, RegistrationResult } from '../../registration/operation.ts';
 import { deviceRef } from '../../registration/operation.ts';
+import { compressionOf } from '../compressed-body.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { problem } from '../problem.ts';
 import type { AppApi, AppApiEndpoint } from './app-api.ts';
@@ -39,12 +40,18 @@ export function changeDevice(
   const tooMany = refuseTooMany(api, request, caller);
   if (tooMany !== null) return tooMany;
   const parameters = readParameters(request.body);
-  if (parameters === null) return answerOk(api, endpoint, ['body'], []);
+  if (parameters === null) return answerOk(api, endpoint, ['body'], whyUnread(request));
   const recent = api.catalogue.remembered(caller.clientId);
   const made = recent === null ? null : plan(endpoint, parameters, caller, recent);
   if (made === null || made.missed) return planAnew(api, endpoint, request, caller, parameters);
   return carryOut(api, endpoint, request, made);
 }
+
+/** The header that makes a body one that cannot be read. */
+const whyUnread = (request: HttpRequest): readonly string[] =>
+  compressionOf(request.header('content-encoding'), request.body) === null
+    ? []
+    : ['content-encoding'];
 
 interface Plan {
   /** Null: there is nothing to do. */

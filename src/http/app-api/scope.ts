@@ -22,6 +22,8 @@ export const PLATFORM_FAULT = {
   message: 'must be a platform that the app is on: 3 (iOS), 7 (web) or 15 (Android)',
 };
 
+const BODY_FAULT = 'must be a JSON object of at most 64 KiB, in UTF-8 and not compressed';
+
 /**
  * Reads appId and platformId, or makes the answer that names every fault: theirs, and those that
  * `furtherFaults` finds.
@@ -34,7 +36,7 @@ export async function readScope(
 ): Promise<ReadScope> {
   const parameters = readParameters(request.body);
   if (parameters === null) {
-    return refused(request, [{ path: '', message: 'must be a JSON object of at most 64 KiB' }]);
+    return refused(request, [{ path: '', message: BODY_FAULT }]);
   }
   const { appId, platformId } = parameters;
   if (appId !== null && appId !== caller.appId) {

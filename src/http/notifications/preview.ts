@@ -6,6 +6,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Accept } from '../../push/accept/accept.ts';
 import type { Push } from '../../push/accept/push.ts';
+import { warningsOf } from '../../push/accept/warnings.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
@@ -14,7 +15,7 @@ import { problem } from '../problem.ts';
 import { tooManyTemplates } from '../too-many-templates.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { planOf } from './plan-in-words.ts';
-import { endFaults } from './push.ts';
+import { endFaults, shownWarnings } from './push.ts';
 import type { PushRequest } from './push-request.ts';
 import { readAudienceRequest, readPushRequest } from './push-request.ts';
 import type { Counted } from './renderings.ts';
@@ -34,7 +35,11 @@ export const previewPush = (
   caller: Caller,
 ): Promise<HttpResponse> =>
   ask(accept, sql, { request, caller, read: readPushRequest(request.body) }, (push, counted) =>
-    json({ ...previewOf(push, counted), unknownTags: counted.unknownTags }),
+    json({
+      ...previewOf(push, counted),
+      unknownTags: counted.unknownTags,
+      ...shownWarnings(warningsOf(counted.audience, counted.payload, counted.templated)),
+    }),
   );
 
 /** The audience, and how it is found. */

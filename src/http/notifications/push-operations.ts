@@ -107,9 +107,12 @@ const push = z
 const unknownTags = z.array(z.union([z.int(), z.string()])).meta({
   description: 'Target and filter tags that are unknown or expired.',
 });
-const accepted = z.object({ id: jobId, state, unknownTags }).meta({ id: 'AcceptedPush' });
+const warnings = z.array(z.string()).optional().meta({
+  description: 'What a phone will not do with it, though the push is valid. Absent: nothing.',
+});
+const accepted = z.object({ id: jobId, state, unknownTags, warnings }).meta({ id: 'AcceptedPush' });
 const dryRun = z
-  .object({ dryRun: z.literal(true), audience: z.array(scopeCount), unknownTags })
+  .object({ dryRun: z.literal(true), audience: z.array(scopeCount), unknownTags, warnings })
   .meta({ id: 'DryRun' });
 
 const idempotencyKey = {
@@ -194,6 +197,7 @@ export const pushOperations = {
             description: 'Apps whose messages the answer has no room for: name them in `appIds`.',
           }),
           unknownTags,
+          warnings,
         }),
         {
           preview: [
@@ -258,6 +262,7 @@ export const pushOperations = {
           reason: z.string().optional(),
           meaning: z.string().optional(),
           simulated: z.literal(true).optional(),
+          warnings,
         }),
         { accepted: true, simulated: true },
       ),

@@ -15,9 +15,11 @@ import {
   SELECTORS,
 } from '../../domain/notification.ts';
 import { givenPayload, isPayloadField, sendablePayload } from '../../domain/payload.ts';
+import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../push/accept/push.ts';
 import { foreignText } from '../../std/foreign-text.ts';
+import { changedNumbers } from '../../std/json-numbers.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import { parseObject } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
@@ -53,6 +55,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   }
   if (!reader.isGiven('payload')) reader.fault('payload', PAYLOAD_MISSING);
   else if (!given.ok) reader.faults.push(...given.faults);
+  else reader.faults.push(...changedNumbers(parsed.text, isPassedOnIn('payload')).map(asSentence));
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a push'));
   const formFaults = given.ok && !sendable.ok ? sendable.faults : [];
   // A template may make something of a payload that is no push: whether one does is known later.
@@ -133,6 +136,8 @@ function readAudienceExpression(
   reader.faults.push({ path: 'audience', ...read.fault });
   return {};
 }
+
+const asSentence = ({ path, message }: Fault): Fault => ({ path, message: `${message}.` });
 
 const PAYLOAD_MISSING = 'is missing; it must be an object, or a string that holds one as JSON.';
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../access/caller.ts';
 import type { Accept, Acceptance, DryRun } from '../../push/accept/accept.ts';
+import { warningsOf } from '../../push/accept/warnings.ts';
 import type { Sql } from '../../store/sql.ts';
 import { tooMuch } from '../beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
@@ -41,9 +42,9 @@ export const pushJob = (
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> =>
-  push(accept, sql, request, caller, (_request, { id, state, unknownTags }) => {
-    const answer = json({ id, state, unknownTags });
-    const location = `${jobsPathOf(caller.clientSlug)}/${id}`;
+  push(accept, sql, request, caller, (_request, accepted) => {
+    const answer = json(shown(accepted));
+    const location = `${jobsPathOf(caller.clientSlug)}/${accepted.id}`;
     return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
   });
 
@@ -105,10 +106,21 @@ export const endFaults = (expiresAtMs: number | null): readonly Fault[] =>
     : [];
 
 /** The id as text, for the callers of the public service. */
-function asIsPreferred(request: HttpRequest, { id, state, unknownTags }: Accepted): HttpResponse {
-  if (prefersJson(request.header('accept'))) return json({ id, state, unknownTags });
-  return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: id };
+function asIsPreferred(request: HttpRequest, accepted: Accepted): HttpResponse {
+  if (prefersJson(request.header('accept'))) return json(shown(accepted));
+  return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: accepted.id };
 }
+
+const shown = ({ id, state, unknownTags, warnings }: Accepted): object => ({
+  id,
+  state,
+  unknownTags,
+  ...shownWarnings(warnings),
+});
+
+/** Absent: none. */
+export const shownWarnings = (warnings: readonly string[]) =>
+  warnings.length === 0 ? {} : { warnings };
 
 function acceptanceAnswer(
   request: HttpRequest,
@@ -137,6 +149,7 @@ function dryRunAnswer(request: HttpRequest, dryRun: DryRun): HttpResponse {
   if (dryRun.kind === 'invalid') return invalid(request, dryRun.faults);
   if (dryRun.kind === 'busy') return tooMuchCounted(request);
   if (dryRun.kind === 'too-many-templates') return tooManyTemplates(request);
-  const { audience, unknownTags } = dryRun;
-  return json({ dryRun: true, audience, unknownTags });
+  const { audience, unknownTags, payload, templated } = dryRun;
+  const warnings = shownWarnings(warningsOf(audience, payload, templated));
+  return json({ dryRun: true, audience, unknownTags, ...warnings });
 }

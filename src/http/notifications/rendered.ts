@@ -13,7 +13,7 @@ export function renderedFor(platformId: PlatformId, message: Shown) {
   const { languages = [] } = message.payload;
   return {
     provider: name,
-    sizeBytesMax: payloadBytesMax,
+    sizeBytesMax: payloadBytesMax(message.payload),
     ...inOneLanguage(platformId, message),
     ...(languages.length === 0
       ? {}

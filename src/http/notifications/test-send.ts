@@ -11,9 +11,11 @@ import {
 import type { Payload } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { givenPayload, sendablePayload } from '../../domain/payload.ts';
+import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import { faultSentence, simulatedFaultSentence } from '../../providers/fault-sentence.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import type { TestSends } from '../../providers/test-sends.ts';
+import { warningsOf } from '../../push/accept/warnings.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import type { ClientScope } from '../../store/notifications/list-scopes.ts';
 import { listScopes } from '../../store/notifications/list-scopes.ts';
@@ -28,6 +30,7 @@ import { limitsTags, outside } from '../key-limits.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
 import { tooManyTemplates } from '../too-many-templates.ts';
+import { shownWarnings } from './push.ts';
 
 const PAYLOAD = 'must be an object, or a string that holds one as JSON';
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
@@ -54,7 +57,7 @@ export async function sendTest(
   request: HttpRequest,
   { clientId, key }: Caller,
 ): Promise<HttpResponse> {
-  const read = readJsonBody(request, testForm);
+  const read = readJsonBody(request, testForm, { isKept: isPassedOnIn('payload') });
   if (!read.ok) return read.response;
   const { appId, platformId, deviceId } = read.value;
   // Which tags the device has is not asked: it may have none yet.
@@ -77,7 +80,13 @@ export async function sendTest(
   });
   switch (result.kind) {
     case 'answered':
-      return { ...json(answerOf(result.outcome, result.isSimulated)), steps: result.steps };
+      return {
+        ...json({
+          ...answerOf(result.outcome, result.isSimulated),
+          ...shownWarnings(warningsOf([scope], content.payload, null)),
+        }),
+        steps: result.steps,
+      };
     case 'too-many':
       return problem(request.requestId, 429, 'A client may try one message a second.', {
         headers: { 'Retry-After': TOO_MANY_RETRY_SECONDS },

@@ -2,9 +2,12 @@
 
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { isObject } from '../../std/json.ts';
 import type { RequestTemplate } from '../../transport/transport.ts';
 import { endMsOf } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
+import { labelOf } from './push-type.ts';
 
 /** Renders once for all devices; the device's token goes to the end of the path. */
 export function renderApns(
@@ -26,16 +29,9 @@ export function renderApns(
 
 const NOTHING = Buffer.alloc(0);
 
-function lastingFields(
-  { silent = false, priority = 'high' }: Payload,
-  bundleId: string,
-): Readonly<Record<string, string>> {
-  return {
-    'apns-topic': bundleId,
-    'apns-push-type': silent ? 'background' : 'alert',
-    // Apple: 10 is an error for a background push.
-    'apns-priority': silent || priority === 'normal' ? '5' : '10',
-  };
+function lastingFields(payload: Payload, bundleId: string): Readonly<Record<string, string>> {
+  const { pushType, topic, priority } = labelOf(payload, apsOf(payload), bundleId);
+  return { 'apns-topic': topic, 'apns-push-type': pushType, 'apns-priority': priority };
 }
 
 /** No `apns-id`: it names one push to one device, and APNs makes it when absent. */
@@ -51,14 +47,22 @@ function messageFields(message: Message, nowMs: number): Readonly<Record<string,
 /** Epoch seconds of its end; `0`, which means one attempt, when that has passed. */
 function apnsExpiration(message: Message, nowMs: number): string | null {
   const endMs = endMsOf(message);
-  if (endMs === null) return null;
+  // Apple: what is said over a push to talk is of no use later.
+  if (endMs === null) return message.payload.apnsPushType === 'pushtotalk' ? '0' : null;
   return endMs <= nowMs ? '0' : String(Math.floor(endMs / 1_000));
 }
 
-/** All of the body. Its size counts against `APNS_PAYLOAD_BYTES_MAX`. */
+/** All of the body. Its size counts against the limit of its type. */
 export function apnsContent({ payload, notificationId }: Message): string {
-  const made = { ...shown(payload), ...payload.data, aps: apsOf(payload) };
-  return JSON.stringify(overlay(overlay(made, payload.apns ?? {}), { pushId: notificationId }));
+  const made = overlay({ ...shown(payload), ...payload.data }, payload.apns ?? {});
+  return JSON.stringify({ ...made, aps: apsOf(payload), pushId: notificationId });
+}
+
+/** `aps` as it is sent. A member that the publisher makes null is taken away. */
+export function apsOf(payload: Payload): JsonObject {
+  const over = payload.apns?.['aps'];
+  const merged = isObject(over) ? overlay(madeAps(payload), over) : madeAps(payload);
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
 /**
@@ -68,7 +72,7 @@ export function apnsContent({ payload, notificationId }: Message): string {
 const shown = ({ silent, title, message, url, image }: Payload): Readonly<Record<string, string>> =>
   withoutAbsent({ ...(silent ? { title, message } : {}), url, image });
 
-function apsOf(payload: Payload): Readonly<Record<string, unknown>> {
+function madeAps(payload: Payload): JsonObject {
   const { title, message, badge, sound, image } = payload;
   // Apple: a background push has no alert, badge or sound.
   if (payload.silent) return { 'content-available': 1 };

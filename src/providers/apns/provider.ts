@@ -13,6 +13,7 @@ import { APNS_MEANINGS } from './meanings.ts';
 import { apnsContent } from './message.ts';
 import type { ApnsOrigins } from './origins.ts';
 import { apnsOriginOf } from './origins.ts';
+import { apnsFaults, apnsWarning } from './payload-faults.ts';
 import { apnsProbe } from './probe.ts';
 import { createApnsSender } from './sender.ts';
 import {
@@ -21,6 +22,7 @@ import {
   apnsFailed,
   PROVIDER_TOKEN_UPDATES_PAUSE_MS,
   TOO_MANY_TOKENS,
+  VOIP_PAYLOAD_BYTES_MAX,
 } from './settings.ts';
 import { TwoEnvironments } from './two-environments.ts';
 
@@ -42,8 +44,11 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
 
   meanings: APNS_MEANINGS,
 
-  payloadBytesMax: APNS_PAYLOAD_BYTES_MAX,
+  payloadBytesMax: ({ apnsPushType }) =>
+    apnsPushType === 'voip' ? VOIP_PAYLOAD_BYTES_MAX : APNS_PAYLOAD_BYTES_MAX,
   content: apnsContent,
+  faults: apnsFaults,
+  warning: apnsWarning,
 
   patienceMs: PATIENCE_MS,
   retryPolicy: ({ apnsRetryMs }) => ({ failed: apnsFailed(apnsRetryMs), unknown: LOST_ON_THE_WAY }),

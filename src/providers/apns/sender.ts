@@ -3,14 +3,14 @@
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { DeviceToken } from '../../domain/device.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import type { Transport } from '../../transport/transport.ts';
+import type { RequestTemplate, Settle, Transport } from '../../transport/transport.ts';
 import { ProviderSender } from '../provider-sender.ts';
 import type { Sender } from '../sender.ts';
 import { renderApns } from './message.ts';
 import { TOKEN_DIGITS_MAX } from './settings.ts';
 
 export const createApnsSender = (credential: ApnsCredential, transport: Transport): Sender =>
-  new ProviderSender(
+  new ApnsSender(
     {
       render: (message) => renderApns(message, credential, Date.now()),
       templateFor: (rendered) => rendered,
@@ -18,6 +18,29 @@ export const createApnsSender = (credential: ApnsCredential, transport: Transpor
     },
     transport,
   );
+
+class ApnsSender extends ProviderSender<RequestTemplate> {
+  override send(
+    rendered: RequestTemplate,
+    deviceId: DeviceToken,
+    position: number,
+    settle: Settle,
+  ): void {
+    super.send(rendered, deviceId, position, hasOwnTokens(rendered) ? unproven(settle) : settle);
+  }
+}
+
+/**
+ * Apps get tokens of their own for these types. Where a publisher names the wrong type, APNs
+ * refuses every token of the app: that says nothing of them.
+ */
+const hasOwnTokens = ({ lastingFields }: RequestTemplate): boolean =>
+  lastingFields['apns-push-type'] !== 'alert' && lastingFields['apns-push-type'] !== 'background';
+
+const unproven =
+  (settle: Settle): Settle =>
+  (position, outcome) =>
+    settle(position, outcome.kind === 'bad-token' ? { ...outcome, isInconclusive: true } : outcome);
 
 /**
  * Tested at every send with a token as text. An expression that finds a forbidden character costs a

@@ -9,8 +9,10 @@ import type { TransportLimits } from '../../transport/transport.ts';
  */
 export const TOKEN_DIGITS_MAX = 1_024;
 
-/** Larger notifications are answered 413 PayloadTooLarge. */
+/** Larger notifications are answered 413 PayloadTooLarge … */
 export const APNS_PAYLOAD_BYTES_MAX = 4_096;
+/** … but those of the type `voip`. */
+export const VOIP_PAYLOAD_BYTES_MAX = 5_120;
 
 /** Apple: a provider token is too old after an hour … */
 export const PROVIDER_TOKEN_LIFETIME_MS = 60 * 60_000;

@@ -5,7 +5,8 @@
 
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
-import { isObject } from '../../std/json.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { asObject, isObject } from '../../std/json.ts';
 import type { Rendered, RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
@@ -73,7 +74,7 @@ function contentWith(
     data,
     android: androidOf(message, nowMs),
   });
-  const whole = payload.fcm === undefined ? made : overlay(made, payload.fcm);
+  const whole = payload.fcm === undefined ? made : withObjects(overlay(made, payload.fcm));
   const entries = Object.entries(whole).filter(([key]) => !TARGETS.has(key));
   const android = whole['android'];
   return JSON.stringify({
@@ -85,6 +86,29 @@ function contentWith(
       : {}),
   });
 }
+
+/** The parts of a message that are objects; FCM would refuse a list. */
+const OBJECTS: ReadonlySet<string> = new Set([
+  'notification',
+  'data',
+  'android',
+  'apns',
+  'webpush',
+  'headers',
+  'payload',
+  'fcm_options',
+  'fcmOptions',
+]);
+
+/** Empty ones as a publisher in PHP means them. What data holds is the publisher's. */
+const withObjects = (part: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(part).map(([name, value]) => {
+      if (!OBJECTS.has(name)) return [name, value];
+      const object = asObject(value);
+      return [name, isObject(object) && name !== 'data' ? withObjects(object) : object];
+    }),
+  );
 
 /** Data that is not an object stays as it is: FCM's refusal says what is wrong. */
 const withPushId = (data: unknown, pushId: string): unknown =>

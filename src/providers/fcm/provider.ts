@@ -11,6 +11,7 @@ import { fcmMinting } from './credentials.ts';
 import { FCM_MEANINGS } from './meanings.ts';
 import { fcmContent } from './message.ts';
 import type { FcmOrigins } from './origins.ts';
+import { fcmFaults } from './payload-faults.ts';
 import { fcmProbe } from './probe.ts';
 import { projectQuota } from './quota.ts';
 import { createFcmSender } from './sender.ts';
@@ -29,8 +30,10 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
 
   meanings: FCM_MEANINGS,
 
-  payloadBytesMax: FCM_PAYLOAD_BYTES_MAX,
+  payloadBytesMax: () => FCM_PAYLOAD_BYTES_MAX,
   content: fcmContent,
+  faults: fcmFaults,
+  warning: () => null,
 
   patienceMs: PATIENCE_MS,
   retryPolicy: () => ({ failed: FCM_FAILED, unknown: FCM_FAILED }),

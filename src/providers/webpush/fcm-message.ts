@@ -6,10 +6,10 @@
 
 import type { ServiceAccount } from '../../domain/credential.ts';
 import type { Message } from '../../domain/notification.ts';
-import { isReservedByFcm } from '../../domain/payload.ts';
 import { isObject } from '../../std/json.ts';
 import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmRequests, strings } from '../fcm/message.ts';
+import { isReservedByFcm } from '../fcm/payload-faults.ts';
 import { pushFields } from './message.ts';
 
 export const renderForFcm = (

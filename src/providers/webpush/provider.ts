@@ -19,6 +19,7 @@ import { WEB_PUSH_FLAGS } from './credential-flags.ts';
 import { parseWebPush } from './credential-form.ts';
 import { pushContent } from './message.ts';
 import type { WebPushOrigins } from './origins.ts';
+import { webPushFaults } from './payload-faults.ts';
 import { WebPushSender } from './sender.ts';
 import { WEB_PUSH_LIMITS, WEB_PUSH_PATIENCE_MS, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 
@@ -41,8 +42,10 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   // reasons.
   meanings: {},
 
-  payloadBytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
+  payloadBytesMax: () => WEB_PUSH_PAYLOAD_BYTES_MAX,
   content: pushContent,
+  faults: webPushFaults,
+  warning: () => null,
 
   patienceMs: WEB_PUSH_PATIENCE_MS,
   retryPolicy: () => NO_KNOWN_RULES,

@@ -26,6 +26,7 @@ import { OpenJobs } from './open-jobs.ts';
 import type { Push, PushFault } from './push.ts';
 import type { TagReference, Targets } from './targets.ts';
 import { resolveTargets } from './targets.ts';
+import { warningsOf } from './warnings.ts';
 
 /**
  * Pushes accepted in one transaction, and tags that they name together: a statement stays far below
@@ -56,6 +57,8 @@ export type Acceptance =
       readonly id: string;
       readonly state: NotificationState;
       readonly unknownTags: readonly TagReference[];
+      /** What its publisher may not expect of it: sentences. */
+      readonly warnings: readonly string[];
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
   /** The client has as many open jobs as it may. */
@@ -308,7 +311,8 @@ export class Accept {
       const state = states.get(id);
       if (state === undefined) continue;
       const { unknownTags } = targets;
-      answers.set(submission, fulfilled({ kind: 'accepted', id, state, unknownTags }));
+      const warnings = warningsOf(targets.scopes, notification.payload, notification.templated);
+      answers.set(submission, fulfilled({ kind: 'accepted', id, state, unknownTags, warnings }));
       isDue ||= submission.push.sendAtMs === null;
       const { startedMs } = submission;
       const { clientId, requestId, traceparent = '' } = submission.publisher;
@@ -374,7 +378,8 @@ function recalled(
   targets: Targets,
 ): Acceptance {
   if (idempotency !== null && !bodyHash.equals(idempotency.bodyHash)) return { kind: 'key-reused' };
-  return { kind: 'accepted', id, state, unknownTags: targets.ok ? targets.unknownTags : [] };
+  const unknownTags = targets.ok ? targets.unknownTags : [];
+  return { kind: 'accepted', id, state, unknownTags, warnings: [] };
 }
 
 function weightOf({ push }: Submission): number {

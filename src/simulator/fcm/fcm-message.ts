@@ -42,7 +42,7 @@ const TTL_SECONDS_MAX = 2_419_200;
 const TARGETS = ['token', 'topic', 'condition', 'fid'] as const;
 const DURATION = /^(\d{1,12})(?:\.\d{1,9})?s$/;
 const PRIORITIES = ['NORMAL', 'HIGH', 'normal', 'high'];
-const RESERVED_DATA_KEY = /^(?:from$|message_type$|google|gcm)/;
+const RESERVED_DATA_KEY = /^(?:from$|message_type$|google\.|gcm\.notification\.)/;
 
 /** Spaces and control characters. Quotes and backslashes are unusual in a token, but allowed. */
 const NOT_IN_TOKEN = /[\s\p{Cc}]/u;
@@ -155,24 +155,28 @@ function payloadBytes(message: JsonObject): number {
 
 /** A check for an object with these fields and no others, each in camelCase or snake_case. */
 function fields(checks: Readonly<Record<string, FieldCheck>>): FieldCheck {
-  const byName = new Map<string, FieldCheck>();
-  for (const [name, check] of Object.entries(checks)) {
-    byName.set(name, check);
-    byName.set(
+  const spelled = new Map<string, string>();
+  for (const name of Object.keys(checks)) {
+    spelled.set(name, name);
+    spelled.set(
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      check,
+      name,
     );
   }
   return (value, field) => {
     if (!isObject(value)) return typeFault(field, 'a message', value);
+    const seen = new Set<string>();
     for (const name of Object.keys(value)) {
       // Proto JSON takes null for a field that is not set.
       if (!isSet(value[name])) continue;
-      const check = byName.get(name);
-      if (check === undefined) {
-        const description = `Invalid JSON payload received. Unknown name "${name}" at '${field}': Cannot find field.`;
+      const known = spelled.get(name) ?? '';
+      const check = checks[known];
+      if (check === undefined || seen.has(known)) {
+        const why = check === undefined ? 'Cannot find field.' : 'The field is set already.';
+        const description = `Invalid JSON payload received. Unknown name "${name}" at '${field}': ${why}`;
         return { field, description };
       }
+      seen.add(known);
       const fault = check(value[name], field === '' ? name : `${field}.${name}`);
       if (fault !== undefined) return fault;
     }

@@ -77,10 +77,18 @@ t.test('sent once', async (t) => {
   t.equal(await titled('lost'), 1);
   t.match(await run(...repeat, '--message', 'another'), { code: 1, output: /Idempotency-Key/ });
 
+  const broken = await run('send', '--tag', 'tennis', '--title', 'T\u{fffd}r');
+  t.match(broken, { code: 2, output: /is not UTF-8; set the terminal to it/ });
   const file = join(home, 'payload.json');
   writeFileSync(file, '[1]');
+  const number = join(home, 'number.json');
+  writeFileSync(number, '{"title":"a","data":{"id":1234567890123456789}}');
+  const latin = join(home, 'latin.json');
+  writeFileSync(latin, Buffer.from('{"title":"T\u{f6}r"}', 'latin1'));
   for (const [path, sentence] of [
     [file, /does not hold a JSON object/],
+    [number, /payload\.data\.id .*write it as a string/],
+    [latin, /is not UTF-8 from line 1, column 12/],
     [join(home, 'none'), /cannot read/],
   ] as const) {
     const refused = await run('send', '--tag', 'tennis', '--payload-file', path);

@@ -54,6 +54,7 @@ async function open(t: Test, store: Store) {
   };
   return {
     ...resources,
+    send,
     get: (token?: string) => send('GET', 'get', undefined, token === undefined ? {} : { token }),
     post: (verb: string, body: unknown, token?: string) =>
       send('POST', verb, JSON.stringify(body), token === undefined ? {} : { token }),
@@ -120,6 +121,35 @@ await onEachStore(t, {
     ]);
   },
 
+  'an empty object of parameters, as PHP writes it': async (t, store) => {
+    const { post, get } = await open(t, store);
+    const added = await post('add', { name: 'Web', platformId: 7, parameters: [] });
+    t.match(added, { status: 200, body: { parameters: {} } });
+    t.notOk(Array.isArray((await get()).body.at(-1).parameters));
+    const { id } = added.body;
+    t.equal((await post('update', { id, parameters: [1] })).status, 400);
+  },
+
+  'parameters keep their digits, or the number is named': async (t, store) => {
+    const { send, get } = await open(t, store);
+    const app = (parameters: string) =>
+      `{"name":"Web","platformId":7.0,"parameters":${parameters}}`;
+    const changed = app('{"a":[{"id":1234567890123456789}],"b":1.10}');
+    const parts = multipart(changed);
+    for (const refused of [
+      await send('POST', 'add', changed),
+      await send('POST', 'add', parts.body, { type: parts.type }),
+    ]) {
+      t.equal(refused.status, 400);
+      t.match(refused.body.errors, [
+        { path: 'parameters.a.0.id', message: /write it as a string/ },
+        { path: 'parameters.b', message: /would arrive as 1\.1/ },
+      ]);
+    }
+    t.equal((await send('POST', 'add', app('{"b":1.5}'))).status, 200);
+    t.match((await get()).body.at(-1), { name: 'Web', parameters: { b: 1.5 } });
+  },
+
   'tags are connected, and none is disconnected': async (t, store) => {
     const { ask, post, tenant } = await open(t, store);
     const { appId } = tenant;
@@ -165,7 +195,7 @@ await onEachStore(t, {
     for (const [verb, body, paths] of [
       ['add', { platformId: 7 }, ['name']],
       ['add', { name: 'x', platformId: 8 }, ['platformId']],
-      ['add', { name: 'x', platformId: 7, parameters: [] }, ['parameters']],
+      ['add', { name: 'x', platformId: 7, parameters: [1] }, ['parameters']],
       ['add', { name: 'x', platformId: 7, tags: [{}] }, ['tags.0']],
       ['add', { name: 'x', platformId: 7, params: {} }, ['params']],
       ['add', { name: 'x', platformId: 7, parameters: { a: 'x'.repeat(16_384) } }, ['parameters']],

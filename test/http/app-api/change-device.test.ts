@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { makeAppApi } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -45,6 +46,30 @@ await onEachStore(t, {
         named.map((name) => `${endpoint} ${unknown.includes(name) ? 'unknown' : name}`),
       );
     }
+  },
+
+  'a byte order mark is skipped, and a compressed body named': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const tag = await tenant.makeTag();
+    const api = makeAppApi(store);
+    const device = { appId: tenant.appId, platformId: 3, deviceId: 'ab' };
+    const text = JSON.stringify({ ...device, tagId: tag });
+    const ignored = async (body: Buffer, coding = '') => {
+      const header = (name: string) => (name === 'content-encoding' ? coding : '');
+      const answer = await api.get('/push-api/reg', tenant.caller, { body, header });
+      t.match(answer, { status: 200, body: 'OK' });
+      return answer.headers?.['Tagcast-Ignored'];
+    };
+    t.equal(await ignored(gzipSync(text), 'gzip'), 'body, content-encoding');
+    t.equal(await ignored(gzipSync(text)), 'body');
+    t.equal(await ignored(Buffer.from('{'), 'gzip'), 'body');
+    const listed = async () => String((await api.call('list', tenant.caller, device)).body);
+    t.equal(await listed(), '[]');
+    t.equal(await ignored(Buffer.from(`\u{feff}${text}`)), undefined);
+    t.match(await listed(), `"id":${tag}`);
+    const unread = await api.call('list', tenant.caller, gzipSync(JSON.stringify(device)));
+    t.equal(unread.status, 400);
+    t.match(String(unread.body), /in UTF-8 and not compressed/);
   },
 
   'a request with an invalid device, platform, app or too many tags changes nothing': async (

@@ -93,6 +93,7 @@ t.test('what is no JSON object of at most 64 KiB is nothing', (t) => {
   const padded = (bytes: number) => Buffer.from('{"appId":1}'.padEnd(bytes, ' '));
   t.match(readParameters(padded(65_536)), { appId: 1 });
   t.equal(readParameters(padded(65_537)), null);
+  t.match(readParameters(Buffer.from('\u{feff}{"appId":1}')), { appId: 1 }, 'behind a mark');
   t.end();
 });
 

@@ -32,6 +32,40 @@ const jobs = async (store: Store): Promise<number> => {
 };
 
 await onEachStore(t, {
+  async 'what a phone will not do is said, with the preview and with the answer'(t, store) {
+    const { api } = await startSeeded(t, store, 'warned');
+    const { tagId } = api.tenant;
+    const warnings = [/^On iOS this does nothing/];
+    const data = { tagIds: [tagId], payload: { data: { a: 1 } } };
+    t.match((await api.call('POST', '/preview', data)).body, { warnings });
+    t.match((await api.call('POST', '', data)).body, { state: 'QUEUED', warnings });
+    const dry = await api.call('POST', '/push-api/push', { ...data, dryRun: true });
+    t.match(dry.body, { dryRun: true, warnings });
+    const shown = { ...data, payload: { ...data.payload, title: 'a' } };
+    for (const path of ['/preview', '']) {
+      t.notOk('warnings' in (await api.call('POST', path, shown)).body, path);
+    }
+    const wake = {
+      ...data,
+      payload: { ...data.payload, apns: { aps: { 'content-available': 1 } } },
+    };
+    t.notOk('warnings' in (await api.call('POST', '/preview', wake)).body);
+    const voip = { ...data, payload: { apnsPushType: 'voip', data: { x: 'x'.repeat(4_500) } } };
+    t.match((await api.call('POST', '/preview', { ...voip, appIds: [api.tenant.appId] })).body, {
+      errors: [{ path: 'payload', message: /platform 15/ }],
+    });
+    for (const path of ['/preview', '']) {
+      const refused = {
+        ...data,
+        payload: { title: 'a', fcm: { android: { data: { from: 'a' } } } },
+      };
+      t.match(await api.call('POST', path, refused), {
+        status: 400,
+        body: { errors: [{ path: 'payload.fcm.android.data.from' }] },
+      });
+    }
+  },
+
   async 'the message of each platform, its size and its audience'(t, store) {
     const { api } = await startSeeded(t, store, 'previewed');
     const { tagId, appId } = api.tenant;

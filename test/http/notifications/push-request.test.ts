@@ -161,3 +161,36 @@ t.test('null is taken where the document says so, and nowhere else', (t) => {
   }
   t.end();
 });
+
+t.test('numbers whose digits would change are named; those that are only read are not', (t) => {
+  const faults = (body: string) => {
+    const read = readPushRequest(Buffer.from(body));
+    return read.ok ? [] : read.faults.map(({ path, message }) => `${path} ${message}`);
+  };
+  const within = (payload: string) =>
+    faults(`{"tagIds":[1.0],"ratePerSecond":5.0,"payload":${payload}}`);
+  const MESSAGE = /^payload\.(\S+) .*; write it as a string\.$/;
+  for (const [payload, path] of [
+    ['{"title":"a","data":{"messageId":1234567890123456789}}', 'data.messageId'],
+    ['{"title":"a","price":1.10}', 'price'],
+    ['{"title":1.10}', 'title'],
+    ['{"title":"a","collapseId":10.0}', 'collapseId'],
+    ['{"title":"a","apns":{"aps":{"badge":1.0}}}', 'apns.aps.badge'],
+    ['{"title":"a","fcm":{"data":{"list":[1,{"n":1e3}]}}}', 'fcm.data.list.1.n'],
+    ['{"title":"a","webpush":{"timestamp":9007199254740993}}', 'webpush.timestamp'],
+  ] as const) {
+    for (const given of [payload, JSON.stringify(payload)]) {
+      const [first = '', ...others] = within(given);
+      t.equal(MESSAGE.exec(first)?.[1], path, given);
+      t.strictSame(others, []);
+    }
+  }
+  for (const payload of [
+    '{"title":"a","badge":3.0,"ttl":60.0}',
+    '{"title":"a","data":{"messageId":"1234567890123456789","price":"1.10","n":-1.5}}',
+  ]) {
+    for (const given of [payload, JSON.stringify(payload)]) t.strictSame(within(given), [], given);
+  }
+  t.match(faults('{"tagIds":[1],"payload":{"price":1.10,"badge":-1}}'), [/price/, /badge/]);
+  t.end();
+});

@@ -26,6 +26,41 @@ t.test('the provider accepts it, and nobody else gets it', async (t) => {
   t.same((await api.call('GET', '')).body, [], 'it is no job');
 });
 
+t.test('what the phone will not do is said', async (t) => {
+  await behave(simulator, {});
+  const { testSends } = await fanOutFor(t, store, simulator);
+  const api = await startJobsApi(t, store, 'warned', { testSends });
+  const { appId } = api.tenant;
+  const body = { appId, platformId: 3, deviceId: DEVICE, payload: { data: { a: 1 } } };
+  const tried = await api.call('POST', '/test', body);
+  t.match(tried.body, { accepted: true, warnings: [/^On iOS this does nothing/] });
+});
+
+t.test('APNs takes each kind of push under its labels', async (t) => {
+  await behave(simulator, {});
+  const { testSends } = await fanOutFor(t, store, simulator);
+  const data = { a: 'x'.repeat(3_000) };
+  const payloads = {
+    voip: { apnsPushType: 'voip', data: { a: 'x'.repeat(4_800) } },
+    complication: { apnsPushType: 'complication', data },
+    location: { apnsPushType: 'location', data },
+    pushtotalk: { apnsPushType: 'pushtotalk', data },
+    woken: { data, apns: { aps: { 'content-available': 1 } } },
+    shown: { silent: true, data, apns: { aps: { alert: 'a' } } },
+  };
+  for (const [slug, payload] of Object.entries(payloads)) {
+    const api = await startJobsApi(t, store, slug, { testSends });
+    const { appId } = api.tenant;
+    const tried = await api.call('POST', '/test', {
+      appId,
+      platformId: 3,
+      deviceId: DEVICE,
+      payload,
+    });
+    t.strictSame(tried.body, { accepted: true, simulated: true }, slug);
+  }
+});
+
 t.test('its refusal is told, with what it means', async (t) => {
   const peer = await startProviderPeer({
     script: (request) => answer(request, 400, { reason: 'BadTopic' }),

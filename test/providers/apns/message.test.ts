@@ -142,3 +142,54 @@ t.test('bytes, not characters, count', (t) => {
   );
   t.end();
 });
+
+/** The labels of a payload as a publisher writes it. */
+const labels = (given: object): readonly (string | undefined)[] => {
+  const parsed = parsePayload(given);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  const { lastingFields, messageFields } = render(parsed.payload);
+  return [
+    lastingFields['apns-push-type'],
+    lastingFields['apns-priority'],
+    lastingFields['apns-topic'],
+    messageFields['apns-expiration'],
+  ].filter((value) => value !== undefined);
+};
+const TOPIC = 'com.example.news';
+
+t.test('type and priority follow the merged aps', (t) => {
+  const wake = { 'content-available': 1 };
+  t.same(labels({ data: { a: 1 }, apns: { aps: wake } }), ['background', '5', TOPIC]);
+  t.same(labels({ title: 'a', apns: { aps: wake } }), ['alert', '10', TOPIC]);
+  t.same(labels({ silent: true, apns: { aps: { alert: 'a' } } }), ['alert', '10', TOPIC]);
+  t.same(labels({ silent: true, apns: { aps: { badge: 0 } } }), ['alert', '10', TOPIC]);
+  const normal = { silent: true, priority: 'normal', apns: { aps: { sound: 'a' } } };
+  t.same(labels(normal), ['alert', '5', TOPIC]);
+  const taken = { title: 'a', apns: { aps: { ...wake, alert: null } } };
+  t.same(labels(taken), ['background', '5', TOPIC], 'null takes away');
+  t.same(labels({ data: { a: 1 } }), ['alert', '10', TOPIC]);
+  t.end();
+});
+
+t.test('a type that the publisher names sets topic, priority and end', (t) => {
+  const typed = (apnsPushType: string, more: object = {}) =>
+    labels({ data: { a: 1 }, apnsPushType, ...more });
+  t.same(typed('voip'), ['voip', '10', `${TOPIC}.voip`]);
+  t.same(typed('voip', { priority: 'normal', ttl: 60 }), [
+    'voip',
+    '5',
+    `${TOPIC}.voip`,
+    '1700000060',
+  ]);
+  t.same(typed('complication'), ['complication', '10', `${TOPIC}.complication`]);
+  t.same(typed('location'), ['location', '10', `${TOPIC}.location-query`]);
+  t.same(typed('pushtotalk', { priority: 'normal' }), [
+    'pushtotalk',
+    '10',
+    `${TOPIC}.voip-ptt`,
+    '0',
+  ]);
+  t.same(typed('background', { silent: true }), ['background', '5', TOPIC]);
+  t.same(typed('alert', { title: 'a' }), ['alert', '10', TOPIC]);
+  t.end();
+});

@@ -17,6 +17,9 @@ const MESSAGE = {
   dueAtMs: 0,
 };
 
+const byText = (one: Outcome, other: Outcome): number =>
+  JSON.stringify(one).length - JSON.stringify(other).length;
+
 for (const transport of TRANSPORTS) {
   senderContract(t, {
     name: `apns on ${transport}`,
@@ -65,6 +68,35 @@ for (const transport of TRANSPORTS) {
     t.same(
       peer.received.map(({ headers }) => headers[':path']),
       ['/3/device/AB12'],
+    );
+    await peer.close();
+  });
+
+  t.test(`apns on ${transport}: a type with tokens of its own proves nothing`, async (t) => {
+    const refusal = { reason: 'DeviceTokenNotForTopic' };
+    const peer = await startProviderPeer({ script: (request) => answer(request, 400, refusal) });
+    const sender = createSender(
+      { ...credential, environment: 'sandbox' },
+      {
+        origins: { ...DEFAULT_ORIGINS, apnsSandbox: peer.origin, ca: peer.ca },
+        transport,
+        authorization: 'bearer x',
+      },
+    );
+    await sender.whenReady();
+    const outcomes: Outcome[] = [];
+    for (const apnsPushType of ['voip', 'alert'] as const) {
+      const rendered = sender.render({ ...MESSAGE, payload: { ...MESSAGE.payload, apnsPushType } });
+      sender.send(rendered, 'ab12', 0, (_, outcome) => outcomes.push(outcome));
+    }
+    await sender.close();
+    const { reason } = refusal;
+    t.strictSame(
+      outcomes.toSorted((one, other) => byText(other, one)),
+      [
+        { kind: 'bad-token', reason, isInconclusive: true },
+        { kind: 'bad-token', reason },
+      ],
     );
     await peer.close();
   });

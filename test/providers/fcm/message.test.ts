@@ -162,3 +162,20 @@ t.test('a project id cannot leave its place in the path', (t) => {
   t.equal(token.pathBefore, '/v1/projects/..%2Fx%3Fy%23z/messages:send');
   t.end();
 });
+
+t.test('empty objects as PHP writes them take nothing away, and are objects', (t) => {
+  const shown = render({ title: 'a', data: { x: '1' }, fcm: { notification: [], data: [] } });
+  t.same(shown, render({ title: 'a', data: { x: '1' } }));
+  t.same(render({ fcm: { android: [], apns: { headers: [] } } }), {
+    ...render({}),
+    android: {},
+    apns: { headers: {} },
+  });
+  t.same(render({ fcm: { android: { notification: [], data: [] } } }).android, {
+    notification: {},
+    data: { pushId: 'n' },
+  });
+  const listed = { android: { notification: { body_loc_args: [] } } };
+  t.same(render({ fcm: listed }).android, listed.android, 'a list stays one');
+  t.end();
+});

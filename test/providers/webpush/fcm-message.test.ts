@@ -65,7 +65,7 @@ t.test(
       title: 'On the web',
       body: 'There',
       from: 'x',
-      data: { more: 1, google_x: 1, pushId: 'theirs' },
+      data: { more: 1, 'google.x': 1, pushId: 'theirs' },
     };
     t.same(render({ title: 'x', message: 'y', data: { a: 1 }, webpush }).message.data, {
       title: 'On the web',

@@ -150,3 +150,9 @@ t.test('the request: what is its own goes apart from what lasts', (t) => {
   });
   t.end();
 });
+
+t.test('an empty object as PHP writes it takes nothing away', (t) => {
+  const data = { x: 1 };
+  t.same(read({ data, webpush: { data: [] } }), read({ data }));
+  t.end();
+});

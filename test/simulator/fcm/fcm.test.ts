@@ -109,6 +109,16 @@ t.test('every invalid message names its field', async (t) => {
       { message: { token: TOKEN, data: { a: '1', b: 2 } } },
     ],
     ['message.data', 'a reserved key', { message: { token: TOKEN, data: { from: 'x' } } }],
+    [
+      'message.android.data',
+      'a reserved prefix for Android',
+      { message: { token: TOKEN, android: { data: { 'gcm.notification.x': 'x' } } } },
+    ],
+    [
+      'message.android',
+      'a field in both spellings',
+      { message: { token: TOKEN, android: { collapse_key: 'a', collapseKey: 'a' } } },
+    ],
     ['message.data', 'data that is no object', { message: { token: TOKEN, data: ['x'] } }],
     [
       'message.notification.title',
@@ -148,7 +158,8 @@ t.test('every invalid message names its field', async (t) => {
   ];
   for (const [field, name, body] of faults) {
     // What the connection remembers of right messages must not help a wrong one between them.
-    const right = JSON.stringify({ message: { token: `${TOKEN}${name.length}` } });
+    const data = { googleMapsUrl: 'x', gcmToken: 'x' };
+    const right = JSON.stringify({ message: { token: `${TOKEN}${name.length}`, data } });
     t.equal((await ask(session, headers, right)).status, 200);
     const reply = await ask(session, headers, JSON.stringify(body));
     const { error } = JSON.parse(reply.body) as GoogleErrorBody;

@@ -1,0 +1,46 @@
+/**
+ * How a push is labelled for APNs. Labels that contradict the content are refused, or the phone
+ * drops the push: so they follow the content, unless the publisher names the type.
+ */
+
+import type { ApnsPushType, Payload } from '../../domain/notification.ts';
+import type { JsonObject } from '../../std/json.ts';
+
+/** What each type adds to the bundle id to make the topic. */
+const TOPIC_SUFFIXES: Readonly<Record<ApnsPushType, string>> = {
+  alert: '',
+  background: '',
+  voip: '.voip',
+  complication: '.complication',
+  location: '.location-query',
+  pushtotalk: '.voip-ptt',
+};
+
+/** Members of `aps` that a person notices. */
+const SHOWN = ['alert', 'badge', 'sound'] as const;
+
+/** Whether a person notices it. */
+export const isShown = (aps: JsonObject): boolean => SHOWN.some((name) => aps[name] !== undefined);
+
+/** Whether it wakes the app and shows nothing. */
+export const isBackground = (aps: JsonObject): boolean =>
+  aps['content-available'] === 1 && !isShown(aps);
+
+export interface Label {
+  readonly pushType: ApnsPushType;
+  readonly topic: string;
+  readonly priority: '5' | '10';
+}
+
+/** `aps`: as it is sent. */
+export function labelOf(
+  { apnsPushType, priority = 'high' }: Payload,
+  aps: JsonObject,
+  bundleId: string,
+): Label {
+  const pushType = apnsPushType ?? (isBackground(aps) ? 'background' : 'alert');
+  const topic = `${bundleId}${TOPIC_SUFFIXES[pushType]}`;
+  // Apple: 10 is an error for a background push, and a push to talk needs it.
+  const isUrgent = pushType === 'pushtotalk' || (pushType !== 'background' && priority === 'high');
+  return { pushType, topic, priority: isUrgent ? '10' : '5' };
+}

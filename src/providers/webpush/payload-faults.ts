@@ -1,0 +1,17 @@
+/** What would be refused of a payload, or lost, in every browser. */
+
+import type { Payload } from '../../domain/notification.ts';
+import type { PayloadFault } from '../../domain/payload.ts';
+import { isObject } from '../../std/json.ts';
+import { reservedFaults } from '../fcm/payload-faults.ts';
+
+/** Browsers may have registered with FCM: which ones, nobody knows before the send. */
+export const webPushFaults = ({ data, webpush = {} }: Payload): readonly PayloadFault[] => [
+  ...reservedFaults('payload.data', data),
+  ...(isObject(webpush['headers']) ? [HEADERS] : []),
+];
+
+const HEADERS: PayloadFault = {
+  path: 'payload.webpush.headers',
+  message: "is FCM's form: write ttl, priority and collapseId beside webpush.",
+};
