@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DryRun, Payload, PushRequest } from '../../../packages/client/src/openapi.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
+import { visibleField } from '../../std/visible-text.ts';
 import { readNumber, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { ONLY, verb } from '../command.ts';
@@ -208,4 +209,6 @@ async function submit({ tagcast, terminal, signal }: Session, body: PushRequest,
 }
 
 const unknownTags = (names: readonly (number | string)[]): readonly string[] =>
-  names.length === 0 ? [] : [`Nobody has these tags, for they are unknown: ${names.join(', ')}`];
+  names.length === 0
+    ? []
+    : [visibleField(`Nobody has these tags, for they are unknown: ${names.join(', ')}`)];
