@@ -189,6 +189,8 @@ const accountsOf = (apns: ApnsCredential, { serviceAccount }: FcmCredential): Pr
   },
 });
 
+const demoPath = (dataDir: string): string => join(dataDir, 'demo.json');
+
 /** Writes DATA_DIR/demo.json (0600), whole or not at all. */
 export async function writeDemoFile(
   dataDir: string,
@@ -199,7 +201,7 @@ export async function writeDemoFile(
 ): Promise<void> {
   const simulator = { apnsOrigin, fcmOrigin, controlUrl };
   const content = { baseUrl, ...(consoleUrl === null ? {} : { consoleUrl }), ...demo, simulator };
-  const path = join(dataDir, 'demo.json');
+  const path = demoPath(dataDir);
   const temporary = `${path}.${process.pid}`;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
@@ -236,6 +238,16 @@ Register a device, push to its tag, see how it ended:
   ${curl(apiUser)} ${baseUrl}/push-api/reg -d '${JSON.stringify(registration)}'; echo
   job=$(${curl(superUser)} ${baseUrl}/push-api/push -d '${JSON.stringify(push)}'); echo "$job"
   sleep 1; ${curl(superUser)} ${baseUrl}/push-api/status/$job; echo
-
 `;
 }
+
+/**
+ * What a start prints in its place where others than this machine reach the engine: what a
+ * container prints is kept, and read by more people than may send.
+ */
+export const describeDemoFile = (baseUrl: string, host: string, dataDir: string): string => `
+Tagcast is ready.
+  Service             ${baseUrl}
+  Guides              ${baseUrl}/docs/
+  Demo                ${demoPath(dataDir)} has its tokens, and a link to the console. They are not printed, because HOST is ${host}.
+`;

@@ -1,12 +1,15 @@
 /** For trying the engine out: the demo client, and a simulator that takes its pushes. */
 
 import type { Secrets } from './access/secrets.ts';
+import { processTerminal } from './cli/process-terminal.ts';
+import type { Terminal } from './cli/terminal.ts';
 import type { Config } from './config.ts';
 import type { Demo } from './demo.ts';
-import { ensureDemo, readDemoAccounts } from './demo.ts';
+import { describeDemo, describeDemoFile, ensureDemo, readDemoAccounts } from './demo.ts';
 import { makeDemoLink } from './demo-link.ts';
 import type { SimulatorThread } from './simulator/thread.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
+import { isLoopback } from './std/ip-address.ts';
 import type { Store } from './store/store.ts';
 
 /** The demo client and the simulator exist only when embedded, unless DEMO says otherwise. */
@@ -40,4 +43,18 @@ export async function demoConsoleUrl(
   if (demo === null || address.kind !== 'embedded') return null;
   const { path } = await makeDemoLink(sql, secrets, demo.demo.clientId);
   return url + path;
+}
+
+/** Prints what there is to try; secrets only where nobody but this machine reaches the engine. */
+export function tellDemo(
+  { HOST, DATA_DIR }: Pick<Config, 'HOST' | 'DATA_DIR'>,
+  url: string,
+  { demo, simulator }: RunningDemo,
+  consoleUrl: string | null,
+  { print }: Pick<Terminal, 'print'> = processTerminal,
+): void {
+  const isOurs = HOST === 'localhost' || isLoopback(HOST);
+  print(
+    isOurs ? describeDemo(url, demo, simulator, consoleUrl) : describeDemoFile(url, HOST, DATA_DIR),
+  );
 }

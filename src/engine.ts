@@ -5,11 +5,11 @@ import type { Config } from './config.ts';
 import type { Check } from './credentials/provider-check.ts';
 import { createCheck } from './credentials/provider-check.ts';
 import { ProviderTokens } from './credentials/provider-tokens.ts';
-import { describeDemo, writeDemoFile } from './demo.ts';
+import { writeDemoFile } from './demo.ts';
 import { UNWRITTEN_MS_MAX } from './domain/device.ts';
 import { createAccess } from './engine-access.ts';
 import { beginCounts, countRegistration, countSends, readingsOf } from './engine-counts.ts';
-import { demoConsoleUrl, hasDemo, startDemo } from './engine-demo.ts';
+import { demoConsoleUrl, hasDemo, startDemo, tellDemo } from './engine-demo.ts';
 import { openTagIndex } from './engine-index.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createImporter, createReplacements, startRegistration } from './engine-registration.ts';
@@ -280,7 +280,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     await writeDemoFile(config.DATA_DIR, url, demo.demo, demo.simulator, consoleUrl);
   }
   log.info({ url, workers: config.WORKERS, store: store.address.kind }, 'listening');
-  if (demo !== null) process.stdout.write(describeDemo(url, demo.demo, demo.simulator, consoleUrl));
+  if (demo !== null) tellDemo(config, url, demo, consoleUrl);
 
   return {
     url,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line: runs the service without a command, else the command of an operator. */
 
+import { processTerminal } from './cli/process-terminal.ts';
 import { listCommands } from './commands.ts';
 import type { Config } from './config.ts';
 import { startFault, tellFault } from './start-fault.ts';
@@ -18,11 +19,11 @@ process.exitCode = await run(process.argv.slice(2));
 
 async function run([name = 'serve', ...args]: readonly string[]): Promise<number> {
   if (name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(help());
+    processTerminal.print(help());
     return 0;
   }
   if (name === '--version') {
-    process.stdout.write(`${version()}\n`);
+    processTerminal.print(version());
     return 0;
   }
   const entry = COMMANDS.find((candidate) => candidate.name === name);
@@ -37,7 +38,7 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
       return EXIT_FAILED;
     }
   }
-  process.stderr.write(`There is no command ${name}.\n\n${help()}`);
+  processTerminal.complain(`There is no command ${name}.\n\n${help()}`);
   return EXIT_USAGE;
 }
 
@@ -48,8 +49,7 @@ function help(): string {
 
 ${lines.join('\n')}
 
-\`tagcast <command> --help\` says more; \`tagcast --version\` prints the version. Settings are environment variables: config/example.env lists them all.
-`;
+\`tagcast <command> --help\` says more; \`tagcast --version\` prints the version. Settings are environment variables: config/example.env lists them all.`;
 }
 
 /** The configuration; a wrong one ends the process with one sentence for each fault. */
@@ -60,6 +60,6 @@ async function requireConfig(): Promise<Config> {
     config = result.config;
     return config;
   }
-  process.stderr.write(`${result.faults.join('\n')}\n`);
+  processTerminal.complain(result.faults.join('\n'));
   process.exit(EXIT_FAILED);
 }

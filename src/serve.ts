@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { secretKeyFault } from './access/credentials.ts';
 import { loadSecretKey } from './access/secret-key.ts';
 import { createSecrets } from './access/secrets.ts';
+import { processTerminal } from './cli/process-terminal.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { startEngine } from './engine.ts';
@@ -87,7 +88,7 @@ async function run(config: Config, log: Logger): Promise<number> {
 
 /** Says why the service does not start, and returns the exit code. */
 function refuse(fault: string): number {
-  process.stderr.write(`${fault}\n`);
+  processTerminal.complain(fault);
   return 1;
 }
 
@@ -106,13 +107,13 @@ async function lockStore(
     case 'held':
       return lock.release;
     case 'taken':
-      process.stderr.write(
-        `DATA_DIR: ${DATA_DIR} is in use: already running, pid ${lock.pid ?? 'not known yet'}.\n`,
+      processTerminal.complain(
+        `DATA_DIR: ${DATA_DIR} is in use: already running, pid ${lock.pid ?? 'not known yet'}.`,
       );
       return null;
     case 'path-too-long':
-      process.stderr.write(
-        `DATA_DIR: ${DATA_DIR} is too long: the paths of the sockets in it may have ${lock.bytesMax} bytes.\n`,
+      processTerminal.complain(
+        `DATA_DIR: ${DATA_DIR} is too long: the paths of the sockets in it may have ${lock.bytesMax} bytes.`,
       );
       return null;
   }

@@ -250,6 +250,29 @@ t.test('the JSON of strangers is measured before it is parsed', (t) => {
   t.end();
 });
 
+/** Write to the terminal by themselves, and why. */
+const WRITES_BY_ITSELF: Readonly<Record<string, string>> = {
+  'cli/process-terminal.ts': 'the one place, where control characters are escaped',
+  'cli/fetch.ts': 'the octets of an answer, for a file or a pipe',
+  'store/embedded/initialise-entry.ts': 'a process of its own, whose output the engine reads',
+  'store/embedded/thread.ts': 'below the commands; its sentence is ours',
+};
+/** Shells read what a tab separates, and a header of HTTP may hold one. */
+const HAS_TABS = ['cli/completion.ts', 'cli/fetch.ts'];
+
+t.test('one place writes to the terminal, and one makes rows of a table', (t) => {
+  const sources = listSources('src');
+  const writing = sources.filter((file) =>
+    /process\.std(?:out|err)\.write|console\.(?:log|error)/.test(readSource(file)),
+  );
+  t.same(writing.toSorted(), Object.keys(WRITES_BY_ITSELF).toSorted());
+  const tabs = sources
+    .filter((file) => /^(?:cli|doctor|operator)\/|^[^/]+$/.test(file))
+    .filter((file) => readSource(file).includes('\\t'));
+  t.same(tabs, HAS_TABS, 'fields are joined by tableRow, which escapes them');
+  t.end();
+});
+
 t.test(
   'the command line itself is light: packages are loaded with the command that needs them',
   (t) => {

@@ -1,6 +1,7 @@
 /** Apps and their providers' credentials in words. */
 
 import { faultSentence } from '../providers/fault-sentence.ts';
+import { tableRow, visibleField } from '../std/visible-text.ts';
 import type { AppRow } from '../store/apps/list-apps.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 
@@ -12,7 +13,7 @@ export const describeApps = (apps: readonly AppRow[]): string =>
         (platform) =>
           `${platform.platformId} (${platform.hasCredential ? `has credentials${troubleOf(platform)}` : 'no credentials'})`,
       );
-      return `${id}\t${name}\t${states.join(', ')}`;
+      return tableRow(id, name, states.join(', '));
     })
     .join('\n');
 
@@ -28,7 +29,9 @@ export type ToldState = Omit<CredentialState, 'appId'>;
 /** The credential of each platform. */
 export const describeStates = (states: readonly ToldState[]): string =>
   states
-    .map((state) => [`Platform ${state.platformId}`, ...linesOf(state)].join('\n  '))
+    .map((state) =>
+      [`Platform ${state.platformId}`, ...linesOf(state).map(visibleField)].join('\n  '),
+    )
     .join('\n');
 
 function linesOf(state: ToldState): readonly string[] {

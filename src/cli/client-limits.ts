@@ -7,6 +7,7 @@ import {
   CLIENT_LIMIT_NAMES,
   limitOf,
 } from '../domain/client-limits.ts';
+import { tableRow } from '../std/visible-text.ts';
 import type { LimitChanges } from '../store/clients/client-limits.ts';
 import { readNumber } from './arguments.ts';
 import type { Flag } from './command.ts';
@@ -50,5 +51,5 @@ const describeLimits = (own: ClientLimits): string =>
   CLIENT_LIMIT_NAMES.map((name) => {
     const isOwn = own[name] !== undefined;
     const origin = isOwn ? `set; default ${CLIENT_LIMIT_DEFAULTS[name]}` : DEFAULT;
-    return `${name}\t${limitOf(own, name)}\t${CLIENT_LIMIT_MEANINGS[name]} (${origin})`;
+    return tableRow(name, limitOf(own, name), `${CLIENT_LIMIT_MEANINGS[name]} (${origin})`);
   }).join('\n');

@@ -1,6 +1,7 @@
 /** `tagcast client …`: tenants. */
 
 import type { AddedClient } from '../operator/client-actions.ts';
+import { tableRow } from '../std/visible-text.ts';
 import type { ListedClient } from '../store/clients/find-client.ts';
 import type { LimitValues } from './client-limits.ts';
 import { LIMIT_FLAGS, planLimits } from './client-limits.ts';
@@ -70,10 +71,10 @@ const switched = (which: 'disable' | 'enable', summary: string): Verb<Plan> =>
   }));
 
 const describeClients = (clients: readonly ListedClient[]): string =>
-  clients.map((client) => `${client.slug}\t${client.name}${stateOf(client)}`).join('\n');
+  clients.map((client) => tableRow(client.slug, client.name, ...stateOf(client))).join('\n');
 
-function stateOf({ disabled, left }: ListedClient): string {
-  if (left === null) return disabled ? '\tdisabled' : '';
+function stateOf({ disabled, left }: ListedClient): readonly string[] {
+  if (left === null) return disabled ? ['disabled'] : [];
   const { apps, devices, jobs } = left;
-  return `\tdeleted; left: ${apps} apps, ${devices} devices, ${jobs} push jobs`;
+  return [`deleted; left: ${apps} apps, ${devices} devices, ${jobs} push jobs`];
 }

@@ -3,6 +3,7 @@
  * for the words at each press of the key, so they are never older than the program.
  */
 
+import { tableRow } from '../std/visible-text.ts';
 import type { Argument, Command, CommandDescription, Flag, VerbDescription } from './command.ts';
 import { createCommand, ONLY, verb } from './command.ts';
 import type { Terminal } from './terminal.ts';
@@ -56,7 +57,7 @@ export function completionCommand(
           },
           async (_, { word: words = [] }) =>
             (await candidatesFor(commands, words))
-              .map(({ word, about }) => `${word}\t${about}`)
+              .map(({ word, about }) => tableRow(word, about))
               .join('\n'),
         ),
       },

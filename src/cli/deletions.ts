@@ -4,6 +4,7 @@
  */
 
 import type { DecidedDeletions } from '../operator/operator-actions.ts';
+import { tableRow } from '../std/visible-text.ts';
 import type { HeldDeletions } from '../store/deletions/scopes.ts';
 import type { Command, Verb } from './command.ts';
 import { verb } from './command.ts';
@@ -37,10 +38,10 @@ const describeHeld = (held: readonly HeldDeletions[]): string =>
   held.length === 0 ? 'No deletions are held.' : held.map(describeScope).join('\n');
 
 const describeScope = (scope: HeldDeletions): string =>
-  [
+  tableRow(
     scope.notificationId,
     scope.client,
     `app ${scope.appId} on ${scope.platformId}`,
     `${scope.held} of ${scope.held + scope.delivered} devices`,
     `since ${new Date(scope.heldAtMs).toISOString()}`,
-  ].join('\t');
+  );

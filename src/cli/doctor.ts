@@ -1,6 +1,7 @@
 /** `tagcast doctor`: checks a deployment, and says what to do. */
 
 import type { Finding } from '../doctor/finding.ts';
+import { visibleField } from '../std/visible-text.ts';
 import type { Command } from './command.ts';
 import { createCommand, EXIT_FAILED, ONLY, printedJson, verb, withJson } from './command.ts';
 import type { Terminal } from './terminal.ts';
@@ -50,7 +51,8 @@ function describe(findings: readonly Finding[]): string {
   const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length;
   const width = Math.max(...findings.map(({ about }) => about.length));
   const lines = findings.map(
-    ({ level, about, text }) => `${level.padEnd(LEVEL_COLUMNS)} ${about.padEnd(width)}  ${text}`,
+    ({ level, about, text }) =>
+      `${level.padEnd(LEVEL_COLUMNS)} ${about.padEnd(width)}  ${visibleField(text)}`,
   );
   return [...lines, '', `${count('problem')} problems, ${count('warning')} warnings.`].join('\n');
 }

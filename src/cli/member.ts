@@ -1,5 +1,6 @@
 /** `tagcast member …`: who belongs to a client in the console, and links to new passwords. */
 
+import { tableRow } from '../std/visible-text.ts';
 import type { MemberRow } from '../store/accounts/memberships.ts';
 import { required } from './arguments.ts';
 import type { Command } from './command.ts';
@@ -87,4 +88,4 @@ function planReset(email: string, address: string): Plan {
 const describeMembers = (members: readonly MemberRow[]): string =>
   members.length === 0
     ? 'This client has no members: member invite makes a link for one.'
-    : members.map(({ email, role }) => `${email}\t${role}`).join('\n');
+    : members.map(({ email, role }) => tableRow(email, role)).join('\n');

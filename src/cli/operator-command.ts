@@ -6,6 +6,7 @@
 import { ask } from '../operator/ask.ts';
 import type { ActionName, Answers, OperatorActions } from '../operator/operator-actions.ts';
 import type { OperatorSession } from '../operator/operator-session.ts';
+import { visibleField } from '../std/visible-text.ts';
 import type { Command, CommandDescription, Form, Verb } from './command.ts';
 import { createCommand, EXIT_FAILED, printedJson, withJson } from './command.ts';
 import type { Terminal } from './terminal.ts';
@@ -81,7 +82,7 @@ async function carryOut<Name extends ActionName>(
   errand: ErrandFor<Name>,
 ): Promise<{ readonly isGood: boolean; readonly text: string; readonly value?: unknown }> {
   const result = await ask(actions, errand.action, errand.input);
-  if (!result.ok) return { isGood: false, text: result.fault };
+  if (!result.ok) return { isGood: false, text: visibleField(result.fault) };
   const { value } = result;
   return { isGood: !errand.failed?.(value), text: errand.describe(value), value };
 }

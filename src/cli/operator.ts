@@ -1,5 +1,6 @@
 /** `tagcast operator …`: the operator's accounts in the console, and invitations to new clients. */
 
+import { tableRow } from '../std/visible-text.ts';
 import type { ListedOperator } from '../store/accounts/accounts.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
@@ -73,8 +74,12 @@ const describeOperators = (operators: readonly ListedOperator[]): string =>
   operators.length === 0
     ? 'There is no account of the operator: operator add makes one.'
     : operators
-        .map(
-          ({ email, lastSignedInAtMs }) =>
-            `${email}\t${lastSignedInAtMs === null ? 'has never signed in' : `signed in ${new Date(lastSignedInAtMs).toISOString()}`}`,
+        .map(({ email, lastSignedInAtMs }) =>
+          tableRow(
+            email,
+            lastSignedInAtMs === null
+              ? 'has never signed in'
+              : `signed in ${new Date(lastSignedInAtMs).toISOString()}`,
+          ),
         )
         .join('\n');

@@ -1,6 +1,7 @@
 /** `tagcast parked …`: parts of sends that could not be completed. */
 
 import type { ReleasedParts } from '../operator/operator-actions.ts';
+import { tableRow } from '../std/visible-text.ts';
 import type { ParkedScope } from '../store/ledger/parked-parts.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
@@ -36,11 +37,11 @@ const describeParked = (parked: readonly ParkedScope[]): string =>
   parked.length === 0 ? 'Nothing is parked.' : parked.map(describeScope).join('\n');
 
 const describeScope = (scope: ParkedScope): string =>
-  [
+  tableRow(
     scope.notificationId,
     scope.client,
     `app ${scope.appId} on ${scope.platformId}`,
     `${scope.devices} devices`,
     `since ${new Date(scope.sinceMs).toISOString()}`,
     scope.failure ?? 'its worker or node was lost',
-  ].join('\t');
+  );

@@ -152,7 +152,7 @@ async function simulate({
     if (accountsFile !== undefined && accounts === undefined) {
       await writeAccounts(accountsFile, simulator.accounts);
     }
-    process.stdout.write(`${JSON.stringify(describe(simulator))}\n`);
+    processTerminal.print(JSON.stringify(describe(simulator)));
     await stopped;
   } finally {
     await simulator.close();

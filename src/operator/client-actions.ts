@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { ShownCredential } from '../access/credentials.ts';
 import { createCredential, secretKeyFault } from '../access/credentials.ts';
+import { isNameText, NAME_FAULT } from '../std/name-text.ts';
 import { recordChange } from '../store/audit/record-change.ts';
 import { deleteClient } from '../store/client-deletions/delete-client.ts';
 import { disableClient, enableClient } from '../store/clients/disable-client.ts';
@@ -18,7 +19,7 @@ export const name = z
   .string()
   .min(1, 'must not be empty')
   .max(255, 'must have 255 characters at most')
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
+  .refine(isNameText, NAME_FAULT);
 
 const one = z.object({ client: slug });
 

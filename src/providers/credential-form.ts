@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { isNameText, NAME_FAULT } from '../std/name-text.ts';
 import type { WantedKey } from './private-key-fault.ts';
 import { canonicalKey, privateKeyFault } from './private-key-fault.ts';
 
@@ -25,7 +26,8 @@ export const sentenceOf = ({ path, message }: CredentialFault): string =>
 export const text = z
   .string('is missing')
   .min(1, 'is missing')
-  .max(255, 'is longer than 255 characters');
+  .max(255, 'is longer than 255 characters')
+  .refine(isNameText, NAME_FAULT);
 
 /** A private key, kept in one form, however the file was written. */
 export const privateKey = (wanted: WantedKey) =>

@@ -2,6 +2,7 @@
 
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
+import { visibleText } from '../std/visible-text.ts';
 
 /**
  * Fields that may hold a secret or a device token; removed at the top level and one level below.
@@ -44,4 +45,6 @@ const optionsOf = (level: string, name: string) => ({
     paths: REDACTED_FIELDS.flatMap((field) => [field, `*.${field}`]),
     censor: CENSOR,
   },
+  // In JSON the escape means the same, and people read the log on a terminal.
+  hooks: { streamWrite: visibleText },
 });

@@ -19,6 +19,20 @@ t.test('device tokens that PostgreSQL quotes in an error are taken out', (t) => 
   t.end();
 });
 
+t.test('what a terminal would obey is escaped, and still is what it was', (t) => {
+  const lines: string[] = [];
+  const log = createLogger('info', 'test', { write: (line: string) => lines.push(line) });
+  const name = '\u001b[2J\u009b2J\u202e\u007f\n\t';
+  log.info({ name }, 'told');
+  flatLogger(log).info({ name }, 'flat');
+  for (const line of lines) {
+    t.notMatch(line.trimEnd(), /[\p{Cc}\u202e]/u);
+    t.equal(JSON.parse(line).name, name);
+  }
+  t.equal(lines.length, 2);
+  t.end();
+});
+
 t.test('of a flat line too, and those of the logger that it came from still', (t) => {
   const lines: string[] = [];
   const log = createLogger('info', 'test', { write: (line: string) => lines.push(line) });

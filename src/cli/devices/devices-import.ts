@@ -9,6 +9,7 @@ import type { AppScope } from '../../operator/device-actions.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import { errorReason } from '../../std/error-reason.ts';
+import { visibleField } from '../../std/visible-text.ts';
 import { WrongFileError } from '../../transfer/csv-table.ts';
 import type { Entry, FileDevice } from '../../transfer/file-device.ts';
 import type { FormatName } from '../../transfer/formats.ts';
@@ -356,7 +357,7 @@ class Import {
 
   private complain(sentence: string): void {
     this.progress.clear();
-    this.terminal.complain(sentence);
+    this.terminal.complain(visibleField(sentence));
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { App, ProviderCredential } from '../../../packages/client/src/openapi.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
+import { tableRow, visibleField } from '../../std/visible-text.ts';
 import type { ToldState } from '../app-text.ts';
 import { describeStates } from '../app-text.ts';
 import { UsageError } from '../arguments.ts';
@@ -76,7 +77,7 @@ export const deleteApp =
       );
     }
     await tagcast.request('DELETE', ONE, { path: { id }, signal });
-    return { value: { deleted: id }, text: `App ${id} ${name} is deleted.` };
+    return { value: { deleted: id }, text: `App ${id} ${visibleField(name)} is deleted.` };
   };
 
 /** Whether its provider takes the credential. */
@@ -85,7 +86,7 @@ export const checkCredential =
   async ({ tagcast, signal }) => {
     const path = { id, platform };
     const { body } = await tagcast.request('POST', `${PLATFORM}/probe`, { path, signal });
-    return { value: body, text: body.note, ...(body.ok === false ? REFUSED : {}) };
+    return { value: body, text: visibleField(body.note), ...(body.ok === false ? REFUSED : {}) };
   };
 
 /** `terms`: the fields of its provider, and how long the one before it is kept. */
@@ -118,7 +119,7 @@ const appOf = async ({ tagcast, signal }: Session, id: number): Promise<App> =>
   (await tagcast.request('GET', ONE, { path: { id }, signal })).body;
 
 const describe = ({ id, name, platformIds }: App): string =>
-  `${id}\t${name}\t${platformIds.join(', ')}`;
+  tableRow(id, name, platformIds.join(', '));
 
 const stateOf = (known: ProviderCredential): ToldState => ({
   platformId: known.platformId,

@@ -3,6 +3,7 @@
 import { TagcastClient } from '../../../packages/client/src/client.ts';
 import type { LookedUpDevice } from '../../../packages/client/src/openapi.ts';
 import { PLATFORM_IDS } from '../../domain/device.ts';
+import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { readNumber, required, UsageError } from '../arguments.ts';
 import type { Command, Verb } from '../command.ts';
 import { EXIT_FAILED, verb } from '../command.ts';
@@ -137,16 +138,16 @@ function describe(device: LookedUpDevice): string {
   } = device;
   return [
     registered ? `registered ${timeOf(registeredAt ?? 0)}` : 'not registered any more',
-    ...(appVersion === undefined ? [] : [`version of the app: ${appVersion}`]),
-    ...tags.map(({ id, name, sourceId }) => `tag #${id}\t${sourceId ?? '–'}\t${name}`),
+    ...(appVersion === undefined ? [] : [`version of the app: ${visibleField(appVersion)}`]),
+    ...tags.map(({ id, name, sourceId }) => tableRow(`tag #${id}`, sourceId ?? '–', name)),
     ...pending.map(({ notificationId, kind, reason = '' }) =>
-      ['pending', notificationId, kind, reason].join('\t'),
+      tableRow('pending', notificationId, kind, reason),
     ),
     ...events.map(({ kind, at, notificationId = '–', reason }) =>
-      [kind, timeOf(at), notificationId, reason].join('\t'),
+      tableRow(kind, timeOf(at), notificationId, reason),
     ),
     ...(expected ?? []).map(({ notificationId, outcome, title = '', reason = '' }) =>
-      ['push', notificationId, outcome, title, reason].join('\t'),
+      tableRow('push', notificationId, outcome, title, reason),
     ),
   ].join('\n');
 }

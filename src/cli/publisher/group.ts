@@ -1,6 +1,7 @@
 /** `tagcast group …`: the groups that tags are in. */
 
 import type { TagGroup } from '../../../packages/client/src/openapi.ts';
+import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { verb } from '../command.ts';
@@ -61,7 +62,10 @@ export const groupCommand = (context: PublisherContext): Command =>
             const { id, name } = await findGroup(session, group);
             const { signal } = session;
             await session.tagcast.request('DELETE', ONE, { path: { id }, signal });
-            return { value: { deleted: id }, text: `Group #${id} ${name} is deleted.` };
+            return {
+              value: { deleted: id },
+              text: `Group #${id} ${visibleField(name)} is deleted.`,
+            };
           },
       ),
     },
@@ -92,9 +96,9 @@ async function readFields(
 const told = (group: TagGroup): Outcome => ({ value: group, text: describe(group) });
 
 const describe = ({ id, name, sourceId, parentId }: TagGroup): string =>
-  [
+  tableRow(
     `#${id}`,
     sourceId ?? '–',
     name,
     ...(parentId === undefined ? [] : [`in group #${parentId}`]),
-  ].join('\t');
+  );

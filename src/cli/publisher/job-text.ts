@@ -1,6 +1,7 @@
 /** A push job in words. */
 
 import type { ListedNotification, Notification } from '../../../packages/client/src/openapi.ts';
+import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { EXIT_FAILED } from '../command.ts';
 import { format } from '../progress.ts';
 
@@ -54,19 +55,19 @@ export function describeJob(job: Notification): string {
     `${id}  ${state}  ${format(totalCount)} devices: ${describeCounts(job)}`,
     ...platforms.flatMap(({ appId, platformId, ...row }) => [
       `  app ${appId} on ${platformId}  ${row.state}  ${describeCounts(row)}`,
-      ...(row.fault === undefined ? [] : [`    ${row.fault}`]),
-      ...(row.waitingFor === undefined ? [] : [`    waits: ${row.waitingFor}`]),
+      ...(row.fault === undefined ? [] : [`    ${visibleField(row.fault)}`]),
+      ...(row.waitingFor === undefined ? [] : [`    waits: ${visibleField(row.waitingFor)}`]),
     ]),
-    ...reasons.map(([reason, count]) => `  ${format(count)} failed: ${reason}`),
+    ...reasons.map(([reason, count]) => `  ${format(count)} failed: ${visibleField(reason)}`),
   ].join('\n');
 }
 
 /** A row of the list. */
 export const describeListed = (job: ListedNotification): string =>
-  [
+  tableRow(
     job.id,
     job.state,
     new Date(job.sendAt).toISOString(),
     describeCounts(job),
     ...(job.title === undefined ? [] : [job.title]),
-  ].join('\t');
+  );

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
+import { tableRow } from '../../std/visible-text.ts';
 import { readNumber, required, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { createCommand, EXIT_FAILED, printedJson, verb, withJson } from '../command.ts';
@@ -154,7 +155,7 @@ function list({ current, byName }: Profiles, demo: Profile | null): Outcome {
         ? 'There is no profile: profile add makes one.'
         : rows
             .map(({ name, url, client, isCurrent }) =>
-              [isCurrent ? '*' : ' ', name, url, client].join('\t'),
+              tableRow(isCurrent ? '*' : ' ', name, url, client),
             )
             .join('\n'),
   };

@@ -5,6 +5,7 @@
 
 import { ProblemError, TagcastClient } from '../../../packages/client/src/client.ts';
 import { errorReason } from '../../std/error-reason.ts';
+import { visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import type { Command, CommandDescription, Flags, Form, Verb } from '../command.ts';
 import { createCommand, EXIT_FAILED, printedJson, withJson } from '../command.ts';
@@ -121,8 +122,8 @@ const FORBIDDEN = 403;
 export function whyNot(error: unknown, name: string, { url }: Profile): string | null {
   if (error instanceof ProblemError) {
     const { detail, title, errors = [] } = error.problem;
-    const faults = errors.map(({ path, message }) => `\n  ${path}: ${message}`);
-    const text = `${detail === '' ? title : detail}${faults.join('')}`;
+    const faults = errors.map(({ path, message }) => `\n  ${visibleField(`${path}: ${message}`)}`);
+    const text = `${visibleField(detail === '' ? title : detail)}${faults.join('')}`;
     if (error.status === UNAUTHORIZED)
       return `The engine does not know the token of profile ${name}: ${text}`;
     return error.status === FORBIDDEN ? `The token of profile ${name} may not: ${text}` : text;

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
 import { positionBehind } from '../../std/json-position.ts';
 import { decodeUtf8 } from '../../std/utf8.ts';
+import { visibleField } from '../../std/visible-text.ts';
 import { readNumber, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { ONLY, verb } from '../command.ts';
@@ -222,4 +223,6 @@ async function submit({ tagcast, terminal, signal }: Session, body: PushRequest,
 }
 
 const unknownTags = (names: readonly (number | string)[]): readonly string[] =>
-  names.length === 0 ? [] : [`Nobody has these tags, for they are unknown: ${names.join(', ')}`];
+  names.length === 0
+    ? []
+    : [visibleField(`Nobody has these tags, for they are unknown: ${names.join(', ')}`)];

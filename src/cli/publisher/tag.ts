@@ -1,6 +1,7 @@
 /** `tagcast tag …`: the tags of a client. */
 
 import type { Tag } from '../../../packages/client/src/openapi.ts';
+import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { readNumber, readTime, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { verb } from '../command.ts';
@@ -86,7 +87,7 @@ export const tagCommand = (context: PublisherContext): Command =>
             const { id, name } = await findTag(session, tag);
             const { signal } = session;
             await session.tagcast.request('DELETE', ONE, { path: { id }, signal });
-            return { value: { deleted: id }, text: `Tag #${id} ${name} is deleted.` };
+            return { value: { deleted: id }, text: `Tag #${id} ${visibleField(name)} is deleted.` };
           },
       ),
     },
@@ -151,11 +152,11 @@ async function groupField(session: Session, group: string | undefined) {
 const told = (tag: Tag): Outcome => ({ value: tag, text: describe(tag) });
 
 const describe = ({ id, name, sourceId, groupId, expiration, appIds }: Tag): string =>
-  [
+  tableRow(
     `#${id}`,
     sourceId ?? '–',
     name,
     ...(groupId === undefined ? [] : [`group #${groupId}`]),
     ...(expiration === undefined ? [] : [`until ${new Date(expiration).toISOString()}`]),
     ...(appIds === undefined ? [] : [`app ${appIds.join(', ')}`]),
-  ].join('\t');
+  );

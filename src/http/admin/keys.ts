@@ -6,6 +6,7 @@ import { KEY_SCOPES } from '../../access/caller.ts';
 import { createKey } from '../../access/keys.ts';
 import { transactAsSuperUser } from '../../access/super-user.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import { isNameText, isStorable, NAME_FAULT, STORABLE_FAULT } from '../../std/name-text.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { listApps } from '../../store/apps/list-apps.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
@@ -51,23 +52,19 @@ const some = <T extends z.ZodType>(entry: T) =>
       .max(TAGS_PER_REQUEST_MAX),
   ).optional();
 
-const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-const text = z
-  .string('must be a string')
-  .min(1, NAME)
-  .max(SOURCE_ID_LENGTH_MAX, NAME)
-  .refine(storable, 'must hold neither NUL nor half a surrogate pair');
+const text = z.string('must be a string').min(1, NAME).max(SOURCE_ID_LENGTH_MAX, NAME);
+const sourceId = text.refine(isStorable, STORABLE_FAULT);
 
 export const keyForm = strictForm({
-  name: text,
+  name: text.refine(isNameText, NAME_FAULT),
   scopes: measured(
     SCOPES_MAX,
     z.array(z.enum(KEY_SCOPES, SCOPE), SCOPE).min(1, SCOPE).max(SCOPES_MAX),
   ),
   tagIds: some(id),
-  tagSourceIds: some(text),
+  tagSourceIds: some(sourceId),
   groupIds: some(id),
-  groupSourceIds: some(text),
+  groupSourceIds: some(sourceId),
   appIds: some(id),
   maxDevices: z.int(DEVICES).min(1, DEVICES).max(ID_MAX, DEVICES).optional(),
   expiresAt: z.unknown().optional(),

@@ -10,24 +10,22 @@ import {
 } from '../../domain/tag.ts';
 import { ISO_TIME, isoTimeMs } from '../../std/iso-8601.ts';
 import { asObject } from '../../std/json.ts';
+import { isNameText, isStorable, NAME_FAULT, STORABLE_FAULT } from '../../std/name-text.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import { id } from '../id-form.ts';
 import type { Fault } from '../problem.ts';
 
-/** PostgreSQL's text can hold neither NUL nor lone surrogates. */
-const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-
 const text = (lengthMax: number) =>
   z
     .string('must be a string')
     .min(1, 'must not be empty')
-    .max(lengthMax, `must have ${lengthMax} characters at most`)
-    .refine(storable, 'must hold neither NUL nor half a surrogate pair');
+    .max(lengthMax, `must have ${lengthMax} characters at most`);
 
 /** A name, of whatever has one. */
-export const name = text(TAG_NAME_LENGTH_MAX);
-export const sourceId = text(SOURCE_ID_LENGTH_MAX);
+export const name = text(TAG_NAME_LENGTH_MAX).refine(isNameText, NAME_FAULT);
+/** What another system calls it: kept as it is there, and escaped where people read it. */
+export const sourceId = text(SOURCE_ID_LENGTH_MAX).refine(isStorable, STORABLE_FAULT);
 
 const DIGITS = /^\d{1,16}$/;
 
@@ -53,7 +51,7 @@ const parameterText = z
     OPTIONAL_PARAMETER_LENGTH_MAX,
     `must have ${OPTIONAL_PARAMETER_LENGTH_MAX} characters at most`,
   )
-  .refine(storable, 'must hold neither NUL nor half a surrogate pair');
+  .refine(isStorable, STORABLE_FAULT);
 const optionalParameters = measured(
   OPTIONAL_PARAMETERS_MAX,
   z.preprocess(asObject, z.record(parameterText, parameterText, 'must be an object of strings')),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { EMAIL_LENGTH_MAX, readEmail } from '../../access/accounts/email.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../access/accounts/passwords.ts';
 import { MEMBER_ROLES } from '../../access/caller.ts';
+import { isNameText, NAME_FAULT } from '../../std/name-text.ts';
 import { strictForm } from '../../std/strict-form.ts';
 
 const EMAIL = `must be an e-mail address of ${EMAIL_LENGTH_MAX} characters at most`;
@@ -12,8 +13,6 @@ const NAME_LENGTH_MAX = 255;
 const NAME = `must have 1–${NAME_LENGTH_MAX} characters`;
 const TOKEN = 'must be the token of a link';
 const TOKEN_LENGTH_MAX = 100;
-
-const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const email = z
   .string(EMAIL)
@@ -36,7 +35,7 @@ export const registerForm = strictForm({
     .trim()
     .min(1, NAME)
     .max(NAME_LENGTH_MAX, NAME)
-    .refine(storable, 'must hold neither NUL nor half a surrogate pair')
+    .refine(isNameText, NAME_FAULT)
     .optional(),
   invitation: token.optional(),
 });

@@ -5,6 +5,7 @@
 
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { isoTimeMs } from '../../std/iso-8601.ts';
+import { isStorable } from '../../std/name-text.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
 
@@ -101,9 +102,6 @@ export class LenientReader {
 const DECIMAL = /^\d{1,15}$/;
 /** The last millisecond that a Date can hold. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
-
-/** Whether the database can keep it as text. */
-export const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
 
 function timeOf(value: unknown): number | null {
   if (typeof value === 'number') return isTime(value) ? value : null;

@@ -20,10 +20,11 @@ import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../push/accept/push.ts';
 import { foreignText } from '../../std/foreign-text.ts';
 import { changedNumbers } from '../../std/json-numbers.ts';
+import { isStorable } from '../../std/name-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import { parseObject } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
-import { isStorable, LenientReader } from './lenient.ts';
+import { LenientReader } from './lenient.ts';
 
 export type PushRequest =
   | {

@@ -8,6 +8,7 @@ import { createECDH, createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { VapidKeys, WebPushCredential } from '../../domain/credential.ts';
 import { isObject } from '../../std/json.ts';
+import { isNameText, NAME_FAULT } from '../../std/name-text.ts';
 import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
 import { parseFcm } from '../fcm/credential-form.ts';
@@ -129,6 +130,7 @@ const NOT_A_PLACE = /(?:^|\.)(?:localhost|invalid)$/i;
 
 /** Apple refuses every push whose subject is no public address (BadJwtToken). */
 function subjectFault(subject: string): string | null {
+  if (!isNameText(subject)) return NAME_FAULT;
   const host = MAIL.exec(subject)?.[1] ?? httpsHost(subject);
   if (host === null) return 'must be mailto: with an e-mail address, or an https: URL';
   return NOT_A_PLACE.test(host) ? `must be reachable from elsewhere: ${host} is not` : null;

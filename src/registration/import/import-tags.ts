@@ -11,6 +11,7 @@ import {
   SOURCE_ID_LENGTH_MAX,
   TAG_NAME_LENGTH_MAX,
 } from '../../domain/tag.ts';
+import { visibleField } from '../../std/visible-text.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
@@ -101,7 +102,8 @@ export function createTags(
 const newTag = (id: number, clientId: number, sourceId: string, { name }: MeantTag): Tag => ({
   id,
   clientId,
-  name: (name ?? sourceId).slice(0, TAG_NAME_LENGTH_MAX),
+  // No device is left out for a name that a terminal would obey.
+  name: visibleField(name ?? sourceId).slice(0, TAG_NAME_LENGTH_MAX),
   sourceId,
   groupId: null,
   optionalParameters: null,
