@@ -9,6 +9,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import { MISSING_CREDENTIAL } from '../domain/own-faults.ts';
 import type { AuthorizationCache } from '../providers/authorization.ts';
 import { faultSentence, SIMULATOR_ADVICE } from '../providers/fault-sentence.ts';
+import { NOBODY_ASKED } from '../providers/nobody-asked.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { probe } from '../providers/probe.ts';
 import { providerOf } from '../providers/providers.ts';
@@ -17,10 +18,19 @@ import { writeCheck } from '../store/health/credential-health.ts';
 import type { Sql } from '../store/sql.ts';
 
 export interface CheckResult {
-  /** Null: the provider could not be asked. */
+  /** Null: the provider could not be asked, or there is none to be asked. */
   readonly isHealthy: boolean | null;
   readonly note: string;
 }
+
+/** Whether there is nobody to be asked: that is no fault, today or later. */
+export const wasNobodyAsked = ({
+  isHealthy,
+  note,
+}: {
+  readonly isHealthy: boolean | null;
+  readonly note: string | null;
+}): boolean => isHealthy === null && note !== null && note.startsWith(NOBODY_ASKED);
 
 /** Reads the credential that was put last, whether it is in use or not. Null: there is none. */
 export type LastPut = (
@@ -69,7 +79,7 @@ export async function checkCredential(
 
 /** `unasked`: what nobody can be asked about. It is said with all that was not refused. */
 function resultOf(outcome: Outcome | null, unasked: string | null): CheckResult {
-  if (outcome === null) return { isHealthy: true, note: unasked ?? '' };
+  if (outcome === null) return { isHealthy: null, note: unasked ?? NOBODY_ASKED };
   const { isHealthy, note } = resultOfAnswer(outcome);
   return { isHealthy, note: unasked === null || isHealthy === false ? note : `${note} ${unasked}` };
 }

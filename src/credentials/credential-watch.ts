@@ -14,6 +14,7 @@ import type { CredentialState } from '../store/health/read-credential-states.ts'
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
 import type { Sql } from '../store/sql.ts';
 import type { CheckResult } from './credential-check.ts';
+import { wasNobodyAsked } from './credential-check.ts';
 
 const INTERVAL_MS = 60_000;
 const CHECK_EVERY_MS = 86_400_000;
@@ -98,9 +99,10 @@ export class CredentialWatch {
     const { sql, log, platformIds, check } = this.options;
     const terms = { platformIds, everyMs: CHECK_EVERY_MS, limit: CHECKS_PER_RUN };
     for (const scope of await takeDueChecks(sql, terms)) {
-      const { isHealthy, note } = await check(scope);
+      const checked = await check(scope);
+      const { isHealthy, note } = checked;
       const { appId, platformId } = scope;
-      if (isHealthy) continue;
+      if (isHealthy || wasNobodyAsked(checked)) continue;
       const words =
         isHealthy === null
           ? 'a credential could not be checked'

@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../access/secrets.ts';
 import type { MintingRight, SharedToken } from '../domain/provider-token.ts';
-import { MINTING_MS_MAX } from '../store/provider-tokens/believed.ts';
 import { claimMinting } from '../store/provider-tokens/claim-minting.ts';
 import { readToken } from '../store/provider-tokens/read-token.ts';
 import { freezeToken, writeMintFailure, writeToken } from '../store/provider-tokens/write-token.ts';
@@ -62,7 +61,6 @@ export class ProviderTokens {
       seenId,
       mintingId,
       apartMs,
-      leaseMs: MINTING_MS_MAX,
       nodeId: this.nodeId(),
     });
     return nowMs === null ? null : { mintingId, nowMs };

@@ -3,6 +3,7 @@
  * providers.
  */
 
+import { wasNobodyAsked } from '../credentials/credential-check.ts';
 import type { Check } from '../credentials/provider-check.ts';
 import { isPlatformId } from '../domain/device.ts';
 import { faultSentence } from '../providers/fault-sentence.ts';
@@ -61,7 +62,7 @@ async function checkOne(
 }
 
 function healthOf(name: string, isHealthy: boolean | null, note: string, put: string): Finding {
-  if (isHealthy === true) return ok(`${name}: ${note}`);
+  if (isHealthy === true || wasNobodyAsked({ isHealthy, note })) return ok(`${name}: ${note}`);
   if (isHealthy === false) return problem(`${name}: ${note} ${put}.`);
   return note === ''
     ? warning(`${name} was not checked yet: doctor --probe asks the provider.`)

@@ -11,6 +11,7 @@ import { makeApp } from '../access/apps.ts';
 import type { ShownCredential } from '../access/credentials.ts';
 import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
+import { wasNobodyAsked } from '../credentials/credential-check.ts';
 import type { PutTerms } from '../credentials/provider-credentials.ts';
 import {
   PROVIDER_GRACE_HOURS,
@@ -311,8 +312,9 @@ async function checkApp(
   if (!states.some((state) => state.platformId === platformId)) {
     return refused(`There is no app ${appId} on platform ${platformId}.`);
   }
-  const { isHealthy, note } = await check(scope);
-  return isHealthy ? done(note) : refused(note);
+  const checked = await check(scope);
+  const { isHealthy, note } = checked;
+  return isHealthy || wasNobodyAsked(checked) ? done(note) : refused(note);
 }
 
 /** More platforms than exist. */

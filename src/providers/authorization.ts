@@ -64,10 +64,11 @@ const REFUSALS_ALIKE_FOR_MS = 60_000;
 /** A freeze that is prolonged by less than this is not written again. */
 const FREEZES_APART_MS = 60_000;
 /**
- * A node signs by its own clock if that is behind the database's clock by no more than this. If it
- * is further behind, the node's clock is wrong.
+ * A node signs by its own clock if that is behind the database's clock by no more than this: the
+ * database's may be ahead, and providers refuse what comes from the future. A token that is signed
+ * so early still lasts until the next one may be made.
  */
-const CLOCK_BEHIND_MS_MAX = 300_000;
+const CLOCK_BEHIND_MS_MAX = 30 * 60_000;
 
 interface Held {
   readonly id: string;

@@ -84,7 +84,10 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
    * credential. Null: the provider cannot be asked.
    */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
-  /** What of a credential no provider can be asked about, as a sentence. Null: nothing. */
+  /**
+   * What of a credential no provider can be asked about, as a sentence that begins with
+   * NOBODY_ASKED. Null: nothing.
+   */
   unaskedNote(credential: Credential): string | null;
 }
 

@@ -12,7 +12,11 @@ import { writeCheck } from '../../src/store/health/credential-health.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
-import { apnsCredential, fcmCredential } from '../support/provider-credentials.ts';
+import {
+  apnsCredential,
+  fcmCredential,
+  webPushCredential,
+} from '../support/provider-credentials.ts';
 
 const DAY_MS = 86_400_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
@@ -46,10 +50,13 @@ function nodesOn(sql: SqlPool) {
     new CredentialWatch({
       sql,
       log,
-      platformIds: [3, 15],
+      platformIds: [3, 7, 15],
       async check(scope) {
         asked.push(scope);
-        const result = { isHealthy: scope.platformId === 3, note: 'It is so.' };
+        const isUnasked = scope.platformId === 7;
+        const result = isUnasked
+          ? { isHealthy: null, note: 'Nobody was asked about it.' }
+          : { isHealthy: scope.platformId === 3, note: 'It is so.' };
         await writeCheck(sql, scope, result);
         return result;
       },
@@ -84,6 +91,16 @@ t.test('on each store', (t) =>
         { platformId: 3, hasCredential: true, isHealthy: true },
         { platformId: 15, isHealthy: false, checkNote: 'It is so.' },
       ]);
+    },
+
+    'where nobody can be asked, nothing is logged': async (t: Test, { sql }) => {
+      const { appId } = await addTenant(sql, 'web');
+      await sql`insert into app_platforms (app_id, platform_id) values (${appId}, 7)`;
+      await writeProviderCredential(sql, secrets, appId, 7, webPushCredential());
+      const { nodes, asked, logged } = nodesOn(sql);
+      await nodes[0].run();
+      t.same(asked, [{ appId, platformId: 7 }]);
+      t.same(logged, []);
     },
 
     'a warning 30, 7 and 1 days ahead, once each, and again for its successor': async (

@@ -6,6 +6,7 @@ import { writeProviderCredential } from '../../src/credentials/provider-credenti
 import { readCredentialInUse, refuse } from '../../src/credentials/rotation.ts';
 import type { ApnsCredential, ProviderCredential } from '../../src/domain/credential.ts';
 import { acceptCredential } from '../../src/store/apps/provider-credential.ts';
+import { writeUses } from '../../src/store/health/credential-health.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
@@ -37,6 +38,30 @@ const keyOf = (inUse: { readonly kind: string; readonly credential?: ProviderCre
 
 t.test('on each store', (t) =>
   onEachStore(t, {
+    'one that sends were accepted with lately, and not the one before it': async (
+      t: Test,
+      { sql },
+    ) => {
+      const { put, inUse, refused } = await sceneOf(sql);
+      await put(old);
+      const { place } = await refused();
+      const accepted = async (minutesAgo: number) => {
+        await writeUses(sql, [{ ...place, wasAccepted: true, fault: null }]);
+        await sql`
+          update credential_health set accepted_at = now() - make_interval(mins => ${minutesAgo}::int)`;
+        return inUse();
+      };
+      t.match(await accepted(0), { wasAcceptedLately: false }, 'it may be of the one before');
+      await sql`update app_platforms set credential_updated_at = now() - interval '1 hour'`;
+      t.match(await accepted(0), { wasAcceptedLately: true });
+      t.match(await accepted(9), { wasAcceptedLately: true });
+      t.match(await accepted(11), { wasAcceptedLately: false });
+      t.match(await accepted(-5), { wasAcceptedLately: false }, 'by a clock that was ahead');
+      await accepted(0);
+      await put(fresh);
+      t.match(await inUse(), { wasAcceptedLately: false });
+    },
+
     'the new one is used; refused, the old one is, until its grace ends': async (
       t: Test,
       { sql },

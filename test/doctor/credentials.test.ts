@@ -47,7 +47,9 @@ await onEachStore(t, {
       { level: 'problem', text: /Refused\. `tagcast app cred/ },
     ]);
     t.match(await said(null, 'No answer.'), [{ level: 'warning', text: /No answer\.$/ }]);
-    t.same(asked, Array(3).fill({ appId, platformId: 3 }));
+    const nobody = await said(null, 'Nobody was asked about the key.');
+    t.match(nobody, [{ level: 'ok', text: /Nobody was asked about the key\.$/ }]);
+    t.same(asked, Array(4).fill({ appId, platformId: 3 }));
   },
 
   'its end': async (t, { sql }) => {

@@ -112,6 +112,8 @@ t.test('an installation from nothing', async (t) => {
     ]);
     t.same(await run(`app show ${appId + 1}`), [1, `There is no app ${appId + 1}.`]);
     t.same(await run(`app check ${appId} apns`), [0, 'The provider accepts it.']);
+    checked = { isHealthy: null, note: 'Nobody was asked about it.' };
+    t.same(await run(`app check ${appId} apns`), [0, 'Nobody was asked about it.']);
     checked = { isHealthy: false, note: 'The provider refuses it.' };
     t.same(await run(`app check ${appId} apns`), [1, 'The provider refuses it.']);
     t.same(await run(`app check ${appId + 1} apns`), [

@@ -347,7 +347,8 @@ t.test('of two clocks the earlier one signs, unless it is far behind', (t) => {
   const hour = 3_600_000;
   t.equal(signingTimeMs(10 * hour, 10 * hour + 5_000), 10 * hour);
   t.equal(signingTimeMs(10 * hour, 10 * hour - 5_000), 10 * hour - 5_000);
-  t.equal(signingTimeMs(10 * hour, 9 * hour), 10 * hour - 300_000);
+  t.equal(signingTimeMs(10 * hour, 10 * hour - 600_000), 10 * hour - 600_000);
+  t.equal(signingTimeMs(10 * hour, 9 * hour), 9.5 * hour);
   t.end();
 });
 

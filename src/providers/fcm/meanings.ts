@@ -10,7 +10,6 @@ export const FCM_MEANINGS: Readonly<Record<string, string>> = {
   THIRD_PARTY_AUTH_ERROR:
     'the APNs key or Web Push key in the Firebase project is missing or wrong: correct it in the Firebase console',
   INVALID_ARGUMENT: BAD_MESSAGE,
-  NOT_FOUND:
-    'there is no such project, the FCM API is not enabled in it, or FCM_ORIGIN has another path',
+  NOT_FOUND: 'there is no such project, or the FCM API is not enabled in it',
   'status 404': 'there is no such project, or the FCM API is not enabled in it',
 };

@@ -12,6 +12,7 @@ import { fcmMinting } from '../fcm/credentials.ts';
 import { fcmProbe } from '../fcm/probe.ts';
 import { projectQuota } from '../fcm/quota.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';
+import { NOBODY_ASKED } from '../nobody-asked.ts';
 import type { Provider } from '../provider.ts';
 import { NO_KNOWN_RULES } from '../retry-policies.ts';
 import { ANSWER_FIELDS } from './answer.ts';
@@ -84,7 +85,7 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   unaskedNote: ({ vapid }) =>
     vapid === null
       ? null
-      : 'Nobody was asked about the VAPID key: a push service knows it only from browsers that have subscribed with it.',
+      : `${NOBODY_ASKED} about the VAPID key: a push service knows it only from browsers that have subscribed with it.`,
 };
 
 /** The limits of one push service: the operator's `connectionsMax` may only lower its own. */

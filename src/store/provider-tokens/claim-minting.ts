@@ -1,11 +1,11 @@
 /**
  * Claims the right to make the next token of an identity: one holder among all nodes, for
- * `leaseMs`. It is a lease and not a lock: making a token may take a request to the provider, and
- * no transaction may wait for that.
+ * MINTING_MS_MAX. It is a lease and not a lock: making a token may take a request to the provider,
+ * and no transaction may wait for that.
  */
 
 import type { Sql } from '../sql.ts';
-import { mintableAt } from './believed.ts';
+import { MINTING_MS_MAX, mintableAt } from './believed.ts';
 import { mintingUntil } from './minting-until.ts';
 
 export interface MintingClaim {
@@ -14,7 +14,6 @@ export interface MintingClaim {
   readonly seenId: string | null;
   readonly mintingId: string;
   readonly apartMs: number;
-  readonly leaseMs: number;
   /** The claiming node: when it dies, another one may claim. Null: a process that is not a node. */
   readonly nodeId: number | null;
 }
@@ -24,11 +23,11 @@ export interface MintingClaim {
  * may be made yet.
  */
 export async function claimMinting(sql: Sql, claim: MintingClaim): Promise<number | null> {
-  const { identity, seenId, mintingId, apartMs, leaseMs, nodeId } = claim;
+  const { identity, seenId, mintingId, apartMs, nodeId } = claim;
   const now = sql`clock_timestamp()`;
   const [row] = await sql<{ nowMs: number }[]>`
     insert into provider_tokens as t (identity, minting_id, minting_until, node_id, node_minting_id)
-    values (${identity}, ${mintingId}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000),
+    values (${identity}, ${mintingId}::uuid, clock_timestamp() + make_interval(secs => ${MINTING_MS_MAX}::float8 / 1000),
       ${nodeId}::integer, ${mintingId}::uuid)
     on conflict (identity) do update set
       minting_id = excluded.minting_id, minting_until = excluded.minting_until,

@@ -13,7 +13,6 @@ await withPostgresStore(t, async (t, { sql }) => {
       seenId: null,
       mintingId: randomUUID(),
       apartMs: 0,
-      leaseMs: 600_000,
       nodeId,
     });
 
@@ -27,6 +26,18 @@ await withPostgresStore(t, async (t, { sql }) => {
     t.match(await readToken(sql, 'a', 0), { isBeingMinted: false, mintInMs: 0 });
     t.type(await claim('a', heir), 'number');
     t.match(await readToken(sql, 'a', 0), { isBeingMinted: true });
+  });
+
+  await t.test('one that lasts longer than any was meant counts as none', async (t) => {
+    await claim('d', null);
+    t.match(await readToken(sql, 'd', 0), { isBeingMinted: true });
+    await sql`
+      update provider_tokens set
+        minting_until = minting_until + interval '1 hour', retry_at = now() + interval '1 hour',
+        frozen_until = now() + interval '1 hour'
+      where identity = 'd'`;
+    t.match(await readToken(sql, 'd', 0), { isBeingMinted: false, mintInMs: 0, retryInMs: 0 });
+    t.type(await claim('d', null), 'number');
   });
 
   await t.test(
