@@ -13,6 +13,7 @@ import { PROVIDER_SETTINGS } from './providers/origins.ts';
 import { foreignText } from './std/foreign-text.ts';
 import { pemFaults } from './std/pem-faults.ts';
 import { count, list } from './std/setting-forms.ts';
+import { readDatabaseUrl } from './store/database-url.ts';
 import type { RedisAddress } from './tag-index/redis/connect.ts';
 import { TRANSPORTS } from './transport/transport.ts';
 
@@ -22,11 +23,13 @@ const flag = z
   .transform((value) => value === '1' || value === 'true');
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 /** Quotes only the scheme: the rest may hold a password, also in a wrong URL. */
-function databaseUrlFault(input: unknown): string {
-  const scheme = SCHEME.exec(String(input))?.[1]?.toLowerCase();
-  return scheme === undefined || scheme === 'postgres' || scheme === 'postgresql'
-    ? 'must be a URL as postgres://user:password@host:5432/database'
-    : `must begin with postgres://, not ${scheme}://: only PostgreSQL will do`;
+function databaseUrlFault(url: string): string | null {
+  const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== 'postgres' && scheme !== 'postgresql') {
+    return `must begin with postgres://, not ${scheme}://: only PostgreSQL will do`;
+  }
+  const read = readDatabaseUrl(url);
+  return read.ok ? null : read.fault;
 }
 const redisUrl = z.url({
   protocol: /^rediss?$/,
@@ -50,9 +53,10 @@ export const schema = z.object({
     .transform((path) => resolve(path))
     .describe('Directory of the embedded database, its keys and demo.json.'),
   DATABASE_URL: z
-    .url({
-      protocol: /^postgres(ql)?$/,
-      error: ({ input }) => databaseUrlFault(input),
+    .string()
+    .superRefine((url, context) => {
+      const fault = databaseUrlFault(url);
+      if (fault !== null) context.addIssue(fault);
     })
     .optional()
     .describe('A PostgreSQL (15 or later) to use in place of the embedded one.'),

@@ -4,7 +4,9 @@
 
 import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
+import { SettingFault } from '../std/setting-fault.ts';
 import { databaseFault } from '../store/database-fault.ts';
+import { checkSessionSettings, findAddress } from '../store/find-address.ts';
 import { readMigrations } from '../store/migrate.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
@@ -48,9 +50,11 @@ export async function checkDatabase(
   workers: number,
   secrets: Secrets,
 ): Promise<DatabaseCheck> {
-  const sql = connect({ kind: 'postgres', url }, CONNECTIONS_MAX);
-  const close = () => sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
+  let close = async (): Promise<void> => undefined;
   try {
+    const sql = connect(await findAddress(url), CONNECTIONS_MAX);
+    close = () => sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
+    await checkSessionSettings(sql);
     const settings = await readSettings(sql);
     const findings = [
       ...checkServer(settings),
@@ -65,7 +69,8 @@ export async function checkDatabase(
     findings.push(fault === null ? secretKey.ok('it fits the database') : secretKey.problem(fault));
     return { findings, sql, close };
   } catch (error) {
-    return { findings: [problem(databaseFault(url, error).message)], sql: null, close };
+    const fault = error instanceof SettingFault ? error : databaseFault(url, error);
+    return { findings: [problem(fault.message)], sql: null, close };
   }
 }
 

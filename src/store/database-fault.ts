@@ -4,6 +4,7 @@
  */
 
 import { SettingFault } from '../std/setting-fault.ts';
+import { describePlace } from './database-url.ts';
 import { faultOf } from './faults.ts';
 
 /**
@@ -40,7 +41,7 @@ export function databaseFault(url: string, error: unknown): SettingFault {
   const code = codeOf(error);
   const meaning = MEANINGS.find(([codes]) => codes.test(code))?.[1];
   const why = meaning === undefined ? message : `${meaning} (${message})`;
-  return new SettingFault(`DATABASE_URL: ${placeOf(url)}: ${why}.`, { cause: error });
+  return new SettingFault(`DATABASE_URL: ${describePlace(url)}: ${why}.`, { cause: error });
 }
 
 /**
@@ -51,13 +52,3 @@ export const isOfDatabase = (error: unknown): boolean =>
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
-
-/**
- * User, host, port and database; not for a URL of several hosts, which only the driver can parse.
- */
-function placeOf(url: string): string {
-  if (!URL.canParse(url)) return 'the database';
-  const { username, hostname, port, pathname } = new URL(url);
-  const user = username === '' ? '' : `${decodeURIComponent(username)}@`;
-  return `${user}${hostname}${port === '' ? '' : `:${port}`}${decodeURIComponent(pathname)}`;
-}

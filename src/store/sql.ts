@@ -6,6 +6,9 @@
 import postgres from 'postgres';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
+import { SettingFault } from '../std/setting-fault.ts';
+import { driverOptionsOf, readDatabaseUrl } from './database-url.ts';
+import { SESSION_SETTINGS } from './session-settings.ts';
 
 /** The first argument of every statement of the store: the pool, or a transaction of it. */
 export type Sql = postgres.ISql<{ bigint: number }>;
@@ -16,7 +19,12 @@ export type SqlPool = postgres.Sql<{ bigint: number }>;
 
 /** Where the database is: a connection URL, or the Unix socket of the embedded one. */
 export type DatabaseAddress =
-  | { readonly kind: 'postgres'; readonly url: string }
+  | {
+      readonly kind: 'postgres';
+      readonly url: string;
+      /** A pooler in between takes none of ours (find-address.ts). */
+      readonly isWithoutSettings?: true;
+    }
   | { readonly kind: 'embedded'; readonly socketPath: string };
 
 /** int8 as a number: counts and epoch milliseconds stay far below 2^53. */
@@ -66,8 +74,25 @@ export function connect(
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
   };
   return address.kind === 'postgres'
-    ? postgres(address.url, { ...options, connection: { application_name: APPLICATION_NAME } })
+    ? connectTo(address, options)
     : postgres({ ...options, path: address.socketPath, user: 'postgres', database: 'postgres' });
+}
+
+function connectTo(
+  { url, isWithoutSettings }: DatabaseAddress & { readonly kind: 'postgres' },
+  options: postgres.Options<{ bigint: typeof bigint }>,
+): SqlPool {
+  const read = readDatabaseUrl(url);
+  if (!read.ok) throw new SettingFault(`DATABASE_URL ${read.fault}.`);
+  return postgres({
+    ...options,
+    ...driverOptionsOf(read.place),
+    connection: {
+      ...read.place.settings,
+      application_name: APPLICATION_NAME,
+      ...(isWithoutSettings === true ? {} : SESSION_SETTINGS),
+    },
+  });
 }
 
 /**

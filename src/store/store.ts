@@ -9,6 +9,7 @@ import type { Initialised } from './embedded/initialise.ts';
 import { databaseSocketPath } from './embedded/lock.ts';
 import type { EmbeddedDatabase } from './embedded/thread.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
+import { checkSessionSettings, findAddress } from './find-address.ts';
 import type { Migrated } from './migrate.ts';
 import { migrate } from './migrate.ts';
 import type { Perform } from './patient-reads.ts';
@@ -50,7 +51,7 @@ const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.r
  */
 export async function openPostgres(url: string, onWaiting?: () => void): Promise<Store> {
   try {
-    return await openStore({ kind: 'postgres', url }, ELSEWHERE, onWaiting);
+    return await openStore(await findAddress(url), ELSEWHERE, onWaiting);
   } catch (error) {
     throw error instanceof SettingFault ? error : databaseFault(url, error);
   }
@@ -96,6 +97,7 @@ export async function openStore(
   };
   try {
     await checkVersion(sql);
+    if (address.kind === 'postgres') await checkSessionSettings(sql);
     const migrated = await migrate(sql, { onWaiting });
     const patientReads = new PatientReads(performOn(patientSql, address));
     const { vitals: threadVitals } = database;
