@@ -80,10 +80,16 @@ t.test('on each store', (t) =>
       await noteClock(sql);
       const due = await sql<{ id: string }[]>`
         select id from notifications where send_at > now() + interval '89 minutes'`;
-      t.strictSame(due.map(({ id }) => id), [scheduled]);
+      t.strictSame(
+        due.map(({ id }) => id),
+        [scheduled],
+      );
       const late = await sql<{ id: string }[]>`
         select notification_id as id from chunks where available_at > now() + interval '1 minute'`;
-      t.strictSame(late.map(({ id }) => id), [parked]);
+      t.strictSame(
+        late.map(({ id }) => id),
+        [parked],
+      );
     },
   }),
 );
