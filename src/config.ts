@@ -27,7 +27,8 @@ function pageOrigin(text: string): string | null {
   if (text === '*' || text === 'null') return text;
   if (!URL.canParse(text)) return null;
   const { protocol, host, pathname, search, hash, username } = new URL(text);
-  const isOrigin = host !== '' && /^\/?$/.test(pathname) && search + hash + username === '';
+  const hasPath = pathname !== '' && pathname !== '/';
+  const isOrigin = host !== '' && !hasPath && search + hash + username === '';
   return isOrigin ? `${protocol}//${host.toLowerCase()}` : null;
 }
 /** Quotes only the scheme: the rest may hold a password, also in a wrong URL. */
