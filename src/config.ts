@@ -22,6 +22,15 @@ const flag = z
   .enum(['0', '1', 'true', 'false'], { error: 'must be 1 or 0' })
   .transform((value) => value === '1' || value === 'true');
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+/** As browsers write it in Origin, or `*`; null: no page has such an origin. */
+function pageOrigin(text: string): string | null {
+  if (text === '*' || text === 'null') return text;
+  if (!URL.canParse(text)) return null;
+  const { protocol, host, pathname, search, hash, username } = new URL(text);
+  const hasPath = pathname !== '' && pathname !== '/';
+  const isOrigin = host !== '' && !hasPath && search + hash + username === '';
+  return isOrigin ? `${protocol}//${host.toLowerCase()}` : null;
+}
 /** Quotes only the scheme: the rest may hold a password, also in a wrong URL. */
 function databaseUrlFault(url: string): string | null {
   const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();
@@ -116,6 +125,10 @@ export const schema = z.object({
     .default([])
     .describe('Addresses of proxies, separated by commas, whose X-Forwarded-For counts.'),
   CORS_ORIGINS: list
+    .refine((origins) => origins.every((one) => pageOrigin(one) !== null), {
+      error: 'must be * or origins as https://app.example.com, without a path, separated by commas',
+    })
+    .transform((origins) => origins.map((one) => pageOrigin(one) ?? one))
     .default(['*'])
     .describe('Origins, separated by commas, from which browsers may call; * is every origin.'),
   SIGN_UP: z

@@ -101,3 +101,26 @@ t.test('the origins are origins', (t) => {
   t.match(result, { ok: true, config: { APNS_ORIGIN: 'https://127.0.0.1:9443' } });
   t.end();
 });
+
+t.test('CORS_ORIGINS are as browsers write them, or refused', (t) => {
+  const read = (CORS_ORIGINS: string) => readConfig({ CORS_ORIGINS });
+  const origins = 'https://App.Example.com/, http://localhost:3000, capacitor://localhost, *';
+  t.match(read(origins), {
+    ok: true,
+    config: {
+      CORS_ORIGINS: [
+        'https://app.example.com',
+        'http://localhost:3000',
+        'capacitor://localhost',
+        '*',
+      ],
+    },
+  });
+  t.match(read('https://app.example.com:443'), {
+    config: { CORS_ORIGINS: ['https://app.example.com'] },
+  });
+  for (const bad of ['app.example.com', 'https://app.example.com/page', 'localhost:3000', '//x']) {
+    t.match(read(bad), { ok: false, faults: [/^CORS_ORIGINS: must be \* or origins as/] }, bad);
+  }
+  t.end();
+});

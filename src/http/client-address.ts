@@ -15,18 +15,22 @@ export type AddressResolver = (remoteAddress: string, forwardedFor: string) => s
 /** Learns the address of a peer that names another caller, and that nobody trusts. */
 export type OnUntrusted = (address: string) => void;
 
+/** Learns the address of a trusted proxy that names a caller by what is no address. */
+export type OnUnreadable = (address: string) => void;
+
 /**
  * `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else.
  */
 export function createAddressResolver(
   trustedProxies: readonly string[],
   onUntrusted: OnUntrusted,
+  onUnreadable: OnUnreadable,
 ): AddressResolver {
   const isTrusted = trustIn(trustedProxies);
   return (remoteAddress, forwardedFor) => {
     const address = normalAddress(remoteAddress);
     if (forwardedFor === '') return address;
-    if (isTrusted(address)) return lastUntrusted(address, forwardedFor, isTrusted);
+    if (isTrusted(address)) return lastUntrusted(address, forwardedFor, isTrusted, onUnreadable);
     onUntrusted(address);
     return address;
   };
@@ -70,19 +74,35 @@ function lastUntrusted(
   remoteAddress: string,
   forwardedFor: string,
   isTrusted: (address: string) => boolean,
+  onUnreadable: OnUnreadable,
 ): string {
   let address = remoteAddress;
   for (const entry of forwardedFor.split(',').reverse()) {
-    const named = entry.trim();
-    if (isIP(named) === 0) return address;
-    address = normalAddress(named);
+    const named = namedIn(entry);
+    if (named === null) {
+      onUnreadable(remoteAddress);
+      return address;
+    }
+    address = named;
     if (!isTrusted(address)) return address;
   }
   return address;
 }
 
+/** In quotes, in brackets, with a port: gateways write these forms, as in Forwarded (RFC 7239). */
+const ENTRY = /^\s*"?(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+|([^"]*))"?\s*$/;
+
+/** The address that an entry names; null: none. */
+function namedIn(entry: string): string | null {
+  const [, inBrackets, withPort, plain = ''] = ENTRY.exec(entry) ?? [];
+  const named = (inBrackets ?? withPort ?? plain).trim();
+  return isIP(named) === 0 ? null : normalAddress(named);
+}
+
 function addTrusted(trusted: BlockList, proxy: string): void {
-  const [address = '', prefix, ...rest] = proxy.split('/');
+  const [written = '', prefix, ...rest] = proxy.split('/');
+  // Peers are looked for in their normal spelling, which an IPv4 address in IPv6 never has.
+  const address = prefix === undefined && isIP(written) !== 0 ? normalAddress(written) : written;
   const bits = Number(prefix ?? (isIP(address) === 4 ? 32 : 128));
   const bitsMax = isIP(address) === 4 ? 32 : 128;
   if (

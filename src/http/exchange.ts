@@ -121,7 +121,12 @@ export class Exchange implements CheckedRequest {
     const match = this.#match;
     switch (match.kind) {
       case 'not-found':
-        return this.refuse(404, 'There is nothing at this path.');
+        return this.refuse(
+          404,
+          match.meant === undefined
+            ? 'There is nothing at this path.'
+            : `There is nothing at this path; ${match.meant} may be meant.`,
+        );
       case 'bad-encoding':
         return this.refuse(400, 'The path contains a % that is not a percent-encoding.');
       case 'method-not-allowed':

@@ -18,7 +18,8 @@ export interface Found<R> {
 
 export type Match<R> =
   | Found<R>
-  | { readonly kind: 'not-found' }
+  /** `meant`: there is this path, with other slashes. */
+  | { readonly kind: 'not-found'; readonly meant?: string }
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   /** A parameter with an invalid percent-encoding. */
   | { readonly kind: 'bad-encoding' };
@@ -50,9 +51,25 @@ export class Router<R extends Routable> {
     if (literal !== undefined) return pick(literal, method, NO_PARAMS);
     const segments = path.split('/');
     const pattern = this.#patterns.find((candidate) => fits(candidate.segments, segments));
-    if (pattern === undefined) return { kind: 'not-found' };
+    if (pattern === undefined) return this.#withOtherSlashes(method, path);
     const params = decodeParams(pattern.segments, segments);
     return params === null ? { kind: 'bad-encoding' } : pick(pattern, method, params);
+  }
+
+  /**
+   * Connectors in apps put their own slash before a path, or one behind it, and cannot be changed:
+   * on the App API it is the path that is meant. Of the others it is only named: a proxy before us
+   * may refuse them by their paths.
+   */
+  #withOtherSlashes(method: string, path: string): Match<R> {
+    const meant = `/${path
+      .split('/')
+      .filter((segment) => segment !== '')
+      .join('/')}`;
+    if (meant === path) return { kind: 'not-found' };
+    const match = this.match(method, meant);
+    if (match.kind === 'found' && match.route.api === 'app') return match;
+    return match.kind === 'not-found' ? match : { kind: 'not-found', meant };
   }
 
   #pathOf(path: string): Path<R> {

@@ -150,6 +150,7 @@ class RunningServer implements Server, RequestHandler, Desk {
   readonly #streams = new OpenStreams();
   readonly #sweep: NodeJS.Timeout;
   readonly #untrusted = new Seldom(UNTRUSTED_TOLD_EVERY_MS);
+  readonly #unreadable = new Seldom(UNTRUSTED_TOLD_EVERY_MS);
   #whenIdle: (() => void) | null = null;
 
   constructor(options: ServerOptions, certificate: Certificate | null) {
@@ -165,7 +166,9 @@ class RunningServer implements Server, RequestHandler, Desk {
       requestTraces: options.tracer === null ? null : new RequestTraces(options.tracer),
       cors: createCors(options.corsOrigins),
       isOperator: createTokenCheck(options.operatorToken),
-      addressOf: createAddressResolver(trustedProxies, onUntrusted),
+      addressOf: createAddressResolver(trustedProxies, onUntrusted, (address) =>
+        this.#tellUnreadable(address),
+      ),
       isSecureOf: createSecurityResolver(trustedProxies, certificate !== null, onUntrusted),
     };
     this.#router = new Router(options.routes);
@@ -280,6 +283,16 @@ class RunningServer implements Server, RequestHandler, Desk {
     this.#options.log.warn(
       { address, times },
       'requests name another caller in X-Forwarded-For or -Proto, and come from no address in TRUSTED_PROXIES: if this is your proxy, name it there, else all callers behind it count as one',
+    );
+  }
+
+  /** Its callers all have its address, as if it named none. */
+  #tellUnreadable(address: string): void {
+    const times = this.#unreadable.count();
+    if (times === null) return;
+    this.#options.log.warn(
+      { address, times },
+      'a trusted proxy names callers in X-Forwarded-For by what is no address: all of them count as one',
     );
   }
 

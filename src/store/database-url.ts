@@ -161,7 +161,7 @@ const asLists = ({ host, port }: { readonly host: string; readonly port: number 
   port: [port] as unknown as number,
 });
 
-/** As the driver takes it. Files are read for each pool: a renewed one is read at the next start. */
+/** As the driver takes it. Files are read for each pool. */
 export function driverOptionsOf(place: DatabasePlace) {
   const { server, socketPath, user, password, database, connectTimeoutSeconds } = place;
   return {

@@ -100,11 +100,12 @@ async function postTo(
   try {
     addresses = isIP(host) === 0 ? await resolve(host) : [host];
   } catch (error) {
-    return { kind: 'failed', fault: `${host} has no address (${reasonOf(error)})` };
+    const fault = `${host} has no address (${reasonOf(error)})`;
+    return { kind: 'failed', fault: isPrivateAllowed ? fault : nowhere(host) };
   }
   const admitted = isPrivateAllowed ? addresses : addresses.filter(isPublicAddress);
   if (admitted.length === 0) {
-    return { kind: 'failed', fault: `${host} has no address in the public internet` };
+    return { kind: 'failed', fault: nowhere(host) };
   }
   if (signal.aborted) return { kind: 'aborted' };
   return await exchange(
@@ -121,6 +122,10 @@ async function postTo(
     body,
   );
 }
+
+/** One sentence for all: which names the operator's own DNS knows concerns no client. */
+const nowhere = (host: string): string =>
+  `${host} has no address in the public internet, or could not be looked up`;
 
 /** Answers what was looked up and checked: nothing else is connected to. */
 const lookUpIn = (addresses: readonly string[]): LookupFunction => {

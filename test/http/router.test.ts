@@ -32,9 +32,7 @@ t.test('what is not there', (t) => {
     '/',
     '',
     '/push-api',
-    '/push-api/reg/',
     '/push-api/Reg',
-    '//push-api/reg',
     '/push-api/v3//tags/1',
     '/push-api/v3/demo/tags/',
     '/push-api/v3/demo/tags/1/2',
@@ -54,5 +52,16 @@ t.test('another method says which there are; health answers HEAD', (t) => {
   t.match(allow('HEAD', '/livez'), { kind: 'found', route: live });
   t.same(allow('POST', '/livez'), { kind: 'method-not-allowed', allow: ['GET', 'HEAD'] });
   t.throws(() => new Router([reg, reg]), /twice/);
+  t.end();
+});
+
+t.test('slashes too many: answered on the App API, named elsewhere', (t) => {
+  const found = { kind: 'found', route: reg, params: {} };
+  for (const path of ['//push-api/reg', '/push-api/reg/', '/push-api//reg']) {
+    t.same(router.match('POST', path), found, path);
+  }
+  t.same(router.match('GET', '//livez'), { kind: 'not-found', meant: '/livez' });
+  t.same(router.match('GET', '/livez/'), { kind: 'not-found', meant: '/livez' });
+  t.same(router.match('GET', '//nothing'), { kind: 'not-found' });
   t.end();
 });

@@ -62,6 +62,17 @@ t.test('only to public addresses, whatever a name means at the moment', async (t
   t.equal(receiver.heard.length, 0);
 });
 
+t.test('one sentence for names that exist within and names that do not', async (t) => {
+  const url = 'https://hook.example/';
+  const privately = { isPrivateAllowed: false };
+  const within = await send(url, { ...privately, resolve: () => Promise.resolve(['10.0.0.1']) });
+  for (const code of ['ENOTFOUND', 'ESERVFAIL', 'ETIMEOUT', 'ENODATA']) {
+    const error = Object.assign(new Error(`query ${code}`), { code });
+    const resolve = () => Promise.reject(error);
+    t.same(await send(url, { ...privately, resolve }), within, code);
+  }
+});
+
 t.test('the address that was checked is the one that is connected to', async (t) => {
   const receiver = await startReceiver(t);
   const asked: string[] = [];

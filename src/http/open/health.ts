@@ -65,9 +65,14 @@ async function metricsText(metrics: Metrics): Promise<HttpResponse> {
   };
 }
 
+/** Names of this machine for itself, with a port or without. */
+const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
 /**
- * A proxy on this machine that is not trusted sends requests of other machines, with
- * X-Forwarded-For.
+ * A proxy or a tunnel on this machine that is not trusted sends requests of other machines: with
+ * X-Forwarded-For, or for a name that is not this machine's own.
  */
 const isFromThisMachine = (request: HttpRequest): boolean =>
-  isLoopback(request.address) && request.header('x-forwarded-for') === '';
+  isLoopback(request.address) &&
+  request.header('x-forwarded-for') === '' &&
+  OWN_HOST.test(request.header('host'));

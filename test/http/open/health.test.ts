@@ -1,5 +1,8 @@
 /** Health for balancers and metrics for this machine. */
 
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
 import { pino } from 'pino';
 import t from 'tap';
 import { Failures } from '../../../src/access/failures.ts';
@@ -79,6 +82,16 @@ t.test('metrics are for this machine and the operator', async (t) => {
     t.match(text, 'tagcast_sends_total{platform="apns",outcome="delivered"} 3');
     const forwarded = { headers: { 'X-Forwarded-For': '198.51.100.7' } };
     t.equal((await fetch(`${baseUrl}/metrics`, forwarded)).status, 403);
+    const statusFor = async (host: string): Promise<number | undefined> => {
+      const asked = request(`${baseUrl}/metrics`, { headers: { host }, agent: false }).end();
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode;
+    };
+    for (const host of ['localhost', '127.0.0.1:9', '[::1]:9']) t.equal(await statusFor(host), 200);
+    for (const host of ['push.example', '127.0.0.1.push.example', 'localhost.push.example:8080']) {
+      t.equal(await statusFor(host), 403, 'a tunnel or a proxy passes the name on');
+    }
     const statusWith = async (token: string): Promise<number> => {
       const headers = { ...forwarded.headers, Authorization: `Bearer ${token}` };
       return (await fetch(`${baseUrl}/metrics`, { headers })).status;
