@@ -9,7 +9,8 @@
  * Every user of the machine can bind an abstract name, and sees those that are bound
  * (/proc/net/unix). So the name is a secret of the directory that is used once: the process that
  * holds the directory replaces it as soon as its socket answers, and a process that finds an answer
- * there binds nothing.
+ * there binds nothing. Where the file of that socket was deleted, the holder is found by the name
+ * that goes with the new secret (holder-proof.ts).
  */
 
 import { randomUUID } from 'node:crypto';
@@ -29,6 +30,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDirectory } from './data-dir.ts';
+import { holderName, isProven, proveTo } from './holder-proof.ts';
 
 /** sun_path of Unix sockets holds 108 bytes on Linux, 104 on macOS, with the closing NUL. */
 const SOCKET_PATH_BYTES_MAX = 103;
@@ -42,6 +44,8 @@ const ANSWER_TIMEOUT_MS = 2_000;
  * answers.
  */
 const FORMER_START_MS = 500;
+
+const HAS_ABSTRACT_NAMES = process.platform === 'linux';
 
 export type LockResult =
   | { readonly kind: 'held'; readonly server: Server; release(): Promise<void> }
@@ -67,8 +71,8 @@ export async function lockDataDir(
     return { kind: 'path-too-long', bytesMax: SOCKET_PATH_BYTES_MAX };
   }
   makeDirectory(dataDir);
-  if (await answers(path)) return taken(dataDir);
-  const guards = process.platform === 'linux' ? await bindGuards(dataDir) : [];
+  if ((await answers(path)) || (await hasHolder(dataDir))) return taken(dataDir);
+  const guards = HAS_ABSTRACT_NAMES ? await bindGuards(dataDir) : [];
   if (guards === 'in-use' || (await answers(path))) {
     if (guards !== 'in-use') closeAll(guards);
     return taken(dataDir);
@@ -80,7 +84,7 @@ export async function lockDataDir(
     return taken(dataDir);
   }
   chmodSync(path, 0o600);
-  replaceSecret(dataDir);
+  const proof = await replaceSecret(dataDir);
   writeFileSync(pidPath(dataDir), `${process.pid}\n`);
   return {
     kind: 'held',
@@ -88,7 +92,7 @@ export async function lockDataDir(
     async release() {
       // While nobody else can hold the directory.
       rmSync(pidPath(dataDir), { force: true });
-      closeAll(guards);
+      closeAll([...guards, ...proof]);
       const closed = once(server, 'close');
       server.close();
       await closed;
@@ -159,7 +163,7 @@ const secretPath = (dataDir: string): string => join(dataDir, 'engine.lock');
 function readSecret(dataDir: string): string {
   const path = secretPath(dataDir);
   if (!existsSync(path)) {
-    const made = writeNewSecret(dataDir);
+    const made = writeSecret(dataDir, randomUUID());
     try {
       linkSync(made, path);
     } catch (error) {
@@ -171,14 +175,29 @@ function readSecret(dataDir: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** For the next process that takes the directory; its caller holds it. */
-function replaceSecret(dataDir: string): void {
-  renameSync(writeNewSecret(dataDir), secretPath(dataDir));
+/**
+ * For the next process that takes the directory; the caller holds it. Returns what listens on the
+ * holder's name.
+ */
+async function replaceSecret(dataDir: string): Promise<readonly Server[]> {
+  const secret = randomUUID();
+  const made = writeSecret(dataDir, secret);
+  const name = holderName(formerName(dataDir), secret);
+  const server = HAS_ABSTRACT_NAMES ? await listen(name, proveTo(secret)) : 'in-use';
+  renameSync(made, secretPath(dataDir));
+  return server === 'in-use' ? [] : [server];
 }
 
-function writeNewSecret(dataDir: string): string {
+/** Whether a process holds the directory though no file of its socket is there. */
+const hasHolder = async (dataDir: string): Promise<boolean> =>
+  HAS_ABSTRACT_NAMES &&
+  existsSync(secretPath(dataDir)) &&
+  (await isProven(formerName(dataDir), readSecret(dataDir)));
+
+/** Returns the path of a file of its own that holds the secret. */
+function writeSecret(dataDir: string, secret: string): string {
   const path = `${secretPath(dataDir)}.${randomUUID()}`;
-  writeFileSync(path, randomUUID(), { mode: 0o600 });
+  writeFileSync(path, secret, { mode: 0o600 });
   return path;
 }
 
@@ -196,7 +215,10 @@ function listen(
   });
 }
 
-/** Whether a process listens there. */
+/** What a connection fails with where nobody listens: every other fault leaves it open. */
+const NOBODY: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
+
+/** Whether a process listens there, or may do so: one with a full queue refuses by EAGAIN. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -206,6 +228,6 @@ function answers(path: string): Promise<boolean> {
     };
     socket.setTimeout(ANSWER_TIMEOUT_MS, () => finish(true));
     socket.once('connect', () => finish(true));
-    socket.once('error', () => finish(false));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => finish(!NOBODY.has(code)));
   });
 }

@@ -1,7 +1,7 @@
 /** One engine per data directory, whatever is left behind and whoever comes at the same time. */
 
 import { once } from 'node:events';
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -52,6 +52,21 @@ t.test('a socket file that a killed engine left behind does not stop the next', 
   await release(result);
 });
 
+t.test(
+  'who holds it still does when the file of its socket is gone',
+  { skip: process.platform !== 'linux' && 'no abstract sockets' },
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const first = await lock(directory);
+    rmSync(engineSocketPath(directory));
+    t.equal((await lock(directory)).kind, 'taken');
+    await release(first);
+    const second = await lock(directory);
+    t.equal(second.kind, 'held');
+    await release(second);
+  },
+);
+
 t.test('who holds it answers commands', async (t) => {
   const directory = temporaryDirectory(t);
   const held = await lock(directory);
@@ -84,12 +99,12 @@ t.test(
     const seen = readFileSync('/proc/net/unix', 'utf8').match(
       new RegExp(`(?<=@)tagcast-${dev}-${ino}-.+$`, 'gm'),
     );
-    t.equal(seen?.length, 1, 'everybody sees the name that is bound');
+    t.equal(seen?.length, 2, 'everybody sees the names that are bound');
     t.equal((await lock(directory)).kind, 'taken');
     await release(first);
     for (const name of seen ?? []) await take(`\0${name}`);
     const second = await lock(directory);
-    t.equal(second.kind, 'held', 'and it is of no use any more');
+    t.equal(second.kind, 'held', 'and they are of no use any more');
     await release(second);
     t.equal(statSync(join(directory, 'engine.lock')).mode & 0o777, 0o600);
   },
