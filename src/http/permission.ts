@@ -11,7 +11,9 @@ export function mayUse(route: ApiRoute, { role, key, isInGrace }: Caller): boole
   return route.needs === 'any-scope' || key.scopes.includes(route.needs);
 }
 
-/** One that leaked and was rotated must make nothing that outlives it, and not end its successor. */
+/**
+ * One that leaked and was rotated must make nothing that outlives it, and not end its successor.
+ */
 const isForSuccessor = (route: ClientRoute): boolean =>
   route.needs === 'super-user' || route.isForSuccessor === true;
 
