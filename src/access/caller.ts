@@ -47,7 +47,7 @@ export interface Caller {
   readonly appId: number | null;
   /** Of an account its e-mail address. */
   readonly userName: string;
-  /** A credential that was rotated and still works: it reads and sends. Absent: it is in force. */
+  /** A credential that was rotated and still works, for less. Absent: it is in force. */
   readonly isInGrace?: true;
   /** Basic is deprecated: answers on the Notification and Admin API say so. */
   readonly method: 'bearer' | 'basic' | 'session';

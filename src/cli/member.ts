@@ -48,12 +48,17 @@ export const memberCommand = (context: OperatorContext): Command =>
         }),
       ),
       remove: verb(
-        { summary: 'Takes a member out of the client.', arguments: ['client', 'email'] },
-        (input) => ({
-          action: 'member.remove',
-          input,
-          describe: () => `${input.email} does not belong to client ${input.client} any more.`,
-        }),
+        {
+          summary: 'Takes a member out of the client.',
+          arguments: ['client', 'email'],
+          flags: {
+            'cancel-jobs': {
+              type: 'boolean',
+              about: 'also cancel what they have scheduled and what is still being sent',
+            },
+          },
+        },
+        ({ client, email }, flags) => planRemoval(client, email, flags['cancel-jobs'] === true),
       ),
       reset: verb(
         {
@@ -73,6 +78,15 @@ function planInvitation(client: string, role: string, address: string): Plan {
     action: 'member.invite',
     input: { client, role },
     describe: (link) => describeLink(`Somebody joins client ${client} as ${role} here`, url, link),
+  };
+}
+
+function planRemoval(client: string, email: string, cancelJobs: boolean): Plan {
+  const cancelled = cancelJobs ? ' The push jobs that this account had open are cancelled.' : '';
+  return {
+    action: 'member.remove',
+    input: { client, email, cancelJobs },
+    describe: () => `${email} does not belong to client ${client} any more.${cancelled}`,
   };
 }
 

@@ -1,22 +1,7 @@
-/** Cancels the push jobs of a publisher whose right to submit them was just taken away. */
+/** `?cancelJobs=true`, where a right to submit push jobs is taken away. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import { REVOKED_WITHIN_MS } from '../access/revision.ts';
-import { shareClient } from '../store/clients/lock-client.ts';
-import { cancelJobsOf } from '../store/ledger/cancel-jobs-of.ts';
-import type { SqlPool } from '../store/sql.ts';
-import { transact } from '../store/transact.ts';
-import type { JobJournal } from '../telemetry/job-journal.ts';
 import type { Fault } from './problem.ts';
 import { QueryReader } from './query-reader.ts';
-
-/** Jobs that are cancelled in one transaction: some tens of milliseconds. */
-const JOBS_MAX = 500;
-
-export interface CancelParts {
-  readonly sql: SqlPool;
-  readonly journal: Pick<JobJournal, 'ended'>;
-}
 
 export interface AskedToCancel {
   readonly cancelJobs: boolean;
@@ -28,37 +13,4 @@ export function readCancelJobs(query: URLSearchParams): AskedToCancel {
   const reader = new QueryReader(query, ['cancelJobs']);
   const cancelJobs = reader.choice('cancelJobs', ['true', 'false']) === 'true';
   return { cancelJobs, faults: reader.faults };
-}
-
-/** What the audit log says of it. */
-export const cancelDetail = ({ cancelJobs }: Pick<AskedToCancel, 'cancelJobs'>) =>
-  cancelJobs ? { detail: { cancelJobs } } : {};
-
-/**
- * Cancels all of them, scheduled, waiting and running, and once more when every node knows that the
- * right is gone: another node may have accepted some meanwhile.
- */
-export async function cancelJobs(
-  parts: CancelParts,
-  clientId: number,
-  userName: string,
-): Promise<void> {
-  await cancelOpenJobs(parts, clientId, userName);
-  await sleep(REVOKED_WITHIN_MS);
-  await cancelOpenJobs(parts, clientId, userName);
-}
-
-async function cancelOpenJobs(
-  { sql, journal }: CancelParts,
-  clientId: number,
-  userName: string,
-): Promise<void> {
-  for (let count = JOBS_MAX; count === JOBS_MAX; ) {
-    const cancelled = await transact(sql, async (tx) => {
-      await shareClient(tx, clientId);
-      return await cancelJobsOf(tx, clientId, userName, JOBS_MAX);
-    });
-    journal.ended(cancelled.ended);
-    ({ count } = cancelled);
-  }
 }

@@ -82,6 +82,11 @@ export interface ClientRoute extends CalledRoute {
    * The scope that a key must have; `any-scope`: any key will do; `super-user`: no key is enough.
    */
   readonly needs: KeyScope | 'any-scope' | 'super-user';
+  /**
+   * What it makes or takes away outlives the caller's credential, so a super user's that was
+   * rotated is refused. Absent: one in its grace may, unless the route needs the super user.
+   */
+  readonly isForSuccessor?: true;
   /** Whether it counts as a push too; absent: as a request only. */
   readonly rate?: 'pushes';
 }

@@ -1,16 +1,21 @@
 /** Which caller may use which API: the table of spec/interface.md, section 2. */
 
 import type { Caller } from '../access/caller.ts';
-import type { Api, ApiRoute } from './handler.ts';
+import type { Api, ApiRoute, ClientRoute } from './handler.ts';
 
 /** Whether a caller may use a route at all. */
 export function mayUse(route: ApiRoute, { role, key, isInGrace }: Caller): boolean {
   if (route.api === 'app') return role === 'api-user';
-  // One that leaked and was rotated must make nothing that outlives it, and not end its successor.
-  if (role === 'super-user') return route.needs !== 'super-user' || isInGrace !== true;
+  if (role === 'super-user') return isInGrace !== true || !isForSuccessor(route);
   if (key === undefined || route.needs === 'super-user') return false;
   return route.needs === 'any-scope' || key.scopes.includes(route.needs);
 }
+
+/**
+ * One that leaked and was rotated must make nothing that outlives it, and not end its successor.
+ */
+const isForSuccessor = (route: ClientRoute): boolean =>
+  route.needs === 'super-user' || route.isForSuccessor === true;
 
 /** The sentence for a caller that may not use the route. */
 export function whyNot(route: ApiRoute, { role, key, account }: Caller): string {
@@ -28,7 +33,7 @@ export const whyNoMore = ({ account }: Caller): string =>
   account === undefined ? ROTATED : 'This is for owners of the client.';
 
 const ROTATED =
-  'This credential was rotated: in its grace it reads and sends, but keys, credentials and webhooks are for the new one.';
+  'This credential was rotated: in its grace it reads, sends, and changes tags and devices. Keys, credentials, webhooks and templates, and which apps there are, are for the new one.';
 
 /**
  * Whether answers of this API tell callers with Basic that it is deprecated. On the App API, Basic

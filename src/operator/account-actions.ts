@@ -3,6 +3,7 @@
  * sentence.
  */
 
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { readEmail } from '../access/accounts/email.ts';
 import type { MadeLink } from '../access/accounts/links.ts';
@@ -12,6 +13,7 @@ import { giveRole, invite, removeMember } from '../access/accounts/members.ts';
 import { MEMBERS_PER_CLIENT_MAX } from '../access/accounts/sign-up.ts';
 import type { MemberRole } from '../access/caller.ts';
 import { MEMBER_ROLES } from '../access/caller.ts';
+import { cancelDetail, cancelJobs } from '../access/cancel-jobs.ts';
 import type { ListedOperator } from '../store/accounts/accounts.ts';
 import {
   findAccount,
@@ -27,6 +29,7 @@ import { listMembers } from '../store/accounts/memberships.ts';
 import { deleteSessionsOf } from '../store/accounts/sessions.ts';
 import { findClient } from '../store/clients/find-client.ts';
 import { transact } from '../store/transact.ts';
+import { JobJournal } from '../telemetry/job-journal.ts';
 import { operatorOrigin } from './audit-origin.ts';
 import type { CredentialParts } from './credential-actions.ts';
 import { slug } from './credential-actions.ts';
@@ -46,6 +49,7 @@ export const FORMS = {
   member,
   invitation: z.object({ client: slug, role }),
   role: member.extend({ role }),
+  removal: member.extend({ cancelJobs: z.boolean().default(false) }),
   client: z.object({ client: slug }),
   none: z.object({}),
 } as const;
@@ -127,15 +131,18 @@ export async function changeMember(
 }
 
 export async function dropMember(
-  { sql }: CredentialParts,
-  input: z.infer<typeof member>,
+  { sql, log }: CredentialParts & { readonly log: Logger },
+  input: z.infer<typeof FORMS.removal>,
 ): Promise<Answer<{ readonly email: string }>> {
   const found = await findMember({ sql }, input);
   if ('fault' in found) return found;
-  const removed = await removeMember(sql, operatorOrigin(found.clientId), found.accountId);
-  return typeof removed === 'string'
-    ? refusalOf(removed, input)
-    : { value: { email: input.email } };
+  const { clientId, accountId } = found;
+  const removed = await removeMember(sql, operatorOrigin(clientId), accountId, cancelDetail(input));
+  if (typeof removed === 'string') return refusalOf(removed, input);
+  if (input.cancelJobs) {
+    await cancelJobs({ sql, journal: new JobJournal(log) }, clientId, removed.email);
+  }
+  return { value: { email: input.email } };
 }
 
 /** A link by which any account gets a new password. */

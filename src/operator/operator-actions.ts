@@ -168,7 +168,7 @@ const ACTIONS = {
   'member.list': answered(ACCOUNT_FORMS.client, listClientMembers),
   'member.invite': told('member.invite', ACCOUNT_FORMS.invitation, inviteMember),
   'member.role': told('member.role', ACCOUNT_FORMS.role, changeMember),
-  'member.remove': told('member.remove', ACCOUNT_FORMS.member, dropMember),
+  'member.remove': told('member.remove', ACCOUNT_FORMS.removal, dropMember),
   'member.reset': told('member.reset', ACCOUNT_FORMS.account, resetAccount),
   'secret-key.rotate': action(z.object({}), async ({ sql, secrets }) =>
     done(await rotateSecretKey(sql, secrets)),

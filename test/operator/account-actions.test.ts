@@ -14,6 +14,7 @@ import { makeAccountParts, PASSWORD, signUpAndIn } from '../support/accounts.ts'
 import { addTenant, secrets } from '../support/api.ts';
 import { silent } from '../support/app-api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
+import { insertScheduled } from '../support/notifications.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { recordedContext } from '../support/terminal.ts';
 
@@ -90,6 +91,36 @@ t.test('accounts by command', (t) =>
       t.equal((await run('member remove demo ben@example.com'))[0], 0);
       t.match(await run('member remove demo ben@example.com'), [1, 'does not belong to client']);
       t.same(await run('member list other'), [1, 'There is no client other.']);
+    },
+    'what a member has scheduled goes along where that is asked for': async (t, store) => {
+      const run = makeRun(store);
+      const demo = await addTenant(store.sql, 'demo');
+      const { clientId } = demo;
+      const emails = ['ann@example.com', 'ben@example.com'] as const;
+      for (const email of emails) {
+        await signUpAndIn(store.sql, { email, roles: [[clientId, 'publisher']] });
+      }
+      const jobOf = (userName: string) => insertScheduled(store.sql, clientId, userName);
+      const [ofAnn, ofBen, ofSuperUser] = await Promise.all(
+        [...emails, demo.superUser.username].map(jobOf),
+      );
+      const stateOf = async (id = '') =>
+        (await store.sql`select state from notifications where id = ${id}`)[0]?.['state'];
+      t.equal((await run('member remove demo ann@example.com'))[0], 0);
+      t.equal(await stateOf(ofAnn), 'SCHEDULED', 'unless it is asked for');
+      t.same(await run('member remove demo ben@example.com --cancel-jobs'), [
+        0,
+        'ben@example.com does not belong to client demo any more. The push jobs that this account had open are cancelled.',
+      ]);
+      t.equal(await stateOf(ofBen), 'CANCELLED');
+      t.equal(await stateOf(ofSuperUser), 'SCHEDULED', 'those of others stay');
+      const told = await store.sql`
+        select object_name as whom, detail from audit_entries
+        where action = 'member.delete' order by id`;
+      t.match(told, [
+        { whom: 'ann@example.com', detail: null },
+        { whom: 'ben@example.com', detail: { cancelJobs: true } },
+      ]);
     },
     'a reset by command is for every account': async (t, store) => {
       const run = makeRun(store);

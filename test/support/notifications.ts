@@ -69,6 +69,17 @@ export async function makeNotification(
   return notification.id;
 }
 
+/** A notification of a publisher to nobody, due in an hour. */
+export async function insertScheduled(
+  sql: Sql,
+  clientId: number,
+  userName: string,
+): Promise<string> {
+  const notification = aNotification({ clientId, userName, sendAtMs: Date.now() + 3_600_000 });
+  await insertNotifications(sql, [notification]);
+  return notification.id;
+}
+
 /**
  * A running notification to `devices` new devices of the tenant on platform 3; `step`: how far
  * apart their ordinals are.

@@ -1115,7 +1115,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Make a new credential in place of one
-         * @description The old one works for `graceHours` more: it reads and sends, and changes tags and apps. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`.
+         * @description The old one works for `graceHours` more: it reads and sends, and changes tags and devices. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`, and so do apps that it would make or delete, provider credentials and templates that it would put.
          *
          *     For the super user of the client; no key is enough.
          */

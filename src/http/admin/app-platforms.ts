@@ -59,6 +59,7 @@ export function appPlatformRoutes(parts: AppPlatformParts): readonly ApiRoute[] 
     {
       ...write,
       operation: 'putProviderCredential',
+      isForSuccessor: true,
       method: 'PUT',
       path,
       bodyBytesMax: BODY_BYTES_MAX,

@@ -48,6 +48,7 @@ export function appResourceRoutes(parts: AppResourceParts): readonly ApiRoute[] 
     {
       ...write,
       operation: 'createApp',
+      isForSuccessor: true,
       method: 'POST',
       path,
       handle: (request, caller) => make(parts, request, caller),
@@ -72,6 +73,7 @@ export function appResourceRoutes(parts: AppResourceParts): readonly ApiRoute[] 
     {
       ...write,
       operation: 'deleteApp',
+      isForSuccessor: true,
       method: 'DELETE',
       path: `${path}/:id`,
       handle: (request, caller) =>

@@ -64,6 +64,7 @@ export function appTemplateRoutes(parts: AppTemplateParts): readonly ApiRoute[] 
     },
     {
       operation: 'putTemplate',
+      isForSuccessor: true,
       api: 'admin',
       needs: 'admin',
       method: 'PUT',

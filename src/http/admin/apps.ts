@@ -62,6 +62,7 @@ export function appRoutes(parts: AppRouteParts): readonly ApiRoute[] {
     {
       ...write,
       operation: 'addPublishedApp',
+      isForSuccessor: true,
       method: 'POST',
       path: `${path}/add/:client`,
       handle: (request, caller) => add(parts, request, caller),
@@ -76,6 +77,7 @@ export function appRoutes(parts: AppRouteParts): readonly ApiRoute[] {
     {
       ...write,
       operation: 'deletePublishedApp',
+      isForSuccessor: true,
       method: 'POST',
       path: `${path}/delete/:client`,
       handle: (request, caller) => remove(parts, request, caller),

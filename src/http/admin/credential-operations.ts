@@ -56,7 +56,7 @@ export const credentialOperations = {
   rotateCredential: {
     summary: 'Make a new credential in place of one',
     description:
-      'The old one works for `graceHours` more: it reads and sends, and changes tags and apps. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`.',
+      'The old one works for `graceHours` more: it reads and sends, and changes tags and devices. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`, and so do apps that it would make or delete, provider credentials and templates that it would put.',
     path: {
       role: { description: 'Whose credential.', schema: z.enum(ROLES), example: 'api-user' },
     },

@@ -3,6 +3,8 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { KEY_SCOPES } from '../../access/caller.ts';
+import type { CancelParts } from '../../access/cancel-jobs.ts';
+import { cancelDetail, cancelJobs } from '../../access/cancel-jobs.ts';
 import { createKey } from '../../access/keys.ts';
 import { transactAsSuperUser } from '../../access/super-user.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
@@ -18,8 +20,7 @@ import type { Sql } from '../../store/sql.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import { originOf } from '../audit-origin.ts';
 import { tooMuch } from '../beyond-limit.ts';
-import type { CancelParts } from '../cancel-jobs.ts';
-import { cancelDetail, cancelJobs, readCancelJobs } from '../cancel-jobs.ts';
+import { readCancelJobs } from '../cancel-jobs.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { id } from '../id-form.ts';

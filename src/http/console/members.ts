@@ -6,14 +6,15 @@ import type { LinkRefusal, MemberRefusal } from '../../access/accounts/members.t
 import { giveRole, invite, removeMember, resetMember } from '../../access/accounts/members.ts';
 import { MEMBERS_PER_CLIENT_MAX } from '../../access/accounts/sign-up.ts';
 import type { Caller } from '../../access/caller.ts';
+import type { CancelParts } from '../../access/cancel-jobs.ts';
+import { cancelDetail, cancelJobs } from '../../access/cancel-jobs.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import type { MemberRow } from '../../store/accounts/memberships.ts';
 import { listMembers } from '../../store/accounts/memberships.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import { pathId } from '../admin/path-id.ts';
 import { originOf } from '../audit-origin.ts';
-import type { CancelParts } from '../cancel-jobs.ts';
-import { cancelDetail, cancelJobs, readCancelJobs } from '../cancel-jobs.ts';
+import { readCancelJobs } from '../cancel-jobs.ts';
 import type { HttpRequest, HttpResponse, OwnerRoute } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';

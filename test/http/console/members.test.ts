@@ -9,6 +9,7 @@ import type { SignedIn } from '../../support/accounts.ts';
 import { makeConsoleApi, PASSWORD, signUpAndIn } from '../../support/accounts.ts';
 import { addTenant, secrets, startApiOn } from '../../support/api.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
+import { insertScheduled } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
 
@@ -113,6 +114,38 @@ t.test('members', (t) =>
       await until('he is out', async () =>
         (await ask(ben, 'GET', 'members')).status === 403 ? true : null,
       );
+    },
+    'what a member has scheduled goes along where that is asked for': async (t, store) => {
+      const { clientId } = await addTenant(store.sql, 'demo');
+      const ann = await signUpAndIn(store.sql, {
+        email: 'ann@example.com',
+        roles: [[clientId, 'owner']],
+      });
+      const emails = ['ben@example.com', 'cleo@example.com'];
+      const [ben, cleo] = await Promise.all(
+        emails.map((email) => signUpAndIn(store.sql, { email, roles: [[clientId, 'publisher']] })),
+      );
+      const [ofBen, ofCleo, ofAnn] = await Promise.all(
+        [...emails, 'ann@example.com'].map((email) => insertScheduled(store.sql, clientId, email)),
+      );
+      const stateOf = async (id = '') =>
+        (await store.sql`select state from notifications where id = ${id}`)[0]?.['state'];
+      const ask = await startConsole(t, store);
+      const remove = async (who: SignedIn | undefined, query: string) =>
+        (await ask(ann, 'DELETE', `members/${who?.accountId}${query}`)).status;
+      t.equal(await remove(ben, '?cancelJobs=1'), 400);
+      t.equal(await remove(ben, ''), 204);
+      t.equal(await stateOf(ofBen), 'SCHEDULED', 'unless it is asked for');
+      t.equal(await remove(cleo, '?cancelJobs=true'), 204);
+      t.equal(await stateOf(ofCleo), 'CANCELLED');
+      t.equal(await stateOf(ofAnn), 'SCHEDULED', 'those of others stay');
+      const told = await store.sql`
+        select object_name as whom, detail from audit_entries
+        where action = 'member.delete' order by id`;
+      t.match(told, [
+        { whom: 'ben@example.com', detail: null },
+        { whom: 'cleo@example.com', detail: { cancelJobs: true } },
+      ]);
     },
     'an owner who goes takes the open links along': async (t, store) => {
       const { clientId } = await addTenant(store.sql, 'demo');
