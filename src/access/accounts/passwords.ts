@@ -22,7 +22,11 @@ const HASH_BYTES = 32;
 
 /** Hashes at a time. They take turns on Node's four threads with files and names of hosts. */
 const HASHES_MAX = 2;
-/** Waiting for these; at eight a second they wait for four seconds. */
+/**
+ * Waiting for these; at eight a second they wait for four seconds. When all places are taken, the
+ * site with most of them loses its newest to a site with fewer, so that some sites cannot keep all
+ * others out.
+ */
 const WAITING_MAX = 32;
 /**
  * Of those who have signed in before, from their network: their turn comes first. So they get in
@@ -61,8 +65,8 @@ export interface Asker {
 export class Passwords {
   readonly #costs: Costs;
   #underWay = 0;
-  readonly #waiting: (() => void)[] = [];
-  readonly #knownWaiting: (() => void)[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #knownWaiting: Waiting[] = [];
   /** By network and by site. */
   readonly #held = new Map<string, number>();
   /**
@@ -105,15 +109,24 @@ export class Passwords {
     if (places.some(({ key, max }) => this.#heldOf(key) >= max)) return 'busy';
     const isFull = this.#underWay >= HASHES_MAX;
     const waiting = isKnown ? this.#knownWaiting : this.#waiting;
-    if (isFull && waiting.length >= (isKnown ? KNOWN_WAITING_MAX : WAITING_MAX)) return 'busy';
+    const site = siteOf(network);
+    if (isFull && waiting.length >= (isKnown ? KNOWN_WAITING_MAX : WAITING_MAX)) {
+      const displaced = newestOfMost(waiting, site);
+      if (displaced === null) return 'busy';
+      waiting.splice(waiting.indexOf(displaced), 1);
+      displaced.go('busy');
+    }
     for (const { key } of places) this.#held.set(key, this.#heldOf(key) + 1);
-    // Whoever ends hands its place on, so the number under way stays.
-    if (isFull) await new Promise<void>((resolve) => void waiting.push(resolve));
-    else this.#underWay += 1;
     try {
-      return await work();
+      if (!isFull) this.#underWay += 1;
+      else if ((await placeIn(waiting, site)) === 'busy') return 'busy';
+      try {
+        return await work();
+      } finally {
+        this.#handOn();
+      }
     } finally {
-      this.#leave(places);
+      this.#release(places);
     }
   }
 
@@ -121,16 +134,38 @@ export class Passwords {
     return this.#held.get(key) ?? 0;
   }
 
-  #leave(places: readonly Place[]): void {
+  #release(places: readonly Place[]): void {
     for (const { key } of places) {
       const left = this.#heldOf(key) - 1;
       if (left === 0) this.#held.delete(key);
       else this.#held.set(key, left);
     }
+  }
+
+  /** The one who ends gives its turn to the next, so the number under way stays. */
+  #handOn(): void {
     const next = this.#knownWaiting.shift() ?? this.#waiting.shift();
     if (next === undefined) this.#underWay -= 1;
-    else next();
+    else next.go('turn');
   }
+}
+
+interface Waiting {
+  readonly site: string;
+  /** `busy`: its place was given to another site. */
+  go(to: 'turn' | Busy): void;
+}
+
+const placeIn = (waiting: Waiting[], site: string): Promise<'turn' | Busy> =>
+  new Promise((go) => void waiting.push({ site, go }));
+
+/** Whose place a newcomer of `site` gets. Null: no site has more than his would have then. */
+function newestOfMost(waiting: readonly Waiting[], site: string): Waiting | null {
+  const counts = new Map<string, number>();
+  for (const one of waiting) counts.set(one.site, (counts.get(one.site) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  if (most <= (counts.get(site) ?? 0) + 1) return null;
+  return waiting.findLast((one) => counts.get(one.site) === most) ?? null;
 }
 
 interface Place {

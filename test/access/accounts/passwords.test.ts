@@ -44,20 +44,51 @@ t.test('some at a time; one network does not take all places', async (t) => {
     passwords.verify('x', null, { network, isKnown });
   const ofOne = Array.from({ length: 6 }, () => verify('one'));
   const ended: string[] = [];
-  const ofOthers = Array.from({ length: 31 }, (_, n) =>
+  const ofOthers = Array.from({ length: 32 }, (_, n) =>
     verify(`other ${n}`).finally(() => ended.push('stranger')),
   );
   const known = verify('home', true).finally(() => ended.push('known'));
   t.equal(await known, false, 'who has signed in before gets in');
   t.ok(ended.indexOf('known') < 6, 'and waits for none of the strangers that wait');
   const answers = [...(await Promise.all(ofOne)), ...(await Promise.all(ofOthers))];
-  t.same(answers.slice(0, 6), [false, false, false, false, 'busy', 'busy'], 'four of a network');
+  t.same(
+    answers.slice(0, 6),
+    [false, false, false, 'busy', 'busy', 'busy'],
+    'four of a network, and the newest of them makes room for another',
+  );
   t.same(
     answers.slice(6).filter((answer) => answer === 'busy').length,
     1,
     'two at work and 32 waiting: the last one is sent away',
   );
   t.equal(await verify('one'), false, 'later there is room again');
+});
+
+t.test('some networks do not take all places from others', async (t) => {
+  for (const isKnown of [false, true]) {
+    const passwords = new Passwords(LOW_COSTS);
+    const verify = (network: string) => passwords.verify('x', null, { network, isKnown });
+    const crowd = Array.from({ length: 9 }, (_, n) =>
+      Array.from({ length: 4 }, () => verify(`crowd ${n}`)),
+    );
+    const [one, two] = [verify('one'), verify('two')];
+    t.same(await Promise.all([one, two]), [false, false], 'who comes alone gets a place');
+    const answers = await Promise.all(crowd.map((asked) => Promise.all(asked)));
+    const newest = answers.map((asked) => asked.at(-1));
+    t.ok(newest.includes('busy'), 'the newest of those who have most');
+    t.ok(answers.every(([oldest]) => oldest !== 'busy' || isKnown));
+    t.same(await Promise.all([verify('one'), verify('crowd 1')]), [false, false], 'room again');
+  }
+});
+
+t.test('the networks of a site count together', async (t) => {
+  const passwords = new Passwords(LOW_COSTS);
+  const verify = (network: string) => passwords.verify('x', null, { network, isKnown: false });
+  const crowd = Array.from({ length: 5 }, (_, site) =>
+    Array.from({ length: 8 }, (_, n) => verify(`2001:db8:${site}:${n}`)),
+  );
+  t.equal(await verify('192.0.2.1'), false);
+  await Promise.all(crowd.flat());
 });
 
 t.test('a site does not take all places by its many networks', async (t) => {
