@@ -25,6 +25,8 @@ export const azureFormat: Format = {
 
 /** `AppleRegistrationDescription`, `FcmV1TemplateRegistrationDescription`, … */
 const DESCRIPTION = /^(\w+?)(?:Template)?RegistrationDescription$/;
+/** A line of a file of another kind: the parser would find nothing in it, and say nothing. */
+const NO_MARKUP = /^\s*[^\s<]/;
 /** Each line may begin with a declaration, which is an error within a document. */
 const XML_DECLARATION = /<\?xml[^?]*\?>/g;
 /**
@@ -81,6 +83,11 @@ class AzureReader implements RecordReader {
     this.line = record.line;
     if (this.depth === 0 && record.text.trimStart().startsWith('{')) {
       this.entries.push(readJson(record.line, record.text));
+      return;
+    }
+    if (this.depth === 0 && this.length === 0 && NO_MARKUP.test(record.text)) {
+      this.fail('is neither XML nor a JSON object.');
+      this.begin();
       return;
     }
     this.parse(`${record.text.replace(XML_DECLARATION, '')}\n`);

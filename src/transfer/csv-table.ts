@@ -3,12 +3,13 @@
  * rows at a call.
  */
 
-import { CsvError } from 'csv-parse';
-import { parse } from 'csv-parse/sync';
+import type { Columns, Head } from './csv-head.ts';
+import { namedSeparator, parseRows, readHead } from './csv-head.ts';
 import { CsvSplitter } from './csv-splitter.ts';
 import type { Entry } from './file-device.ts';
 import type { RecordReader } from './format.ts';
 import type { RawRecord } from './raw-record.ts';
+import { WrongFileError } from './wrong-file-error.ts';
 
 /** A row by the names of its columns; a column that the file does not have is undefined. */
 export type Row = Readonly<Record<string, string | undefined>>;
@@ -19,72 +20,88 @@ export type Row = Readonly<Record<string, string | undefined>>;
  */
 const ROWS_MAX = 256;
 
-/** Reads rows with `read`. Without all of the columns `needed` no row can be read. */
+/** Reads rows with `read`, each by its names in `columns`. */
 export function tableReader(
-  needed: readonly string[],
+  columns: Columns,
   read: (line: number, row: Row) => Entry,
 ): RecordReader {
-  return new TableReader(needed, read);
+  return new TableReader(columns, read);
 }
 
 class TableReader implements RecordReader {
-  private readonly needed: readonly string[];
+  private readonly columns: Columns;
   private readonly readRow: (line: number, row: Row) => Entry;
-  private columns: readonly string[] | null = null;
+  /** What a line `sep=` names. */
+  private separator: string | null = null;
+  private head: Head | null = null;
 
-  constructor(needed: readonly string[], readRow: (line: number, row: Row) => Entry) {
-    this.needed = needed;
+  constructor(columns: Columns, readRow: (line: number, row: Row) => Entry) {
+    this.columns = columns;
     this.readRow = readRow;
   }
 
   read(records: readonly RawRecord[]): readonly Entry[] {
     const entries: Entry[] = [];
-    for (let start = 0; start < records.length; start += ROWS_MAX) {
-      this.readSome(records.slice(start, start + ROWS_MAX), entries);
+    let start = 0;
+    for (; this.head === null && start < records.length; start += 1) {
+      this.readBegin(records[start] as RawRecord, entries);
+    }
+    if (this.head === null) return entries;
+    for (; start < records.length; start += ROWS_MAX) {
+      this.readSome(this.head, records.slice(start, start + ROWS_MAX), entries);
     }
     return entries;
   }
 
   end(): readonly Entry[] {
-    return [];
+    if (this.head !== null) return [];
+    throw new WrongFileError('The file is empty: not even names of columns are in it.');
   }
 
-  private readSome(records: readonly RawRecord[], entries: Entry[]): void {
-    const together = records.length > 1 ? parseRows(records) : null;
+  private readBegin(record: RawRecord, entries: Entry[]): void {
+    if (record.kind === 'fault') {
+      entries.push(record);
+      return;
+    }
+    const separator = this.separator === null ? namedSeparator(record.text) : null;
+    if (separator === null) this.head = readHead(record.text, this.separator, this.columns);
+    else this.separator = separator;
+  }
+
+  private readSome(head: Head, records: readonly RawRecord[], entries: Entry[]): void {
+    const together = records.length > 1 ? parseRows(records.map(textOf), head.separator) : null;
     for (const [index, record] of records.entries()) {
       if (record.kind === 'fault') {
         entries.push(record);
         continue;
       }
-      const fields = together?.[index] ?? parseRows([record])?.[0];
-      if (fields === undefined) this.readApart(record, entries);
-      else this.take(record.line, fields, entries);
+      const fields = together?.[index] ?? parseRows([record.text], head.separator)?.[0];
+      if (fields === undefined) this.readApart(head, record, entries);
+      else this.take(head, record.line, fields, entries);
     }
   }
 
   /** In an invalid record the first line is at fault; later lines may be records of their own. */
-  private readApart({ line, text }: RawRecord & { kind: 'text' }, entries: Entry[]): void {
-    if (this.columns === null) throw new WrongFileError('The first line has no names of columns.');
+  private readApart(
+    head: Head,
+    { line, text }: RawRecord & { kind: 'text' },
+    entries: Entry[],
+  ): void {
     entries.push({ kind: 'fault', line, sentence: 'has a quote at the wrong place.' });
     const end = text.indexOf('\n');
     if (end === -1) return;
     const splitter = new CsvSplitter();
     const others = [...splitter.push(Buffer.from(text.slice(end + 1))), ...splitter.end()];
     this.readSome(
+      head,
       others.map((record) => ({ ...record, line: record.line + line })),
       entries,
     );
   }
 
-  private take(line: number, fields: readonly string[], entries: Entry[]): void {
-    if (this.columns === null) {
-      this.columns = fields;
-      const missing = this.needed.filter((name) => !fields.includes(name));
-      if (missing.length > 0)
-        throw new WrongFileError(`The file has no column ${missing.join(', ')}.`);
-      return;
-    }
-    const { columns } = this;
+  private take({ columns }: Head, line: number, fields: readonly string[], entries: Entry[]): void {
+    // Excel keeps rows that were emptied.
+    if (fields.every((field) => field === '')) return;
     if (fields.length !== columns.length) {
       const sentence = `has ${fields.length} fields where the first line has ${columns.length}.`;
       entries.push({ kind: 'fault', line, sentence });
@@ -96,20 +113,4 @@ class TableReader implements RecordReader {
   }
 }
 
-/** The file is not of the given format: nothing of it can be read. */
-export class WrongFileError extends Error {}
-
-/** The fields of each record, in order; null: one of them is not valid CSV. */
-function parseRows(records: readonly RawRecord[]): readonly (readonly string[])[] | null {
-  const texts = records.map((record) => (record.kind === 'text' ? record.text : '""'));
-  try {
-    const rows = parse(texts.join('\n'), {
-      record_delimiter: '\n',
-      relax_column_count: true,
-    });
-    return rows.length === records.length ? rows : null;
-  } catch (error) {
-    if (error instanceof CsvError) return null;
-    throw error;
-  }
-}
+const textOf = (record: RawRecord): string => (record.kind === 'text' ? record.text : '""');

@@ -9,10 +9,15 @@ import { tableReader } from './csv-table.ts';
 import { checkDevice } from './file-device.ts';
 import type { Format } from './format.ts';
 
+const COLUMNS = {
+  needed: ['platformId', 'deviceId'],
+  others: ['appVersion', 'registeredAt', 'tags'],
+};
+
 export const csvFormat: Format = {
   createSplitter: () => new CsvSplitter(),
   createReader: () =>
-    tableReader(['platformId', 'deviceId'], (line, row) =>
+    tableReader(COLUMNS, (line, row) =>
       checkDevice(line, {
         platformId: row['platformId'],
         deviceId: row['deviceId'],

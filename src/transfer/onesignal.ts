@@ -17,9 +17,14 @@ import type { Format } from './format.ts';
 import { readObject } from './format.ts';
 import { subscriptionText } from './web-push-subscription.ts';
 
+const COLUMNS = {
+  needed: ['identifier', 'device_type'],
+  others: ['tags', 'game_version', 'last_active', 'invalid_identifier', 'web_auth', 'web_p256'],
+};
+
 export const oneSignalFormat: Format = {
   createSplitter: () => new CsvSplitter(),
-  createReader: () => tableReader(['identifier', 'device_type'], readRow),
+  createReader: () => tableReader(COLUMNS, readRow),
 };
 
 const IOS = '0';

@@ -3,6 +3,7 @@
  * file, however long it is.
  */
 
+import { asUtf8 } from './as-utf8.ts';
 import type { Entry } from './file-device.ts';
 import type { Format } from './format.ts';
 
@@ -13,7 +14,7 @@ export async function* readEntries(
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const splitter = format.createSplitter();
   const reader = format.createReader();
-  for await (const chunk of octets) yield reader.read(splitter.push(chunk));
+  for await (const chunk of asUtf8(octets)) yield reader.read(splitter.push(chunk));
   yield reader.read(splitter.end());
   yield reader.end();
 }

@@ -150,3 +150,9 @@ t.test('after what is too deep the next line is read', async (t) => {
     ],
   );
 });
+
+t.test('a file of another kind has faults, not silence', async (t) => {
+  const sentence = 'is neither XML nor a JSON object.';
+  t.same(await read('a;b\n1;2\n'), [`1 ${sentence}`, `2 ${sentence}`]);
+  t.same(await read('<feed xmlns="http://www.w3.org/2005/Atom"></feed>\n'), []);
+});

@@ -100,5 +100,51 @@ t.test('a file of another kind is refused as a whole', async (t) => {
   await t.rejects(read('{"a":1}\n{"a":2}\n'), {
     message: 'The first line has no names of columns.',
   });
-  await t.rejects(read('deviceId,tags\nx,\n'), { message: 'The file has no column platformId.' });
+  await t.rejects(read('deviceId,tags\nx,\n'), {
+    message: 'The file has no column platformId. Its first line is: deviceId,tags',
+  });
+});
+
+const ROWS = ['2 15 one null null [a,b]', '3 3 two 1.0 null []'];
+
+t.test('what Excel saves: separators, a line sep=, UTF-16, blanks, other case', async (t) => {
+  const table = [
+    [' PLATFORMID', 'deviceid ', 'AppVersion', 'tags'],
+    [' 15 ', ' one', '', '"a; b"'],
+    ['3', '"two" ', ' 1.0', ' '],
+  ];
+  const textOf = (separator: string) =>
+    `${table.map((fields) => fields.join(separator)).join('\r\n')}\r\n`;
+  for (const separator of [',', ';', '\t']) {
+    const text = textOf(separator);
+    t.same(await read(text), ROWS, JSON.stringify(separator));
+    const later = ROWS.map((row) => row.replace(/^\d/, (line) => String(Number(line) + 1)));
+    t.same(await read(`sep=${separator}\r\n${text}`), later);
+    const littleEndian = Buffer.from(`\uFEFF${text}`, 'utf16le');
+    const bigEndian = Buffer.from(littleEndian).swap16();
+    for (const file of [littleEndian, bigEndian, littleEndian.subarray(2), bigEndian.subarray(2)])
+      for (const pieceOctets of [1, 7, 100_000]) t.same(await read(file, pieceOctets), ROWS);
+  }
+});
+
+t.test('rows of a table that are empty are none', async (t) => {
+  t.same(await read('platformId;deviceId\r\n;\r\n15;one\r\n ; \r\n'), ['3 15 one null null []']);
+});
+
+t.test('blanks inside of quotes are part of a field', async (t) => {
+  t.same(await read('platformId,deviceId\n15," one "\n'), ['2 15  one  null null []']);
+});
+
+t.test('a file of which nothing is understood: what was found is said', async (t) => {
+  await t.rejects(read(''), { message: 'The file is empty: not even names of columns are in it.' });
+  await t.rejects(read('sep=;\r\n'), /file is empty/);
+  await t.rejects(read('platform|device\n15|one\n'), {
+    message: 'The file has no column platformId, deviceId. Its first line is: platform|device',
+  });
+  await t.rejects(read('platformId,deviceId,DeviceID\n15,a,b\n'), {
+    message: 'The file has the column deviceId twice.',
+  });
+  await t.rejects(read(Buffer.from('\ufeffplatformId,\ud800deviceId\n', 'utf16le')), {
+    message: 'The file begins as UTF-16, but is not valid UTF-16.',
+  });
 });

@@ -10,11 +10,11 @@ import { DEVICES_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import { errorReason } from '../../std/error-reason.ts';
 import { visibleField } from '../../std/visible-text.ts';
-import { WrongFileError } from '../../transfer/csv-table.ts';
 import type { Entry, FileDevice } from '../../transfer/file-device.ts';
 import type { FormatName } from '../../transfer/formats.ts';
 import { FORMAT_NAMES, FORMATS } from '../../transfer/formats.ts';
 import { readEntries } from '../../transfer/read-entries.ts';
+import { WrongFileError } from '../../transfer/wrong-file-error.ts';
 import { UsageError } from '../arguments.ts';
 import { printedJson } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
@@ -339,12 +339,12 @@ class Import {
     }
     const why = end.kind === 'interrupted' ? 'Interrupted.' : end.why;
     if (!this.hasState) {
-      this.terminal.complain(why);
+      this.complain(why);
       return;
     }
     await this.keepState();
     const how = statePath === null ? `--resume-from ${this.state.records}` : 'The same command';
-    this.terminal.complain(`${why} ${how} continues from here.`);
+    this.complain(`${why} ${how} continues from here.`);
   }
 
   private show(): void {

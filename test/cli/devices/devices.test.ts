@@ -279,7 +279,10 @@ await onEachStore(t, {
     t.equal(await run(`import ${acme.appId} ${write('x.csv', '{"a":1}\n')}`), 1);
     t.match(context.complaints.at(-1), /^The first line has no names of columns\.$/);
     t.equal(await run(`import ${acme.appId} ${write('y.csv', 'a,deviceId\n')}`), 1);
-    t.equal(context.complaints.at(-1), 'The file has no column platformId.');
+    t.equal(
+      context.complaints.at(-1),
+      'The file has no column platformId. Its first line is: a,deviceId',
+    );
     t.equal(await run(`import ${acme.appId} ${write('x.csv.gz', 'not packed')}`), 1);
     t.match(context.complaints.at(-1), /^The file cannot be read: Z_DATA_ERROR\.$/);
     t.equal(await run(`import 999999 ${path}`), 1);
