@@ -5,7 +5,7 @@ export interface Routable {
   readonly method: string;
   /** Segments, with `:name` for a parameter. */
   readonly path: string;
-  /** Health routes answer HEAD as well. */
+  /** The App API takes slashes too many. */
   readonly api: string;
 }
 
@@ -42,7 +42,8 @@ export class Router<R extends Routable> {
       const { routes: methods } = this.#pathOf(route.path);
       if (methods.has(route.method)) throw new Error(`${route.method} ${route.path} twice`);
       methods.set(route.method, route);
-      if (route.method === 'GET' && route.api === 'open') methods.set('HEAD', route);
+      // RFC 9110, section 9.1: a server supports GET and HEAD.
+      if (route.method === 'GET') methods.set('HEAD', route);
     }
   }
 

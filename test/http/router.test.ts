@@ -42,12 +42,17 @@ t.test('what is not there', (t) => {
   t.end();
 });
 
-t.test('another method says which there are; health answers HEAD', (t) => {
+t.test('another method says which there are; what answers GET answers HEAD', (t) => {
   const allow = (method: string, path: string) => router.match(method, path);
   t.same(allow('GET', '/push-api/reg'), { kind: 'method-not-allowed', allow: ['POST'] });
-  t.same(allow('HEAD', '/push-api/v3/a/tags/b'), {
+  t.match(allow('HEAD', '/push-api/v3/a/tags/b'), {
+    kind: 'found',
+    route: { method: 'GET' },
+    params: { client: 'a' },
+  });
+  t.same(allow('PUT', '/push-api/v3/a/tags/b'), {
     kind: 'method-not-allowed',
-    allow: ['GET', 'POST'],
+    allow: ['GET', 'HEAD', 'POST'],
   });
   t.match(allow('HEAD', '/livez'), { kind: 'found', route: live });
   t.same(allow('POST', '/livez'), { kind: 'method-not-allowed', allow: ['GET', 'HEAD'] });

@@ -112,8 +112,12 @@ await onEachStore(t, {
       'Last-Event-ID': '1',
     });
     t.match(await answer.text(), /event: end\n/);
-    const head = await fetch(eventsUrl(api, id), { method: 'HEAD' });
-    t.match([head.status, head.headers.get('allow')], [405, /^GET, /]);
+    const method = 'HEAD';
+    t.equal((await fetch(eventsUrl(api, id), { method })).status, 401);
+    const headers = { Authorization: `Bearer ${token}` };
+    const head = await fetch(eventsUrl(api, id), { method, headers });
+    t.match([head.status, head.headers.get('content-type')], [200, 'text/event-stream']);
+    t.equal(await head.text(), '', 'it begins no stream');
   },
 
   async 'what is no job is 404, and so is that of another publisher for a limited key'(t, store) {
