@@ -17,7 +17,7 @@ export interface CancelParts {
   readonly journal: { ended(jobs: CancelledJobs['ended']): void };
 }
 
-/** What the audit log says of it. */
+/** The detail of the audit entry: whether jobs were cancelled along with the right. */
 export const cancelDetail = ({ cancelJobs }: { readonly cancelJobs: boolean }) =>
   cancelJobs ? { detail: { cancelJobs } } : {};
 

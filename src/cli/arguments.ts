@@ -3,14 +3,12 @@
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
 import { isoDayOrTimeMs } from '../std/iso-8601.ts';
+import { REPLACEMENT } from '../std/utf8.ts';
 
 /** A mistake in the arguments: a sentence for whoever typed them. */
 export class UsageError extends Error {}
 
 const DIGITS = /^\d+$/;
-
-/** What Node puts in place of octets that are not UTF-8. */
-const REPLACEMENT = '\u{fffd}';
 
 /** `parseArgs` of Node, with a sentence for unknown flags. */
 export function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(

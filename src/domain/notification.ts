@@ -112,7 +112,7 @@ export interface NotificationScope extends Scope {
 export const notificationScopeKeyOf = (scope: NotificationScope): string =>
   `${scope.notificationId}.${scopeKeyOf(scope)}`;
 
-/** The kinds of push that APNs tells apart and a publisher may name. */
+/** The push types of APNs (its header apns-push-type) that a publisher may name. */
 export const APNS_PUSH_TYPES = [
   'alert',
   'background',

@@ -14,13 +14,13 @@ const READ_AS_NUMBERS: ReadonlySet<string | number | undefined> = new Set(['badg
 const isPassedOn = ([field, ...within]: Path): boolean =>
   within.length > 0 || !READ_AS_NUMBERS.has(field);
 
-/** The same for a body whose field of this name is a payload. */
+/** Whether a number at a path of a body is passed on, where the field of this name is a payload. */
 export const isPassedOnIn =
   (name: string) =>
   ([field, ...within]: Path): boolean =>
     field === name && isPassedOn(within);
 
-/** Of a payload that is given as a text. */
+/** The faults of a payload that is given as a text. */
 export const digitFaults = (text: string): readonly PayloadFault[] =>
   changedNumbers(text, isPassedOn).map(({ path, message }) => ({
     path: `payload.${path}`,

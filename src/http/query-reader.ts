@@ -6,6 +6,7 @@
 import { ID_MAX } from '../domain/tag.ts';
 import { foreignText } from '../std/foreign-text.ts';
 import { nearestName } from '../std/nearest-name.ts';
+import { REPLACEMENT } from '../std/utf8.ts';
 import { readJobId } from './notifications/job.ts';
 import { LenientReader } from './notifications/lenient.ts';
 import type { Fault } from './problem.ts';
@@ -18,7 +19,6 @@ const TEXT_LENGTH_MAX = 255;
 const UNKNOWN_MAX = 10;
 const NAME_LENGTH_MAX = 64;
 
-const REPLACEMENT = '\u{fffd}';
 const DIGITS = /^\d{1,10}$/;
 const BAD_CURSOR = 'must be one that the Link of this list has named';
 

@@ -5,7 +5,7 @@ import { isNameText } from '../../std/name-text.ts';
 /** RFC 5321, 4.5.3.1.3. */
 export const EMAIL_LENGTH_MAX = 254;
 
-/** What an address must have: the mail server knows the rest, and we send none. */
+/** One @ and no blanks. Only the mail server of an address knows the rest, and we send no mail. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 /** The address in lower case; null: it is none. */

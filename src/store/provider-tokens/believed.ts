@@ -14,7 +14,7 @@ export const MINTING_MS_MAX = 20_000;
 const FREEZE_MS_MAX = 20 * 60_000;
 const FAILURE_MS_MAX = 10_000;
 
-/** Of the row `t`: a token that was made later than now counts as none. */
+/** A condition on the row `t`: a token that was made later than now counts as none. */
 export const isTimely = (sql: Sql, now: Fragment) => sql`coalesce(t.minted_at <= ${now}, false)`;
 
 /** Of the row `t`: when the next token may be made. Null: at once. `minting`: the present right. */

@@ -131,6 +131,7 @@ class Lane {
         clearTimeout(watch);
         this.#onLine = () => undefined;
         this.#child.removeAllListeners('message');
+        this.#child.off('close', onClose);
         resolve({ report, lines: this.#lines });
       };
       // tap ends a test that takes too long; this is for a file that lets nothing else run.
@@ -146,7 +147,7 @@ class Lane {
         report = message.report ?? null;
         if (isWhole && report !== null) end(report);
       });
-      void this.#exited.then(() => {
+      const onClose = (): void => {
         const { exitCode, signalCode } = this.#child;
         this.#lines = this.#lines.map((line) => `    # ${line}`);
         this.#lines.push(
@@ -155,8 +156,10 @@ class Lane {
         );
         const counts = { total: 1, pass: 0, fail: 1, skip: 0, todo: 0, cpuMs: 0, left: [] };
         end({ file, ms: performance.now() - startMs, ...counts });
-      });
+      };
+      this.#child.once('close', onClose);
       if (this.#child.connected) this.#child.send(assignment);
+      else onClose();
     });
   }
 
