@@ -9,8 +9,11 @@ import type { ConnectionOptions } from 'node:tls';
 
 /** Where a database is, and how to get in. What is absent has the default of the driver. */
 export interface DatabasePlace {
-  readonly server: { readonly host: string; readonly port: number } | null;
-  /** In place of a server; null: none. */
+  /** In the order in which they are tried, each once. Empty: the driver's default, or a socket. */
+  readonly servers: readonly Server[];
+  /** What a session must be able to do, else the next server is tried. Null: there is no other. */
+  readonly session: Session | null;
+  /** In place of servers; null: none. */
   readonly socketPath: string | null;
   readonly user: string | null;
   readonly password: string | null;
@@ -20,6 +23,14 @@ export interface DatabasePlace {
   /** For the server, as `statement_timeout`. */
   readonly settings: Readonly<Record<string, string>>;
 }
+
+export interface Server {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Values of `target_session_attrs`. */
+export type Session = 'read-write' | 'primary';
 
 export interface Tls {
   readonly mode: (typeof SSL_MODES)[number];
@@ -56,12 +67,15 @@ const UNKNOWN_HERE: ReadonlySet<string> = new Set([
   ...['load_balance_hosts', 'requirepeer', 'replication', 'sslnegotiation'],
 ]);
 
-/** What may be asked of a server: whether it can be written to is checked at the start anyway. */
-const SESSIONS: ReadonlySet<string> = new Set(['any', 'read-write', 'primary']);
+/** What may be asked of a server. The engine writes, so that `any` of several is one that can. */
+const SESSIONS: Readonly<Record<string, Session>> = {
+  any: 'read-write',
+  'read-write': 'read-write',
+  primary: 'primary',
+};
 const SESSION = 'must have target_session_attrs read-write, primary or any: the engine writes';
-/** The driver goes round among several for ever while none of them answers. */
-const SEVERAL =
-  'names several hosts: give one address that leads to the primary, as a proxy or a virtual address does';
+/** The driver tries several hosts, or one socket. */
+const SEVERAL = 'names several places, one of them a socket: name hosts only, or one socket';
 
 /** A sentence, thrown within this file only. */
 class Unreadable extends Error {}
@@ -98,16 +112,18 @@ function read(text: string): DatabasePlace {
     given.delete(name);
     return value === '' ? null : value;
   };
+  const places = placesOf(authority.slice(at + 1), take);
+  const session = SESSIONS[take('target_session_attrs') ?? 'any'];
+  if (session === undefined) throw new Unreadable(SESSION);
   const place = {
-    ...serverOf(authority.slice(at + 1), take),
+    ...places,
+    session: places.servers.length > 1 ? session : null,
     user: take('user') ?? textOf(user),
     password: take('password') ?? textOf(secret.join(':')),
     database: take('dbname') ?? textOf(path),
     tls: tlsOf(take),
     connectTimeoutSeconds: Number(take('connect_timeout') ?? 0) || null,
   };
-  const session = take('target_session_attrs') ?? 'any';
-  if (!SESSIONS.has(session)) throw new Unreadable(SESSION);
   for (const name of WITHOUT_EFFECT) {
     if (take(name) === 'require') throw new Unreadable(`asks for ${name}, which is not known here`);
   }
@@ -121,24 +137,44 @@ type Take = (name: string) => string | null;
 const textOf = (encoded: string): string | null =>
   encoded === '' ? null : decodeURIComponent(encoded);
 
-function serverOf(named: string, take: Take): Pick<DatabasePlace, 'server' | 'socketPath'> {
+function placesOf(named: string, take: Take): Pick<DatabasePlace, 'servers' | 'socketPath'> {
+  const inUrl = named.split(',').map((text) => {
+    const [, host, port] = HOST_FORM.exec(text) ?? [];
+    if (host === undefined) throw new Unreadable(FORM);
+    return { host: decodeURIComponent(host).replace(/^\[|\]$/g, ''), port };
+  });
   // hostaddr saves libpq the look-up of host.
   const host = take('host');
-  const given = take('hostaddr') ?? host;
-  const port = take('port');
-  if ([named, given, port].some((text) => text?.includes(','))) throw new Unreadable(SEVERAL);
-  const [, inUrl, portInUrl] = HOST_FORM.exec(named) ?? [];
-  if (inUrl === undefined) throw new Unreadable(FORM);
-  const server = {
-    host: given ?? decodeURIComponent(inUrl).replace(/^\[|\]$/g, ''),
-    port: Number(port ?? portInUrl ?? PORT),
-  };
-  const isPort = Number.isInteger(server.port) && server.port > 0 && server.port <= PORT_MAX;
-  if (!isPort) throw new Unreadable(FORM);
-  if (server.host.startsWith('/')) {
-    return { server: null, socketPath: `${server.host}/.s.PGSQL.${server.port}` };
+  const hosts = (take('hostaddr') ?? host)?.split(',') ?? inUrl.map(({ host }) => host);
+  const ports = take('port')?.split(',') ?? inUrl.map(({ port }) => port);
+  // One port is that of all.
+  if (ports.length !== 1 && ports.length !== hosts.length) {
+    throw new Unreadable(`names ${hosts.length} hosts and ${ports.length} ports`);
   }
-  return { server: server.host === '' ? null : server, socketPath: null };
+  const servers = hosts.map((host, i) => ({
+    host,
+    port: portOf(ports.length === 1 ? ports[0] : ports[i]),
+  }));
+  if (servers.length > 1) {
+    if (hosts.includes('')) throw new Unreadable(FORM);
+    if (hosts.some(isSocket)) throw new Unreadable(SEVERAL);
+    return { servers, socketPath: null };
+  }
+  const socketPath = servers
+    .filter(({ host }) => isSocket(host))
+    .map(({ host, port }) => `${host}/.s.PGSQL.${port}`);
+  return {
+    servers: servers.filter(({ host }) => host !== '' && !isSocket(host)),
+    socketPath: socketPath[0] ?? null,
+  };
+}
+
+const isSocket = (host: string): boolean => host.startsWith('/');
+
+function portOf(text: string | undefined): number {
+  const port = Number(text ?? PORT);
+  if (Number.isInteger(port) && port > 0 && port <= PORT_MAX) return port;
+  throw new Unreadable(FORM);
 }
 
 function tlsOf(take: Take): Tls | null {
@@ -156,16 +192,17 @@ function tlsOf(take: Take): Tls | null {
 }
 
 /** Lists: the driver would cut a text at the colons of IPv6. Its types know none. */
-const asLists = ({ host, port }: { readonly host: string; readonly port: number }) => ({
-  host: [host] as unknown as string,
-  port: [port] as unknown as number,
+const asLists = (servers: readonly Server[]) => ({
+  host: servers.map(({ host }) => host) as unknown as string,
+  port: servers.map(({ port }) => port) as unknown as number,
 });
 
 /** As the driver takes it. Files are read for each pool. */
 export function driverOptionsOf(place: DatabasePlace) {
-  const { server, socketPath, user, password, database, connectTimeoutSeconds } = place;
+  const { servers, session, socketPath, user, password, database, connectTimeoutSeconds } = place;
   return {
-    ...(server === null ? {} : asLists(server)),
+    ...(servers.length === 0 ? {} : asLists(servers)),
+    ...(session === null ? {} : { target_session_attrs: session }),
     ...(socketPath === null ? {} : { path: socketPath }),
     ...(user === null ? {} : { user }),
     ...(password === null ? {} : { password }),
@@ -190,14 +227,14 @@ function sslOf({ mode, ca, certificate, key }: Tls): false | 'prefer' | Connecti
   };
 }
 
-/** User, host, port and database for people, without the password. */
+/** User, hosts, ports and database for people, without the password. */
 export function describePlace(url: string): string {
   const read = readDatabaseUrl(url);
   if (!read.ok) return 'the database';
-  const { server, socketPath, user, database } = read.place;
-  const where = socketPath ?? (server === null ? '' : textOfServer(server));
+  const { servers, socketPath, user, database } = read.place;
+  const where = socketPath ?? servers.map(textOfServer).join(',');
   return `${user === null ? '' : `${user}@`}${where}${database === null ? '' : `/${database}`}`;
 }
 
-const textOfServer = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+const textOfServer = ({ host, port }: Server): string =>
   `${host.includes(':') ? `[${host}]` : host}${port === PORT ? '' : `:${port}`}`;

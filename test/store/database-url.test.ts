@@ -15,10 +15,19 @@ const placeOf = (url: string) => {
 };
 
 t.test('hosts, sockets, users, passwords', (t) => {
-  const one = (host: string, port = 5_432) => ({ server: { host, port }, socketPath: null });
-  const socket = (socketPath: string) => ({ server: null, socketPath });
+  const several = (session: string | null, ...servers: object[]) => ({
+    servers,
+    session,
+    socketPath: null,
+  });
+  const one = (host: string, port = 5_432) => several(null, { host, port });
+  const socket = (socketPath: string) => ({ servers: [], socketPath });
+  const [a, b] = [
+    { host: 'a', port: 5_432 },
+    { host: 'b', port: 5_433 },
+  ];
   const cases: Readonly<Record<string, object>> = {
-    'postgresql://': { server: null, socketPath: null, user: null, database: null },
+    'postgresql://': { servers: [], socketPath: null, user: null, database: null },
     'postgres://db': { ...one('db'), database: null, tls: null },
     'postgres://db:5433/news': { ...one('db', 5_433), database: 'news' },
     'postgres://u:p%40%2F@db/n%20s': { ...one('db'), user: 'u', password: 'p@/', database: 'n s' },
@@ -41,6 +50,18 @@ t.test('hosts, sockets, users, passwords', (t) => {
       database: 'news',
     },
     'postgres://db/news?target_session_attrs=read-write': one('db'),
+    'postgres://u@a,b:5433/news?target_session_attrs=primary': several('primary', a, b),
+    'postgres://a,b:5433/news': several('read-write', a, b),
+    'postgres:///news?host=a,b&port=5432,5433&target_session_attrs=any': several(
+      'read-write',
+      a,
+      b,
+    ),
+    'postgres://:5433/news?host=a,::1': several(
+      'read-write',
+      { host: 'a', port: 5_433 },
+      { host: '::1', port: 5_433 },
+    ),
     'postgres://db/news?application_name=x&keepalives_idle=5&gssencmode=disable': { settings: {} },
     'postgres://db/news?connect_timeout=3&options=-c%20work_mem%3D8MB&statement_timeout=5000': {
       connectTimeoutSeconds: 3,
@@ -62,8 +83,9 @@ t.test('what cannot be done is named, and no password', (t) => {
     'postgres://u:geheim@db/news?sslrootcert=/x.pem': /a certificate, and no sslmode/,
     'postgres://u:geheim@db/news?service=x': /has service, which is not known here/,
     'postgres://u:geheim@db/news?channel_binding=require': /asks for channel_binding/,
-    'postgres:///news?host=/run/postgresql,db': /several hosts/,
-    'postgres://u:geheim@a:1,b:2/news': /^names several hosts: give one address/,
+    'postgres:///news?host=/run/postgresql,db': /several places, one of them a socket/,
+    'postgres://u:geheim@a,b/news?port=1,2,3': /^names 2 hosts and 3 ports/,
+    'postgres://u:geheim@a,/news': /^must be a URL as postgres:/,
   };
   for (const [url, fault] of Object.entries(cases)) {
     const read = readDatabaseUrl(url);
@@ -98,13 +120,14 @@ t.test('told without the password', (t) => {
     describePlace('postgres:///news?host=/run/postgresql'),
     '/run/postgresql/.s.PGSQL.5432/news',
   );
+  t.equal(describePlace('postgres://u:geheim@a,b:5433/news'), 'u@a,b:5433/news');
   t.equal(describePlace('geheim'), 'the database');
   t.end();
 });
 
 t.test('a server by its socket', (t) =>
   withPostgres(t, async (t, url) => {
-    const { server, user } = placeOf(url);
+    const { servers, user } = placeOf(url);
     const ask = async (asked: string) => {
       const sql = connect({ kind: 'postgres', url: asked }, 1);
       try {
@@ -118,7 +141,7 @@ t.test('a server by its socket', (t) =>
     const folder = await ask(url);
     const query = new URLSearchParams({
       host: folder,
-      port: String(server?.port),
+      port: String(servers[0]?.port),
       user: user ?? '',
     });
     t.equal(await ask(`postgres://${new URL(url).pathname}?${query}`), folder);

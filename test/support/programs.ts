@@ -7,6 +7,7 @@ import { accessSync, constants } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import type { Lifetime } from './lifetime.ts';
 import { until } from './poll.ts';
 
@@ -99,29 +100,40 @@ export async function runProgram(
   return { code, out, err };
 }
 
-/** All are bound before the first is given back, so that they differ. */
+/** Below the ports that systems give to connections (from 32,768), above those that fetch refuses. */
+const PORTS = { from: 12_000, below: 22_000 };
+/** A node of a Redis cluster also listens so much higher: below 32,768, too. */
+const CLUSTER_BUS_OFFSET = 10_000;
+
+/**
+ * Ports that nothing listens on, and that no connection gets from the system before they are used.
+ * A port that the system itself names has such a connection within minutes of a run.
+ */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => {
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port was given');
-    return address.port;
-  });
-  await Promise.all(
-    servers.map((server) => {
-      server.close();
-      return once(server, 'close');
-    }),
-  );
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.below - PORTS.from));
+    if ((await isFree(port)) && (await isFree(port + CLUSTER_BUS_OFFSET))) ports.add(port);
+  }
+  return [...ports];
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch {
+    return false;
+  }
+  await promisify(server.close.bind(server))();
+  return true;
 }
 
 /**
  * Read to the end of its life, or the pipe fills and the server stops; what is kept is for an
  * error's message.
  */
-function collect(child: ChildProcess): () => string {
+export function collect(child: ChildProcess): () => string {
   let log = '';
   const add = (text: string): void => {
     if (log.length < 100_000) log += text;

@@ -12,7 +12,7 @@ import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { skipsForbidden } from './environment.ts';
 import type { Lifetime } from './lifetime.ts';
-import { findProgram, freePorts } from './programs.ts';
+import { collect, findProgram, freePorts } from './programs.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const READY_TRIES = 200;
@@ -69,7 +69,7 @@ export async function startRedisCluster(
   { hasReplicas = false }: { readonly hasReplicas?: boolean } = {},
 ): Promise<RedisCluster> {
   const count = hasReplicas ? MASTERS * 2 : MASTERS;
-  const ports = await freeClusterPorts(count);
+  const ports = await freePorts(count);
   const servers = ports.map(
     (port) => new Server(t, port, ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1500']),
   );
@@ -97,14 +97,6 @@ export async function startRedisCluster(
   return { urls: masters.map(({ url }) => url), masters, replicas };
 }
 
-/** A node of a cluster also listens 10,000 ports higher. */
-async function freeClusterPorts(count: number): Promise<readonly number[]> {
-  for (;;) {
-    const ports = await freePorts(count);
-    if (ports.every((port) => port < 55_535)) return ports;
-  }
-}
-
 async function untilClusterIsUp(server: RedisServer, nodes: number): Promise<void> {
   for (let attempt = 0; attempt < READY_TRIES; attempt += 1) {
     const info = await server.client.cluster('INFO');
@@ -129,6 +121,8 @@ class Server implements RedisServer {
       port,
       host: '127.0.0.1',
       lazyConnect: true,
+      // A ping fails at once while nothing listens, so that the end of the server is seen.
+      maxRetriesPerRequest: 0,
       retryStrategy: () => 50,
     });
     this.client.on('error', () => undefined);
@@ -160,7 +154,7 @@ class Server implements RedisServer {
   }
 
   async start(): Promise<void> {
-    this.#child = spawn(
+    const child = spawn(
       findProgram('redis-server') ?? 'redis-server',
       [
         join(import.meta.dirname, '..', '..', '..', 'config', 'redis.conf'),
@@ -174,9 +168,14 @@ class Server implements RedisServer {
         'no',
         ...this.#settings,
       ],
-      { stdio: 'ignore' },
+      { stdio: ['ignore', 'pipe', 'pipe'] },
     );
+    this.#child = child;
+    const log = collect(child);
     for (let attempt = 0; attempt < READY_TRIES; attempt += 1) {
+      if (child.exitCode !== null) {
+        throw new Error(`redis-server on port ${this.port} ended: ${log()}`);
+      }
       try {
         if ((await this.client.ping()) === 'PONG') return;
       } catch {
@@ -184,6 +183,6 @@ class Server implements RedisServer {
       }
       await sleep(READY_POLL_MS);
     }
-    throw new Error(`redis-server does not start on port ${this.port}`);
+    throw new Error(`redis-server does not answer on port ${this.port}: ${log()}`);
   }
 }

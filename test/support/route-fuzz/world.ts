@@ -1,4 +1,4 @@
-/** A client with a little of everything, for requests to name. Made anew when it is used up. */
+/** A client with a little of everything, for requests to name. Rebuilt when it is used up. */
 
 import { makeLink } from '../../../src/access/accounts/links.ts';
 import { createKey } from '../../../src/access/keys.ts';
@@ -8,6 +8,8 @@ import {
 } from '../../../src/credentials/provider-credentials.ts';
 import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from '../../../src/domain/device.ts';
+import type { NewBulkOperation } from '../../../src/store/bulk-operations/insert-operation.ts';
+import { insertBulkOperation } from '../../../src/store/bulk-operations/insert-operation.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
 import { writeTemplate } from '../../../src/store/templates/templates.ts';
 import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
@@ -89,10 +91,23 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     sendAt: '2100-01-01T00:00:00Z',
   });
   // A tag of its own: none is deleted before its operations have ended.
-  const members = `/push-admin-api/v3/${slug}/tags/${tags[2].id}/members`;
-  const operation = await ask(members, superUser.token, { action: 'remove' });
-  // It takes a second or so: without this it may have ended before it is cancelled.
-  await sql`update bulk_operations set due_at = 'infinity' where client_id = ${clientId}`;
+  const operation: NewBulkOperation = {
+    clientId,
+    userName: superUser.username,
+    action: 'remove',
+    subscribe: [],
+    unsubscribe: [tags[2].id],
+    memberOf: tags[2].id,
+    listed: null,
+    appIds: null,
+    total: 0,
+  };
+  // Never due, from its commit on: otherwise it may have ended before it is cancelled.
+  const operationId = await sql.begin(async (tx) => {
+    const id = await insertBulkOperation(tx, operation);
+    await tx`update bulk_operations set due_at = 'infinity' where id = ${id}`;
+    return id;
+  });
   const key = await createKey(sql, secrets, {
     clientId,
     clientSlug: slug,
@@ -113,7 +128,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     keyId: key.id,
     webhookId: await makeDeadWebhook(sql, clientId),
     jobId,
-    operationId: (JSON.parse(operation) as { readonly id: number }).id,
+    operationId,
     deviceId,
     apiToken: apiUser.token,
     superToken: superUser.token,
