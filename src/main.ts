@@ -1,11 +1,12 @@
 #!/usr/bin/env node
+
 /** The command line: runs the service without a command, else the command of an operator. */
 
+import { listCommands } from './app/commands.ts';
+import type { Config } from './app/config.ts';
+import { startFault, tellFault } from './app/start-fault.ts';
+import { version } from './app/version.ts';
 import { processTerminal } from './cli/process-terminal.ts';
-import { listCommands } from './commands.ts';
-import type { Config } from './config.ts';
-import { startFault, tellFault } from './start-fault.ts';
-import { version } from './version.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -54,7 +55,7 @@ ${lines.join('\n')}
 
 /** The configuration; a wrong one ends the process with one sentence for each fault. */
 async function requireConfig(): Promise<Config> {
-  const { readConfig } = await import('./config.ts');
+  const { readConfig } = await import('./app/config.ts');
   const result = readConfig();
   if (result.ok) {
     config = result.config;

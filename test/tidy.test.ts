@@ -206,7 +206,7 @@ const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
   'domain/device-group-change.ts': 'where a token was taken is noted with the device',
   'domain/progress.ts': 'the same',
   'domain/fcm-installation.ts': 'the deletion of replaced tokens reads them too (decision 38)',
-  'store/deletions/replaced-tokens.ts': 'the same',
+  'devices/replaced-tokens.ts': 'the same',
 };
 
 t.test("a provider's words stand in its folder and in the simulator's", (t) => {
@@ -231,11 +231,11 @@ t.test("a provider's words stand in its folder and in the simulator's", (t) => {
 const PARSES_OWN_TEXT: Readonly<Record<string, string>> = {
   'std/json.ts': 'counts the values first: every other text is read through it',
   'version.ts': 'package.json',
-  'credentials/provider-credentials.ts': 'what was sealed here',
+  'provider-credentials/provider-credentials.ts': 'what was sealed here',
   'http/openapi/schemas.ts': 'schemas that were just written',
-  'http/notifications/rendered.ts': 'a message that was just rendered',
-  'http/notifications/renderings.ts': 'the same',
-  'store/devices/tag-ids.ts': 'an array of PostgreSQL',
+  'templates/routes/rendered.ts': 'a message that was just rendered',
+  'push/routes/renderings.ts': 'the same',
+  'devices/sql/tag-ids.ts': 'an array of PostgreSQL',
   'templates/sandbox.ts': 'runs in its own process, which is ended by its limits',
   'transfer/object-splitter.ts': 'its comment names it',
   'std/json-position.ts': 'the same',
@@ -254,8 +254,8 @@ t.test('the JSON of strangers is measured before it is parsed', (t) => {
 const WRITES_BY_ITSELF: Readonly<Record<string, string>> = {
   'cli/process-terminal.ts': 'the one place, where control characters are escaped',
   'cli/fetch.ts': 'the octets of an answer, for a file or a pipe',
-  'store/embedded/initialise-entry.ts': 'a process of its own, whose output the engine reads',
-  'store/embedded/thread.ts': 'below the commands; its sentence is ours',
+  'database/embedded/initialise-entry.ts': 'a process of its own, whose output the engine reads',
+  'database/embedded/thread.ts': 'below the commands; its sentence is ours',
 };
 /** Shells read what a tab separates, and a header of HTTP may hold one. */
 const HAS_TABS = ['cli/completion.ts', 'cli/fetch.ts'];

@@ -5,13 +5,13 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Authenticator } from '../../src/access/authenticate.ts';
-import { CallerRates } from '../../src/access/caller-rates.ts';
 import type { ShownCredential } from '../../src/access/credentials.ts';
 import { createCredential } from '../../src/access/credentials.ts';
 import { createSecrets } from '../../src/access/secrets.ts';
-import { changeClientLimits } from '../../src/store/clients/client-limits.ts';
-import { insertClient } from '../../src/store/clients/insert-client.ts';
-import { openEmbedded } from '../../src/store/store.ts';
+import { CallerRates } from '../../src/api/caller-rates.ts';
+import { changeClientLimits } from '../../src/clients/client-limits.ts';
+import { insertClient } from '../../src/clients/insert-client.ts';
+import { openEmbedded } from '../../src/database/store.ts';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { median } from '../median.ts';
 import type { Row, Scenario } from '../scenario.ts';

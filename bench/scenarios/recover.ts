@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import type { RaisedDeviceGroup } from '../../src/domain/device-group-change.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { listDeviceGroupsOf } from '../../src/store/index/list-device-groups.ts';
+import { listDeviceGroupsOf } from '../../src/tag-index/groups/list-device-groups.ts';
 import { IndexName } from '../../src/tag-index/redis/index-name.ts';
 import { groupHashKey, VERSION_FIELD } from '../../src/tag-index/redis/keys.ts';
 import { accepted, deliveries, finalStatus, push, sumCloses } from '../../test/support/client.ts';

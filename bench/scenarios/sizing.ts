@@ -6,8 +6,8 @@
 
 import { createHash } from 'node:crypto';
 import autocannon from 'autocannon';
-import type { SqlPool } from '../../src/store/sql.ts';
-import { connect } from '../../src/store/sql.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
+import { connect } from '../../src/database/sql.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { until } from '../../test/support/poll.ts';
 import type { EngineProcess } from '../../test/support/processes.ts';

@@ -5,17 +5,17 @@
  */
 
 import { hash, randomBytes } from 'node:crypto';
+import type { Sql } from '../database/sql.ts';
+import type { Caller, KeyScope } from '../domain/caller.ts';
 import { CappedMap } from '../std/capped-map.ts';
-import { noteKeyUse } from '../store/client-keys/note-key-use.ts';
-import { readAccessRevision } from '../store/credentials/access-revision.ts';
-import type { CredentialRow } from '../store/credentials/find-credentials.ts';
-import type { Sql } from '../store/sql.ts';
 import { parseAuthorization } from './authorization-header.ts';
-import type { Caller, KeyScope } from './caller.ts';
 import type { Presentable } from './credential-lookup.ts';
 import { CredentialLookup } from './credential-lookup.ts';
 import { KnownRevision } from './revision.ts';
 import type { Secrets } from './secrets.ts';
+import { readAccessRevision } from './sql/access-revision.ts';
+import type { CredentialRow } from './sql/find-credentials.ts';
+import { noteKeyUse } from './sql/note-key-use.ts';
 
 /**
  * A caller, or why there is none. `disabled`: the credential is right, but its client is not

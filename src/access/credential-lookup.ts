@@ -5,11 +5,11 @@
  */
 
 import { timingSafeEqual } from 'node:crypto';
-import type { CredentialRow, FoundCredentials } from '../store/credentials/find-credentials.ts';
-import { findCredentials } from '../store/credentials/find-credentials.ts';
-import type { Sql } from '../store/sql.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Presented } from './authorization-header.ts';
 import type { Secrets } from './secrets.ts';
+import type { CredentialRow, FoundCredentials } from './sql/find-credentials.ts';
+import { findCredentials } from './sql/find-credentials.ts';
 
 /** A header with a credential, which can be looked up. */
 export type Presentable = Exclude<Presented, { readonly kind: 'missing' }>;

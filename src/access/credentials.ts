@@ -3,15 +3,15 @@
  * grace period.
  */
 
-import { lockClient } from '../store/clients/lock-client.ts';
-import { expireCredentials } from '../store/credentials/expire-credentials.ts';
-import { foreignKeyIds } from '../store/credentials/foreign-key-ids.ts';
-import { insertCredential } from '../store/credentials/insert-credential.ts';
-import type { SealedSecrets } from '../store/credentials/read-credential.ts';
-import { readCredential } from '../store/credentials/read-credential.ts';
-import type { Sql } from '../store/sql.ts';
+import { lockClient } from '../clients/lock-client.ts';
+import type { Sql } from '../database/sql.ts';
 import { randomSecret, randomSuffix } from './random-text.ts';
 import type { Secrets } from './secrets.ts';
+import { expireCredentials } from './sql/expire-credentials.ts';
+import { foreignKeyIds } from './sql/foreign-key-ids.ts';
+import { insertCredential } from './sql/insert-credential.ts';
+import type { SealedSecrets } from './sql/read-credential.ts';
+import { readCredential } from './sql/read-credential.ts';
 
 /** The owner of a credential: an app's API user, or with `appId` null the client's super user. */
 export interface CredentialOwner {

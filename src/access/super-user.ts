@@ -4,12 +4,12 @@
  * that was rotated must not end the one that came after it.
  */
 
+import { lockClient } from '../clients/lock-client.ts';
+import type { Sql, SqlPool } from '../database/sql.ts';
+import { transact } from '../database/transact.ts';
 import type { AuditOrigin } from '../domain/audit.ts';
-import { readMember } from '../store/accounts/memberships.ts';
-import { lockClient } from '../store/clients/lock-client.ts';
-import { isInForce } from '../store/credentials/is-in-force.ts';
-import type { Sql, SqlPool } from '../store/sql.ts';
-import { transact } from '../store/transact.ts';
+import { isInForce } from './sql/is-in-force.ts';
+import { readMember } from './sql/memberships.ts';
 
 /** The caller has lost the right since the request began. */
 export type NoSuperUser = 'no-super-user';

@@ -1,9 +1,9 @@
 /** Apps and their providers' credentials in words. */
 
+import type { AppRow } from '../catalogue/list-apps.ts';
+import type { CredentialState } from '../provider-credentials/sql/read-credential-states.ts';
 import { faultSentence } from '../providers/fault-sentence.ts';
 import { tableRow, visibleField } from '../std/visible-text.ts';
-import type { AppRow } from '../store/apps/list-apps.ts';
-import type { CredentialState } from '../store/health/read-credential-states.ts';
 
 /** With what is wrong with their credentials. */
 export const describeApps = (apps: readonly AppRow[]): string =>

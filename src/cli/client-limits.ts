@@ -1,5 +1,6 @@
 /** `tagcast client limits`: what a client may have, and how often its callers may ask. */
 
+import type { LimitChanges } from '../clients/client-limits.ts';
 import type { ClientLimitName, ClientLimits } from '../domain/client-limits.ts';
 import {
   CLIENT_LIMIT_DEFAULTS,
@@ -8,7 +9,6 @@ import {
   limitOf,
 } from '../domain/client-limits.ts';
 import { tableRow } from '../std/visible-text.ts';
-import type { LimitChanges } from '../store/clients/client-limits.ts';
 import { readNumber } from './arguments.ts';
 import type { Flag } from './command.ts';
 import type { Errand } from './operator-command.ts';

@@ -1,8 +1,8 @@
 /** `tagcast client …`: tenants. */
 
+import type { ListedClient } from '../clients/find-client.ts';
 import type { AddedClient } from '../operator/client-actions.ts';
 import { tableRow } from '../std/visible-text.ts';
-import type { ListedClient } from '../store/clients/find-client.ts';
 import type { LimitValues } from './client-limits.ts';
 import { LIMIT_FLAGS, planLimits } from './client-limits.ts';
 import type { Command, Verb } from './command.ts';

@@ -4,8 +4,8 @@
  */
 
 import type { DecidedDeletions } from '../operator/operator-actions.ts';
+import type { HeldDeletions } from '../push/sql/deletions/scopes.ts';
 import { tableRow } from '../std/visible-text.ts';
-import type { HeldDeletions } from '../store/deletions/scopes.ts';
 import type { Command, Verb } from './command.ts';
 import { verb } from './command.ts';
 import type { OperatorContext, Plan } from './operator-command.ts';

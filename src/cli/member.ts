@@ -1,7 +1,7 @@
 /** `tagcast member …`: who belongs to a client in the console, and links to new passwords. */
 
+import type { MemberRow } from '../access/sql/memberships.ts';
 import { tableRow } from '../std/visible-text.ts';
-import type { MemberRow } from '../store/accounts/memberships.ts';
 import { required } from './arguments.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';

@@ -1,7 +1,7 @@
 /** `tagcast operator …`: the operator's accounts in the console, and invitations to new clients. */
 
+import type { ListedOperator } from '../access/sql/accounts.ts';
 import { tableRow } from '../std/visible-text.ts';
-import type { ListedOperator } from '../store/accounts/accounts.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
 import { describeLink, readLinkUrl, URL_FLAG } from './link.ts';

@@ -1,8 +1,8 @@
 /** `tagcast parked …`: parts of sends that could not be completed. */
 
 import type { ReleasedParts } from '../operator/operator-actions.ts';
+import type { ParkedScope } from '../push/sql/ledger/parked-parts.ts';
 import { tableRow } from '../std/visible-text.ts';
-import type { ParkedScope } from '../store/ledger/parked-parts.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
 import type { OperatorContext } from './operator-command.ts';

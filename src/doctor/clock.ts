@@ -3,8 +3,8 @@
  * by theirs.
  */
 
-import { readAheadMs, SET_BACK_MS_MIN } from '../store/housekeeping/set-back-clock.ts';
-import type { Sql } from '../store/sql.ts';
+import { readAheadMs, SET_BACK_MS_MIN } from '../database/maintenance/set-back-clock.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 

@@ -3,14 +3,14 @@
  * providers.
  */
 
-import { wasNobodyAsked } from '../credentials/credential-check.ts';
-import type { Check } from '../credentials/provider-check.ts';
+import type { Sql } from '../database/sql.ts';
 import { isPlatformId } from '../domain/device.ts';
+import { wasNobodyAsked } from '../provider-credentials/credential-check.ts';
+import type { Check } from '../provider-credentials/provider-check.ts';
+import type { CredentialState } from '../provider-credentials/sql/read-credential-states.ts';
+import { readCredentialStates } from '../provider-credentials/sql/read-credential-states.ts';
 import { faultSentence } from '../providers/fault-sentence.ts';
 import { PROVIDERS } from '../providers/providers.ts';
-import type { CredentialState } from '../store/health/read-credential-states.ts';
-import { readCredentialStates } from '../store/health/read-credential-states.ts';
-import type { Sql } from '../store/sql.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 

@@ -4,14 +4,14 @@
 
 import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
+import { databaseFault } from '../database/database-fault.ts';
+import { checkSessionSettings, findAddress } from '../database/find-address.ts';
+import { readMigrations } from '../database/migrate.ts';
+import { readClock } from '../database/read-clock.ts';
+import type { Sql, SqlPool } from '../database/sql.ts';
+import { connect } from '../database/sql.ts';
+import { POSTGRES_VERSION_MIN } from '../database/store.ts';
 import { SettingFault } from '../std/setting-fault.ts';
-import { databaseFault } from '../store/database-fault.ts';
-import { checkSessionSettings, findAddress } from '../store/find-address.ts';
-import { readMigrations } from '../store/migrate.ts';
-import { readClock } from '../store/read-clock.ts';
-import type { Sql, SqlPool } from '../store/sql.ts';
-import { connect } from '../store/sql.ts';
-import { POSTGRES_VERSION_MIN } from '../store/store.ts';
 import { checkClock, checkSetBack } from './clock.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';

@@ -5,7 +5,7 @@
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { holderOf } from '../store/embedded/lock.ts';
+import { holderOf } from '../database/embedded/lock.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 

@@ -1,7 +1,7 @@
 /** By whom and from where a request changes something, for the audit log. */
 
-import type { Caller } from '../access/caller.ts';
 import type { AuditActor, AuditOrigin } from '../domain/audit.ts';
+import type { Caller } from '../domain/caller.ts';
 import type { HttpRequest } from './handler.ts';
 
 export const originOf = ({ address, requestId }: HttpRequest, caller: Caller): AuditOrigin => ({

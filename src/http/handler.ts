@@ -4,11 +4,11 @@
  */
 
 import type { Session } from '../access/accounts/sessions.ts';
-import type { Caller, KeyScope } from '../access/caller.ts';
+import type { OperationId } from '../api/openapi/operations.ts';
+import type { Caller, KeyScope } from '../domain/caller.ts';
 import type { ClientLimitName } from '../domain/client-limits.ts';
 import type { Step } from '../std/step.ts';
 import type { BodyStream } from './body-stream.ts';
-import type { OperationId } from './openapi/operations.ts';
 
 export interface HttpRequest {
   readonly method: string;

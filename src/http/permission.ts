@@ -1,6 +1,6 @@
 /** Which caller may use which API: the table of spec/interface.md, section 2. */
 
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../domain/caller.ts';
 import type { Api, ApiRoute, ClientRoute } from './handler.ts';
 
 /** Whether a caller may use a route at all. */

@@ -4,11 +4,11 @@
  */
 
 import { ID_MAX } from '../domain/tag.ts';
+import { readJobId } from '../push/routes/job.ts';
 import { foreignText } from '../std/foreign-text.ts';
 import { nearestName } from '../std/nearest-name.ts';
 import { REPLACEMENT } from '../std/utf8.ts';
-import { readJobId } from './notifications/job.ts';
-import { LenientReader } from './notifications/lenient.ts';
+import { LenientReader } from './lenient.ts';
 import type { Fault } from './problem.ts';
 
 /** Rows of a page. */

@@ -1,6 +1,6 @@
 /** By what name a caller is told who has submitted something. */
 
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../domain/caller.ts';
 
 /** In place of a member's e-mail address. No user name of a credential is this word. */
 const MEMBER = 'member';

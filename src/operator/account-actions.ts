@@ -11,10 +11,7 @@ import { LINKS_PER_CLIENT_MAX, makeLink } from '../access/accounts/links.ts';
 import type { LinkRefusal, MemberRefusal } from '../access/accounts/members.ts';
 import { giveRole, invite, removeMember } from '../access/accounts/members.ts';
 import { MEMBERS_PER_CLIENT_MAX } from '../access/accounts/sign-up.ts';
-import type { MemberRole } from '../access/caller.ts';
-import { MEMBER_ROLES } from '../access/caller.ts';
-import { cancelDetail, cancelJobs } from '../access/cancel-jobs.ts';
-import type { ListedOperator } from '../store/accounts/accounts.ts';
+import type { ListedOperator } from '../access/sql/accounts.ts';
 import {
   findAccount,
   insertAccount,
@@ -22,13 +19,16 @@ import {
   lockAccount,
   setOperator,
   writePassword,
-} from '../store/accounts/accounts.ts';
-import { deleteLinksOf } from '../store/accounts/links.ts';
-import type { MemberRow } from '../store/accounts/memberships.ts';
-import { listMembers } from '../store/accounts/memberships.ts';
-import { deleteSessionsOf } from '../store/accounts/sessions.ts';
-import { findClient } from '../store/clients/find-client.ts';
-import { transact } from '../store/transact.ts';
+} from '../access/sql/accounts.ts';
+import { deleteLinksOf } from '../access/sql/links.ts';
+import type { MemberRow } from '../access/sql/memberships.ts';
+import { listMembers } from '../access/sql/memberships.ts';
+import { deleteSessionsOf } from '../access/sql/sessions.ts';
+import { findClient } from '../clients/find-client.ts';
+import { transact } from '../database/transact.ts';
+import type { MemberRole } from '../domain/caller.ts';
+import { MEMBER_ROLES } from '../domain/caller.ts';
+import { cancelDetail, cancelJobs } from '../push/cancel-jobs.ts';
 import { JobJournal } from '../telemetry/job-journal.ts';
 import { operatorOrigin } from './audit-origin.ts';
 import type { CredentialParts } from './credential-actions.ts';

@@ -4,22 +4,22 @@
  */
 
 import { z } from 'zod';
+import { recordChange } from '../audit/record-change.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Snapshot } from '../catalogue/snapshot.ts';
+import { findAppClient } from '../clients/find-app.ts';
+import { readClock } from '../database/read-clock.ts';
+import type { SqlPool } from '../database/sql.ts';
+import type { FoundTag } from '../devices/import/import-tags.ts';
+import { createTags, findTags } from '../devices/import/import-tags.ts';
+import type { ImportResult } from '../devices/import/imported.ts';
+import type { Importer } from '../devices/import/importer.ts';
+import { deviceRef } from '../devices/operation.ts';
+import { beginImport } from '../devices/sql/begin-import.ts';
+import type { DevicePage } from '../devices/sql/read-page.ts';
+import { readDevicePage } from '../devices/sql/read-page.ts';
 import { isDeviceId } from '../domain/device.ts';
 import { SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX, TAGS_PER_CLIENT_MAX } from '../domain/tag.ts';
-import type { Catalogue } from '../registration/catalogue/catalogue.ts';
-import type { Snapshot } from '../registration/catalogue/snapshot.ts';
-import type { FoundTag } from '../registration/import/import-tags.ts';
-import { createTags, findTags } from '../registration/import/import-tags.ts';
-import type { ImportResult } from '../registration/import/imported.ts';
-import type { Importer } from '../registration/import/importer.ts';
-import { deviceRef } from '../registration/operation.ts';
-import { findAppClient } from '../store/apps/find-app.ts';
-import { recordChange } from '../store/audit/record-change.ts';
-import { beginImport } from '../store/devices/begin-import.ts';
-import type { DevicePage } from '../store/devices/read-page.ts';
-import { readDevicePage } from '../store/devices/read-page.ts';
-import { readClock } from '../store/read-clock.ts';
-import type { SqlPool } from '../store/sql.ts';
 import { operatorOrigin } from './audit-origin.ts';
 import { id } from './credential-actions.ts';
 

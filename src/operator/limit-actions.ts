@@ -1,13 +1,13 @@
 /** The operator's action on the limits of a client; a refusal is a sentence. */
 
 import { z } from 'zod';
+import { recordChange } from '../audit/record-change.ts';
+import type { LimitChanges } from '../clients/client-limits.ts';
+import { changeClientLimits, readClientLimits } from '../clients/client-limits.ts';
+import type { SqlPool } from '../database/sql.ts';
+import { transact } from '../database/transact.ts';
 import type { ClientLimitName, ClientLimits } from '../domain/client-limits.ts';
 import { CLIENT_LIMIT_NAMES, clientLimitMax, clientLimitMin } from '../domain/client-limits.ts';
-import { recordChange } from '../store/audit/record-change.ts';
-import type { LimitChanges } from '../store/clients/client-limits.ts';
-import { changeClientLimits, readClientLimits } from '../store/clients/client-limits.ts';
-import type { SqlPool } from '../store/sql.ts';
-import { transact } from '../store/transact.ts';
 import { operatorOrigin } from './audit-origin.ts';
 import { slug } from './credential-actions.ts';
 

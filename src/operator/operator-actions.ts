@@ -6,37 +6,37 @@
 
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { AppRefusal } from '../access/apps.ts';
-import { makeApp } from '../access/apps.ts';
 import type { ShownCredential } from '../access/credentials.ts';
 import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
-import { wasNobodyAsked } from '../credentials/credential-check.ts';
-import type { PutTerms } from '../credentials/provider-credentials.ts';
-import {
-  PROVIDER_GRACE_HOURS,
-  parseProviderCredential,
-} from '../credentials/provider-credentials.ts';
-import { putCredential, removeCredential } from '../credentials/put-credential.ts';
+import { recordChange } from '../audit/record-change.ts';
+import type { AppRefusal } from '../catalogue/apps.ts';
+import { makeApp } from '../catalogue/apps.ts';
+import { listApps } from '../catalogue/list-apps.ts';
+import { findAppClient } from '../clients/find-app.ts';
+import { findClient, listClients } from '../clients/find-client.ts';
+import { shareClient } from '../clients/lock-client.ts';
+import type { Sql, SqlPool } from '../database/sql.ts';
+import { transact } from '../database/transact.ts';
 import { overLimitSentence } from '../domain/client-limits.ts';
 import type { Scope } from '../domain/device.ts';
 import { isPlatformId } from '../domain/device.ts';
+import { wasNobodyAsked } from '../provider-credentials/credential-check.ts';
+import type { PutTerms } from '../provider-credentials/provider-credentials.ts';
+import {
+  PROVIDER_GRACE_HOURS,
+  parseProviderCredential,
+} from '../provider-credentials/provider-credentials.ts';
+import { putCredential, removeCredential } from '../provider-credentials/put-credential.ts';
+import type { CredentialState } from '../provider-credentials/sql/read-credential-states.ts';
+import { readCredentialStates } from '../provider-credentials/sql/read-credential-states.ts';
 import { sentenceOf } from '../providers/credential-form.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { providerOf } from '../providers/providers.ts';
+import { decideDeletions, listHeldDeletions } from '../push/sql/deletions/scopes.ts';
+import { listParked, releaseParked } from '../push/sql/ledger/parked-parts.ts';
+import { findJobClient } from '../push/sql/notifications/find-job-client.ts';
 import { formFaults } from '../std/strict-form.ts';
-import { findAppClient } from '../store/apps/find-app.ts';
-import { listApps } from '../store/apps/list-apps.ts';
-import { recordChange } from '../store/audit/record-change.ts';
-import { findClient, listClients } from '../store/clients/find-client.ts';
-import { shareClient } from '../store/clients/lock-client.ts';
-import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
-import type { CredentialState } from '../store/health/read-credential-states.ts';
-import { readCredentialStates } from '../store/health/read-credential-states.ts';
-import { listParked, releaseParked } from '../store/ledger/parked-parts.ts';
-import { findJobClient } from '../store/notifications/find-job-client.ts';
-import type { Sql, SqlPool } from '../store/sql.ts';
-import { transact } from '../store/transact.ts';
 import {
   FORMS as ACCOUNT_FORMS,
   addOperator,

@@ -3,11 +3,11 @@
 import { loadSecretKey } from '../access/secret-key.ts';
 import type { Secrets } from '../access/secrets.ts';
 import { createSecrets } from '../access/secrets.ts';
+import { Catalogue } from '../catalogue/catalogue.ts';
+import type { Sql } from '../database/sql.ts';
+import { openPostgres } from '../database/store.ts';
+import { IMPORT_LANES, Importer } from '../devices/import/importer.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
-import { Catalogue } from '../registration/catalogue/catalogue.ts';
-import { IMPORT_LANES, Importer } from '../registration/import/importer.ts';
-import type { Sql } from '../store/sql.ts';
-import { openPostgres } from '../store/store.ts';
 import { NO_FEED } from '../tag-index/tag-index.ts';
 import { createCommandLogger } from '../telemetry/log.ts';
 import type { OperatorActions, OperatorParts } from './operator-actions.ts';

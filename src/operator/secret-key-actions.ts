@@ -4,10 +4,7 @@
  */
 
 import { identityOf } from '../access/credentials.ts';
-import { keyIdentityOf } from '../access/keys.ts';
 import type { Secrets } from '../access/secrets.ts';
-import { providerIdentityOf } from '../credentials/provider-credentials.ts';
-import { tokenIdentityOf } from '../credentials/provider-tokens.ts';
 import {
   readCredentials,
   readKeys,
@@ -19,9 +16,12 @@ import {
   writePlatform,
   writeSealedToken,
   writeWebhookSecrets,
-} from '../store/sealed/reseal.ts';
-import type { Sql, SqlPool } from '../store/sql.ts';
-import { transact } from '../store/transact.ts';
+} from '../access/sql/reseal.ts';
+import type { Sql, SqlPool } from '../database/sql.ts';
+import { transact } from '../database/transact.ts';
+import { keyIdentityOf } from '../keys/keys.ts';
+import { providerIdentityOf } from '../provider-credentials/provider-credentials.ts';
+import { tokenIdentityOf } from '../provider-credentials/provider-tokens.ts';
 import { webhookIdentityOf } from '../webhooks/secret.ts';
 
 export interface RotatedKey {

@@ -6,25 +6,21 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { ClockWatch } from '../database/maintenance/clock-watch.ts';
+import type { Store } from '../database/store.ts';
 import type { Progress } from '../domain/progress.ts';
-import type { LedgerReading } from '../outcomes/ledger.ts';
-import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { TestSends } from '../providers/test-sends.ts';
 import type { Clock } from '../std/clock.ts';
 import { systemClock } from '../std/clock.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { within } from '../std/within.ts';
-import { releaseAllLeases } from '../store/ledger/release-all-leases.ts';
-import type { Store } from '../store/store.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
 import { countUndone } from '../tag-index/sql/count-undone.ts';
 import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
 import type { JobJournal } from '../telemetry/job-journal.ts';
 import type { Evaluator } from '../templates/evaluator.ts';
 import type { TransportLimits, TransportName } from '../transport/transport.ts';
-import { ClockWatch } from '../upkeep/clock-watch.ts';
-import { Deletions } from '../upkeep/deletions.ts';
 import { Accept } from './accept/accept.ts';
 import type { AuthorizationSource, CredentialSource } from './dispatch/authorizer.ts';
 import { Authorizer } from './dispatch/authorizer.ts';
@@ -39,11 +35,15 @@ import { StandingWatch } from './dispatch/standing-watch.ts';
 import { Stranded } from './dispatch/stranded.ts';
 import { Warmer } from './dispatch/warmer.ts';
 import { WorkerPool } from './dispatch/worker-pool.ts';
+import { Deletions } from './ledger/deletions.ts';
+import type { LedgerReading } from './ledger/ledger.ts';
+import { Ledger } from './ledger/ledger.ts';
 import { Planner } from './plan/planner.ts';
 import { openBroadcast } from './protocol/broadcast.ts';
 import type { Presence } from './protocol/presence.ts';
 import type { GiveBack } from './protocol/task.ts';
 import type { SendingReading } from './protocol/worker-totals.ts';
+import { releaseAllLeases } from './sql/ledger/release-all-leases.ts';
 
 /**
  * SIGTERM leaves ten seconds: tasks get three to reach the end of a block, and three more for the

@@ -3,6 +3,7 @@
  * always can.
  */
 
+import type { Sql } from '../database/sql.ts';
 import type { DeviceToken, Scope } from '../domain/device.ts';
 import type {
   DeviceGroupChange,
@@ -10,7 +11,6 @@ import type {
   DeviceHistory,
 } from '../domain/device-group-change.ts';
 import type { Audience } from '../domain/notification.ts';
-import type { Sql } from '../store/sql.ts';
 
 /**
  * Octets of the tokens of one run. The sixteen tasks of a thread each hold theirs twice while they

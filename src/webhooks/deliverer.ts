@@ -7,28 +7,23 @@
 import type { Logger } from 'pino';
 import { v7 as uuidV7 } from 'uuid';
 import type { Secrets } from '../access/secrets.ts';
+import type { SqlPool } from '../database/sql.ts';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
 import { Recurring } from '../std/recurring.ts';
 import { retryAfterMs } from '../std/retry-after.ts';
 import { Seldom } from '../std/seldom.ts';
 import { within } from '../std/within.ts';
-import type { SqlPool } from '../store/sql.ts';
-import type {
-  Attempt,
-  ClaimedWebhook,
-  Delivery,
-  Patience,
-} from '../store/webhooks/claim-deliveries.ts';
+import type { Posted, PostOptions } from './post.ts';
+import { post, resolverFor } from './post.ts';
+import { openWebhookSecret, signatureOf } from './secret.ts';
+import type { Attempt, ClaimedWebhook, Delivery, Patience } from './sql/claim-deliveries.ts';
 import {
   claimWebhooks,
   recordAttempt,
   releaseWebhook,
   takeDelivery,
-} from '../store/webhooks/claim-deliveries.ts';
-import type { Posted, PostOptions } from './post.ts';
-import { post, resolverFor } from './post.ts';
-import { openWebhookSecret, signatureOf } from './secret.ts';
+} from './sql/claim-deliveries.ts';
 
 /** Between two looks for what waits: events of this time go in one request. */
 const INTERVAL_MS = 1_000;

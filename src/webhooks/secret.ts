@@ -5,7 +5,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Secrets } from '../access/secrets.ts';
-import type { SealedSecret } from '../store/webhooks/webhooks.ts';
+import type { SealedSecret } from './sql/webhooks.ts';
 
 const PREFIX = 'whsec_';
 /** Standard Webhooks: 24 to 64. */

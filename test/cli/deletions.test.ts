@@ -1,6 +1,6 @@
 /**
  * Held deletions from the operator's side; what becomes of them is in
- * test/upkeep/deletions.test.ts.
+ * test/push/ledger/deletions.test.ts.
  */
 
 import t from 'tap';

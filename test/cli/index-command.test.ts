@@ -2,7 +2,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { openPostgres } from '../../src/store/store.ts';
+import { openPostgres } from '../../src/database/store.ts';
 import { PREFIX } from '../../src/tag-index/redis/keys.ts';
 import { makeTenant } from '../support/notifications.ts';
 import { runCommand } from '../support/processes.ts';

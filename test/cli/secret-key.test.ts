@@ -12,25 +12,25 @@ import {
   revealCredential,
   secretKeyFault,
 } from '../../src/access/credentials.ts';
-import { createKey } from '../../src/access/keys.ts';
 import type { Secrets } from '../../src/access/secrets.ts';
 import { createSecrets } from '../../src/access/secrets.ts';
+import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
+import { insertClient } from '../../src/clients/insert-client.ts';
+import { openPostgres } from '../../src/database/store.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook.ts';
+import { createKey } from '../../src/keys/keys.ts';
 import {
   providerIdentityOf,
   readProviderCredential,
-} from '../../src/credentials/provider-credentials.ts';
-import { ProviderTokens, tokenIdentityOf } from '../../src/credentials/provider-tokens.ts';
-import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook.ts';
-import { insertApp } from '../../src/store/apps/insert-app.ts';
-import { insertClient } from '../../src/store/clients/insert-client.ts';
-import { openPostgres } from '../../src/store/store.ts';
-import { claimWebhooks } from '../../src/store/webhooks/claim-deliveries.ts';
-import { insertWebhook, nextWebhookId, replaceSecret } from '../../src/store/webhooks/webhooks.ts';
+} from '../../src/provider-credentials/provider-credentials.ts';
+import { ProviderTokens, tokenIdentityOf } from '../../src/provider-credentials/provider-tokens.ts';
 import {
   makeWebhookSecret,
   openWebhookSecret,
   sealWebhookSecret,
 } from '../../src/webhooks/secret.ts';
+import { claimWebhooks } from '../../src/webhooks/sql/claim-deliveries.ts';
+import { insertWebhook, nextWebhookId, replaceSecret } from '../../src/webhooks/sql/webhooks.ts';
 import { until } from '../support/poll.ts';
 import { runCommand, startCommand } from '../support/processes.ts';
 import { runHere } from '../support/run-here.ts';

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { makeDocument } from '../../src/http/openapi/document.ts';
+import { makeDocument } from '../../src/api/openapi/document.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -17,7 +17,7 @@ interface Package {
 
 t.test('src/openapi.ts is what `npm run client:types` makes', async (t) => {
   const command = join(PACKAGE, 'node_modules', '.bin', 'openapi-typescript');
-  if (!existsSync(command)) throw new Error('Run: node src/prepare.mjs test packages/client');
+  if (!existsSync(command)) throw new Error('Run: node src/app/prepare.mjs test packages/client');
   const { engine } = await sharedService();
   // An engine has the operator's routes only where a setting wants them.
   const routes = engine.routes.filter(({ api }) => api !== 'operator');

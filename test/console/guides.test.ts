@@ -2,7 +2,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { builtFiles, GUIDES_FOLDER } from '../../src/http/open/built-files.ts';
+import { builtFiles, GUIDES_FOLDER } from '../../src/api/open/built-files.ts';
 import type { Look, Page } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { sharedEngine } from '../support/console.ts';

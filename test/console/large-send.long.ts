@@ -1,7 +1,7 @@
 /** A send to many devices, watched in a browser: the page stays usable to its exact end. */
 
 import t from 'tap';
-import { openEmbedded } from '../../src/store/store.ts';
+import { openEmbedded } from '../../src/database/store.ts';
 import { openPage, withBrowser } from '../support/browser.ts';
 import { push, status, sumCloses } from '../support/client.ts';
 import { signInToDemo } from '../support/console.ts';

@@ -1,7 +1,7 @@
 /** Who has signed in stays so, and who has signed out, whatever answers come late. */
 
 import t from 'tap';
-import { makeDemoLink } from '../../src/demo-link.ts';
+import { makeDemoLink } from '../../src/app/demo/demo-link.ts';
 import { secrets } from '../support/api.ts';
 import { axeFaults, openPage, withBrowser } from '../support/browser.ts';
 import type { ConsoleClient } from '../support/console.ts';

@@ -4,26 +4,26 @@
  */
 
 import type { Test } from 'tap';
+import { Housekeeping } from '../../src/app/upkeep/housekeeping.ts';
+import type { Store } from '../../src/database/store.ts';
+import { ORDINAL_END_MAX } from '../../src/devices/device-limit.ts';
+import { eraseDevices } from '../../src/devices/erase-devices.ts';
+import { noteDeliveries } from '../../src/devices/note-deliveries.ts';
+import type { DeviceRef } from '../../src/devices/operation.ts';
+import { deviceRef } from '../../src/devices/operation.ts';
+import { Registration } from '../../src/devices/register/registration.ts';
+import { commitReplacement } from '../../src/devices/replace/replace-commit.ts';
+import { devicesOfGroup, moveDevices } from '../../src/devices/sql/move-devices.ts';
+import { reserveOrdinals } from '../../src/devices/sql/reserve-ordinals.ts';
 import type { ApnsEnvironment } from '../../src/domain/credential.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { DeviceGroupChange } from '../../src/domain/device-group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
-import { ORDINAL_END_MAX } from '../../src/registration/device-limit.ts';
-import type { DeviceRef } from '../../src/registration/operation.ts';
-import { deviceRef } from '../../src/registration/operation.ts';
-import { Registration } from '../../src/registration/register/registration.ts';
-import { commitReplacement } from '../../src/registration/replace/replace-commit.ts';
-import { carryOutDeletions } from '../../src/store/deletions/carry-out.ts';
-import { eraseDevices } from '../../src/store/devices/erase-devices.ts';
-import { noteDeliveries } from '../../src/store/devices/note-deliveries.ts';
-import { reserveOrdinals } from '../../src/store/devices/reserve-ordinals.ts';
-import { devicesOfGroup, moveDevices } from '../../src/store/housekeeping/move-devices.ts';
-import { listDeviceGroupsOf } from '../../src/store/index/list-device-groups.ts';
-import type { Store } from '../../src/store/store.ts';
+import { carryOutDeletions } from '../../src/push/sql/deletions/carry-out.ts';
+import { listDeviceGroupsOf } from '../../src/tag-index/groups/list-device-groups.ts';
 import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from '../../src/tag-index/tag-index.ts';
-import { Housekeeping } from '../../src/upkeep/housekeeping.ts';
 import { silent } from '../support/app-api.ts';
 import { makeNotification } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
@@ -40,7 +40,7 @@ export const CROWD = 600;
 const FIRST_ORDINAL = GROUP_DEVICES - 100;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Refusals that erase (store/devices/count-refusals.ts). */
+/** Refusals that erase (devices/count-refusals.ts). */
 const REFUSALS_MAX = 3;
 /** Who is `old` has registered before. */
 const FRESH_MS = 86_400_000;

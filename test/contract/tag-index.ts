@@ -2,12 +2,12 @@
 
 import * as fc from 'fast-check';
 import type { Test } from 'tap';
+import type { Sql } from '../../src/database/sql.ts';
 import { readExpression } from '../../src/domain/audience-expression.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { DeviceGroupKey, DeviceHistory } from '../../src/domain/device-group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
 import { compileExpression } from '../../src/push/accept/compile-expression.ts';
-import type { Sql } from '../../src/store/sql.ts';
 import type { DeviceHistories, TagIndex } from '../../src/tag-index/tag-index.ts';
 import type { Tree } from '../support/expressions.ts';
 import { means, textOf, trees } from '../support/expressions.ts';

@@ -1,10 +1,10 @@
 /** Providers' credentials as the watch has seen them, or as the provider says now. */
 
 import t from 'tap';
+import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
+import { insertClient } from '../../src/clients/insert-client.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
 import { checkCredentials } from '../../src/doctor/credentials.ts';
-import { insertApp } from '../../src/store/apps/insert-app.ts';
-import { insertClient } from '../../src/store/clients/insert-client.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

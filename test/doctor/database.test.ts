@@ -3,8 +3,8 @@
 import t from 'tap';
 import { createCredential } from '../../src/access/credentials.ts';
 import { createSecrets } from '../../src/access/secrets.ts';
+import { openPostgres } from '../../src/database/store.ts';
 import { checkDatabase } from '../../src/doctor/database.ts';
-import { openPostgres } from '../../src/store/store.ts';
 import { secrets } from '../support/api.ts';
 import { withPostgres } from '../support/store.ts';
 import { makeTenant } from '../support/tenant.ts';

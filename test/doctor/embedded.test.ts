@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { lockDataDir } from '../../src/database/embedded/lock.ts';
 import { checkEmbedded } from '../../src/doctor/embedded.ts';
-import { lockDataDir } from '../../src/store/embedded/lock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.test('who holds it, and what nobody can see', async (t) => {

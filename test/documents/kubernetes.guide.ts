@@ -14,7 +14,7 @@ import type { IConfigMap, IService } from 'kubernetes-models/v1';
 import type { Test } from 'tap';
 import t from 'tap';
 import { parseAllDocuments } from 'yaml';
-import { readConfig, schema } from '../../src/config.ts';
+import { readConfig, schema } from '../../src/app/config.ts';
 import { ROOT, readText, sectionOf } from '../support/documents.ts';
 import { findProgram, runProgram } from '../support/programs.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -175,7 +175,7 @@ t.test('it fits the engine', options, async (t) => {
     [readinessProbe, '/readyz'],
   ] as const) {
     t.match(probe?.httpGet, { path, port: port?.name });
-    t.match(readText('src/http/open/health.ts'), `'${path}'`);
+    t.match(readText('src/api/open/health.ts'), `'${path}'`);
   }
   t.ok((readinessProbe?.timeoutSeconds ?? 0) > 2, 'PostgreSQL has two seconds to answer');
 
@@ -184,7 +184,7 @@ t.test('it fits the engine', options, async (t) => {
   t.ok((deployment.spec?.replicas ?? 0) >= 2);
   t.equal(only('PodDisruptionBudget').spec?.maxUnavailable, 1);
   const before = Number(container.lifecycle?.preStop?.exec?.command?.at(-1)) * 1_000;
-  const [, drainMs = ''] = /DRAIN_TIMEOUT_MS = ([\d_]+);/.exec(readText('src/serve.ts')) ?? [];
+  const [, drainMs = ''] = /DRAIN_TIMEOUT_MS = ([\d_]+);/.exec(readText('src/app/serve.ts')) ?? [];
   const graceMs = (pod.terminationGracePeriodSeconds ?? 0) * 1_000;
   t.ok(before > 0 && graceMs >= before + Number(drainMs.replaceAll('_', '')) + 1_000, 'in time');
 

@@ -4,7 +4,7 @@
  */
 
 import t from 'tap';
-import { readConfig, schema } from '../../src/config.ts';
+import { readConfig, schema } from '../../src/app/config.ts';
 import { CLIENT_LIMIT_NAMES } from '../../src/domain/client-limits.ts';
 import { APNS_LIMITS } from '../../src/providers/apns/settings.ts';
 import { FCM_LIMITS } from '../../src/providers/fcm/settings.ts';

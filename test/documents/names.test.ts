@@ -6,7 +6,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { schema } from '../../src/config.ts';
+import { schema } from '../../src/app/config.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import {
   DOCUMENTS,

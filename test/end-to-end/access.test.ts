@@ -5,14 +5,14 @@
  */
 
 import t from 'tap';
-import type { Caller } from '../../src/access/caller.ts';
 import { createCredential, rotateCredential } from '../../src/access/credentials.ts';
-import { createKey } from '../../src/access/keys.ts';
-import { makeDocument } from '../../src/http/openapi/document.ts';
-import { insertApp } from '../../src/store/apps/insert-app.ts';
-import { raiseCatalogueVersion } from '../../src/store/clients/lock-client.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
-import type { Store } from '../../src/store/store.ts';
+import { makeDocument } from '../../src/api/openapi/document.ts';
+import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
+import { raiseCatalogueVersion } from '../../src/clients/lock-client.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
+import type { Store } from '../../src/database/store.ts';
+import type { Caller } from '../../src/domain/caller.ts';
+import { createKey } from '../../src/keys/keys.ts';
 import type { NewAccount, SignedIn } from '../support/accounts.ts';
 import { addAccount, beginSession } from '../support/accounts.ts';
 import type { Tenant } from '../support/api.ts';

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { connect } from '../../src/store/sql.ts';
+import { connect } from '../../src/database/sql.ts';
 import { finalStatus, post, push } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';

@@ -11,7 +11,7 @@ import { generate } from 'selfsigned';
 import type { Test } from 'tap';
 import t from 'tap';
 import { parse } from 'yaml';
-import { readConfig, schema } from '../../src/config.ts';
+import { readConfig, schema } from '../../src/app/config.ts';
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';
 import { runCommand, startEngine, startSimulatorProcess } from '../support/processes.ts';

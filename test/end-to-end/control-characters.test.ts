@@ -7,6 +7,21 @@ import t from 'tap';
 import { ProblemError } from '../../packages/client/src/client.ts';
 import type { ListedNotification, Notification } from '../../packages/client/src/openapi.ts';
 import { readEmail } from '../../src/access/accounts/email.ts';
+import { registerForm } from '../../src/access/routes/forms.ts';
+import {
+  addAppForm,
+  appPatchForm,
+  newAppForm,
+  updateAppForm,
+} from '../../src/catalogue/routes/app-forms.ts';
+import {
+  addForm,
+  groupPatchForm,
+  newGroupForm,
+  newTagForm,
+  oneForm,
+  tagPatchForm,
+} from '../../src/catalogue/routes/tag-forms.ts';
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import type { Command } from '../../src/cli/command.ts';
@@ -17,22 +32,7 @@ import { operatorCommand } from '../../src/cli/operator.ts';
 import { parkedCommand } from '../../src/cli/parked.ts';
 import { describeJob, describeListed } from '../../src/cli/publisher/job-text.ts';
 import { whyNot } from '../../src/cli/publisher/publisher-command.ts';
-import {
-  addAppForm,
-  appPatchForm,
-  newAppForm,
-  updateAppForm,
-} from '../../src/http/admin/app-forms.ts';
-import { keyForm } from '../../src/http/admin/keys.ts';
-import {
-  addForm,
-  groupPatchForm,
-  newGroupForm,
-  newTagForm,
-  oneForm,
-  tagPatchForm,
-} from '../../src/http/admin/tag-forms.ts';
-import { registerForm } from '../../src/http/console/forms.ts';
+import { keyForm } from '../../src/keys/routes/keys.ts';
 import { FORMS as CLIENT_FORMS } from '../../src/operator/client-actions.ts';
 import { parseApns } from '../../src/providers/apns/credential-form.ts';
 import { parseFcm } from '../../src/providers/fcm/credential-form.ts';

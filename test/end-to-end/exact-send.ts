@@ -4,7 +4,7 @@
  */
 
 import type { Test } from 'tap';
-import type { Sql } from '../../src/store/sql.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import { deliveries, finalStatus, push, sumCloses } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';

@@ -5,8 +5,8 @@
 
 import postgres from 'postgres';
 import t from 'tap';
+import { connect } from '../../src/database/sql.ts';
 import type { Route } from '../../src/http/handler.ts';
-import { connect } from '../../src/store/sql.ts';
 import { PASSWORD } from '../support/accounts.ts';
 import { ask, makeAgent } from '../support/route-fuzz/ask.ts';
 import { nameOf, validRequest } from '../support/route-fuzz/valid.ts';

@@ -5,8 +5,8 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { readLineage } from '../../src/store/index/lineage.ts';
-import { connect } from '../../src/store/sql.ts';
+import { connect } from '../../src/database/sql.ts';
+import { readLineage } from '../../src/tag-index/groups/lineage.ts';
 import { until } from '../support/poll.ts';
 import { startRedis, withRedis } from '../support/redis-server.ts';
 import { withPostgres } from '../support/store.ts';

@@ -5,7 +5,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { readLineage } from '../../src/store/index/lineage.ts';
+import { readLineage } from '../../src/tag-index/groups/lineage.ts';
 import { until } from '../support/poll.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { startRedisCluster, withRedis } from '../support/redis-server.ts';

@@ -5,9 +5,9 @@
  */
 
 import type { Test } from 'tap';
+import type { SqlPool } from '../../src/database/sql.ts';
+import { connect } from '../../src/database/sql.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
-import { connect } from '../../src/store/sql.ts';
 import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
 import { post } from '../support/client.ts';
 import { until } from '../support/poll.ts';

@@ -5,10 +5,10 @@
 
 import { Cluster } from 'ioredis';
 import type { Test } from 'tap';
+import type { SqlPool } from '../../src/database/sql.ts';
 import { deviceGroupKeyOf } from '../../src/domain/device-group-change.ts';
-import { readLineage } from '../../src/store/index/lineage.ts';
-import { BEFORE_ALL, listDeviceGroups } from '../../src/store/index/list-device-groups.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
+import { readLineage } from '../../src/tag-index/groups/lineage.ts';
+import { BEFORE_ALL, listDeviceGroups } from '../../src/tag-index/groups/list-device-groups.ts';
 import type { RedisAddress, RedisClient } from '../../src/tag-index/redis/connect.ts';
 import { connectRedis } from '../../src/tag-index/redis/connect.ts';
 import { until } from '../support/poll.ts';

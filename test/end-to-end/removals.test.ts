@@ -4,9 +4,9 @@
  */
 
 import t from 'tap';
-import { insertApp } from '../../src/store/apps/insert-app.ts';
-import { raiseCatalogueVersion } from '../../src/store/clients/lock-client.ts';
-import { connect } from '../../src/store/sql.ts';
+import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
+import { raiseCatalogueVersion } from '../../src/clients/lock-client.ts';
+import { connect } from '../../src/database/sql.ts';
 import { finalStatus, push } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import { startEngine } from '../support/processes.ts';

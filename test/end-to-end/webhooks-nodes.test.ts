@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { openPostgres } from '../../src/store/store.ts';
+import { openPostgres } from '../../src/database/store.ts';
 import { post, push } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';

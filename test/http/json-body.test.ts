@@ -3,7 +3,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { z } from 'zod';
-import { readDataBody } from '../../src/http/admin/data-body.ts';
+import { readDataBody } from '../../src/catalogue/routes/data-body.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { invalid, json, parseObject, readJsonBody } from '../../src/http/json-body.ts';
 import { startApi } from '../support/api.ts';

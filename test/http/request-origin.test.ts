@@ -2,8 +2,8 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
+import type { Store } from '../../src/database/store.ts';
 import type { ApiRoute } from '../../src/http/handler.ts';
-import type { Store } from '../../src/store/store.ts';
 import { ELSEWHERE } from '../support/accounts.ts';
 import { addTenant, basic, bearer, startApiOn } from '../support/api.ts';
 import { ask as askAs, makeAgent } from '../support/route-fuzz/ask.ts';

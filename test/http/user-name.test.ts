@@ -2,9 +2,9 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { bulkResourceRoutes } from '../../src/http/admin/bulk-resources.ts';
-import { insertBulkOperation } from '../../src/store/bulk-operations/insert-operation.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/database/store.ts';
+import { bulkResourceRoutes } from '../../src/devices/routes/bulk-resources.ts';
+import { insertBulkOperation } from '../../src/devices/sql/insert-operation.ts';
 import type { SignedIn } from '../support/accounts.ts';
 import { signUpAndIn } from '../support/accounts.ts';
 import { startApiOn } from '../support/api.ts';

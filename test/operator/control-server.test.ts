@@ -8,9 +8,9 @@ import { pino } from 'pino';
 import type { Test } from 'tap';
 import t from 'tap';
 import { remoteOperatorActions } from '../../src/cli/control-client.ts';
+import { engineSocketPath, lockDataDir } from '../../src/database/embedded/lock.ts';
 import { serveControl } from '../../src/operator/control-server.ts';
 import type { OperatorActions } from '../../src/operator/operator-actions.ts';
-import { engineSocketPath, lockDataDir } from '../../src/store/embedded/lock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 async function engine(t: Test, actions: () => OperatorActions | null): Promise<string> {

@@ -5,8 +5,8 @@
 
 import { v7 as uuidV7 } from 'uuid';
 import type { Push } from '../../src/push/accept/push.ts';
-import type { Claimable } from '../../src/store/ledger/list-claimable.ts';
-import type { NewNotification } from '../../src/store/notifications/insert-notifications.ts';
+import type { Claimable } from '../../src/push/sql/ledger/list-claimable.ts';
+import type { NewNotification } from '../../src/push/sql/notifications/insert-notifications.ts';
 
 const NO_TAGS = { ids: [], sourceIds: [] };
 

@@ -1,21 +1,21 @@
 /** The App API on a store, without a server: what its tests speak to. */
 
 import { pino } from 'pino';
-import type { Caller } from '../../src/access/caller.ts';
-import type { AppApi } from '../../src/http/app-api/app-api.ts';
-import { appApiRoutes } from '../../src/http/app-api/routes.ts';
-import { TagTrees } from '../../src/http/app-api/tag-tree.ts';
-import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
-import { Catalogue } from '../../src/registration/catalogue/catalogue.ts';
-import { DeviceTags } from '../../src/registration/register/device-tags.ts';
-import { Registration } from '../../src/registration/register/registration.ts';
+import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import { TagTrees } from '../../src/catalogue/routes/tag-tree.ts';
+import type { Store } from '../../src/database/store.ts';
+import { DeviceTags } from '../../src/devices/register/device-tags.ts';
+import { Registration } from '../../src/devices/register/registration.ts';
 import {
   REPLACEMENT_LANES,
   REPLACEMENT_LANES_EMBEDDED,
   Replacements,
-} from '../../src/registration/replace/replacements.ts';
+} from '../../src/devices/replace/replacements.ts';
+import type { AppApi } from '../../src/devices/routes/app-api.ts';
+import { appApiRoutes } from '../../src/devices/routes/routes.ts';
+import type { Caller } from '../../src/domain/caller.ts';
+import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
-import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { checked } from './document-check.ts';
 

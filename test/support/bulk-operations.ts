@@ -2,16 +2,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import type { SqlPool } from '../../src/database/sql.ts';
+import type { Store } from '../../src/database/store.ts';
+import { BulkOperations } from '../../src/devices/bulk/bulk-operations.ts';
+import type { NewBulkOperation } from '../../src/devices/sql/insert-operation.ts';
+import { insertBulkOperation } from '../../src/devices/sql/insert-operation.ts';
+import { readBulkOperation } from '../../src/devices/sql/read-operations.ts';
 import type { BulkChange } from '../../src/domain/bulk-operation.ts';
 import { deviceKeyOf } from '../../src/domain/device.ts';
-import type { NewBulkOperation } from '../../src/store/bulk-operations/insert-operation.ts';
-import { insertBulkOperation } from '../../src/store/bulk-operations/insert-operation.ts';
-import { readBulkOperation } from '../../src/store/bulk-operations/read-operations.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
-import type { Store } from '../../src/store/store.ts';
 import type { IndexFeed } from '../../src/tag-index/tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
-import { BulkOperations } from '../../src/upkeep/bulk-operations.ts';
 import { silent } from './app-api.ts';
 import { missingGroupTags, wrongCounts } from './subscriber-counts.ts';
 import { makeTenant } from './tenant.ts';

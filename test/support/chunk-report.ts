@@ -1,7 +1,7 @@
 /** Reports on chunks, as a worker sends them to the ledger. */
 
 import type { ChunkProgress } from '../../src/domain/progress.ts';
-import type { ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
+import type { ClaimedChunk } from '../../src/push/sql/ledger/claim-chunks.ts';
 
 /** A sign of life, and whatever more the test has to report. */
 export const chunkReport = (

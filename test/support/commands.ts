@@ -1,9 +1,9 @@
 /** All commands of the command line, as main.ts lists them. */
 
+import { listCommands } from '../../src/app/commands.ts';
 import type { Command } from '../../src/cli/command.ts';
 import { ONLY } from '../../src/cli/command.ts';
 import { helpOf } from '../../src/cli/help.ts';
-import { listCommands } from '../../src/commands.ts';
 
 /** Each with the summary of the list; none of them is run. */
 export const loadCommands = (): Promise<

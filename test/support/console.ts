@@ -4,8 +4,8 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { ensureDemo, readDemoAccounts } from '../../src/demo.ts';
-import { findClient } from '../../src/store/clients/find-client.ts';
+import { ensureDemo, readDemoAccounts } from '../../src/app/demo/demo.ts';
+import { findClient } from '../../src/clients/find-client.ts';
 import { addAccount, beginSession } from './accounts.ts';
 import { secrets } from './api.ts';
 import type { Page } from './browser.ts';

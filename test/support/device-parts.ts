@@ -1,13 +1,13 @@
 /** What the actions on devices are given, on a store. */
 
-import type { DeviceParts } from '../../src/operator/device-actions.ts';
-import { Catalogue } from '../../src/registration/catalogue/catalogue.ts';
+import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import type { Store } from '../../src/database/store.ts';
 import {
   IMPORT_LANES,
   IMPORT_LANES_EMBEDDED,
   Importer,
-} from '../../src/registration/import/importer.ts';
-import type { Store } from '../../src/store/store.ts';
+} from '../../src/devices/import/importer.ts';
+import type { DeviceParts } from '../../src/operator/device-actions.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import type { Limits } from './app-api.ts';
 import { silent } from './app-api.ts';

@@ -1,8 +1,8 @@
 /** What holds the document finds what it does not say. */
 
 import t from 'tap';
+import { makeDocument } from '../../src/api/openapi/document.ts';
 import type { Route } from '../../src/http/handler.ts';
-import { makeDocument } from '../../src/http/openapi/document.ts';
 import { DocumentCheck } from './document-check.ts';
 
 const PATH = '/push-admin-api/v3/{client}/tags';

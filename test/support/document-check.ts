@@ -5,9 +5,9 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { OpenApiDocument } from '../../src/api/openapi/document.ts';
+import { makeDocument } from '../../src/api/openapi/document.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
-import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
-import { makeDocument } from '../../src/http/openapi/document.ts';
 import { parseJson } from '../../src/std/json.ts';
 
 export interface SeenAnswer {

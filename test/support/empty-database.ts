@@ -1,7 +1,7 @@
 /** Makes a migrated database as it was before a test. */
 
-import type { Sql } from '../../src/store/sql.ts';
-import { againAfterDeadlock } from '../../src/store/transact.ts';
+import type { Sql } from '../../src/database/sql.ts';
+import { againAfterDeadlock } from '../../src/database/transact.ts';
 
 /** They have their one row for ever; what a node reads of it is compared, not counted. */
 const OF_ONE_ROW = ['access_revision', 'session_revision'];

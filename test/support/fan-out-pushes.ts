@@ -1,10 +1,10 @@
 /** Pushes handed to a fan-out inside the test's process, and what its store says of them. */
 
+import type { Store } from '../../src/database/store.ts';
 import type { Push } from '../../src/push/accept/push.ts';
 import type { FanOut } from '../../src/push/fan-out.ts';
-import type { ScopeStatus } from '../../src/store/notifications/read-status.ts';
-import { readStatus } from '../../src/store/notifications/read-status.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { ScopeStatus } from '../../src/push/sql/notifications/read-status.ts';
+import { readStatus } from '../../src/push/sql/notifications/read-status.ts';
 import { aPush } from './a-notification.ts';
 import type { Tenant } from './notifications.ts';
 import { until } from './poll.ts';

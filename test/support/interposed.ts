@@ -1,6 +1,6 @@
 /** A database on which something happens between two statements of the work. */
 
-import type { SqlPool } from '../../src/store/sql.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
 
 type Call = (...args: unknown[]) => unknown;
 

@@ -1,21 +1,21 @@
 /** The routes of push jobs on a real server over a store, for a client with an app and a tag. */
 
 import type { Test } from 'tap';
-import type { KeyRights } from '../../src/access/caller.ts';
-import type { KeyToMake } from '../../src/access/keys.ts';
-import { createKey } from '../../src/access/keys.ts';
+import type { Server } from '../../src/api/server.ts';
+import type { Store } from '../../src/database/store.ts';
+import type { KeyRights } from '../../src/domain/caller.ts';
 import { MISSING_CREDENTIAL } from '../../src/domain/own-faults.ts';
-import { historyRoute } from '../../src/http/admin/history.ts';
-import { pushRoute } from '../../src/http/notifications/push.ts';
-import type { NotificationRouteParts } from '../../src/http/notifications/routes.ts';
-import { notificationRoutes } from '../../src/http/notifications/routes.ts';
-import { statusRoute } from '../../src/http/notifications/status.ts';
-import { JobWatches } from '../../src/http/notifications/watches.ts';
-import type { Server } from '../../src/http/server.ts';
+import type { KeyToMake } from '../../src/keys/keys.ts';
+import { createKey } from '../../src/keys/keys.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { TestSends } from '../../src/providers/test-sends.ts';
 import { Accept } from '../../src/push/accept/accept.ts';
-import type { Store } from '../../src/store/store.ts';
+import { historyRoute } from '../../src/push/routes/history.ts';
+import { pushRoute } from '../../src/push/routes/push.ts';
+import type { NotificationRouteParts } from '../../src/push/routes/routes.ts';
+import { notificationRoutes } from '../../src/push/routes/routes.ts';
+import { statusRoute } from '../../src/push/routes/status.ts';
+import { JobWatches } from '../../src/push/routes/watches.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import type { Tenant } from './api.ts';
 import { addTenant, secrets, startApiOn } from './api.ts';

@@ -1,8 +1,8 @@
 /** Makes a further key of a client, with some rights and no other limits. */
 
-import type { KeyRights } from '../../src/access/caller.ts';
-import { createKey } from '../../src/access/keys.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
+import type { KeyRights } from '../../src/domain/caller.ts';
+import { createKey } from '../../src/keys/keys.ts';
 import type { Tenant } from './api.ts';
 import { secrets } from './api.ts';
 

@@ -5,7 +5,7 @@
  * takes away comes a version later, with `needs`.
  */
 
-import type { Migration } from '../../src/store/migrate.ts';
+import type { Migration } from '../../src/database/migrate.ts';
 
 /**
  * Tables with a row for each device, or many for each group of them: an index on them takes

@@ -1,6 +1,6 @@
 /** A database whose connection ends in the middle of the work: the node has died. */
 
-import type { SqlPool } from '../../src/store/sql.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
 
 const STATEMENT = /^\s*(with|select|update|delete|insert)/;
 

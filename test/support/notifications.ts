@@ -1,13 +1,13 @@
 /** Tenants, tags and notifications as rows: what tests of the ledger and of sending begin with. */
 
+import type { Sql, SqlPool } from '../../src/database/sql.ts';
 import type { NotificationScope } from '../../src/domain/notification.ts';
-import type { Among, ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
-import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
-import type { ClaimedRetries } from '../../src/store/ledger/claim-retries.ts';
-import { claimRetries } from '../../src/store/ledger/claim-retries.ts';
-import { insertNotifications } from '../../src/store/notifications/insert-notifications.ts';
-import { planDue } from '../../src/store/notifications/plan-due.ts';
-import type { Sql, SqlPool } from '../../src/store/sql.ts';
+import type { Among, ClaimedChunk } from '../../src/push/sql/ledger/claim-chunks.ts';
+import { claimChunks } from '../../src/push/sql/ledger/claim-chunks.ts';
+import type { ClaimedRetries } from '../../src/push/sql/ledger/claim-retries.ts';
+import { claimRetries } from '../../src/push/sql/ledger/claim-retries.ts';
+import { insertNotifications } from '../../src/push/sql/notifications/insert-notifications.ts';
+import { planDue } from '../../src/push/sql/notifications/plan-due.ts';
 import { aNotification } from './a-notification.ts';
 import { seedDevices } from './seed.ts';
 

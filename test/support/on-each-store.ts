@@ -1,7 +1,7 @@
 /** Runs several tests on one store of each kind: opening an embedded one takes seconds. */
 
 import type { Test } from 'tap';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/database/store.ts';
 import { emptyDatabase } from './empty-database.ts';
 import { withStores } from './store.ts';
 

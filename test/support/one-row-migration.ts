@@ -4,8 +4,8 @@
  */
 
 import type { Test } from 'tap';
-import { MIGRATIONS, migrate } from '../../src/store/migrate.ts';
-import { connect } from '../../src/store/sql.ts';
+import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { connect } from '../../src/database/sql.ts';
 import { withPostgres } from './store.ts';
 
 export async function becomesOneRowEach(t: Test, devices: number): Promise<void> {

@@ -5,13 +5,13 @@
 
 import { Cluster } from 'ioredis';
 import type { Test } from 'tap';
+import type { Sql, SqlPool } from '../../src/database/sql.ts';
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { DeviceGroupKey, RaisedDeviceGroup } from '../../src/domain/device-group-change.ts';
 import { deviceGroupKeyOf } from '../../src/domain/device-group-change.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { BEFORE_ALL, listDeviceGroups } from '../../src/store/index/list-device-groups.ts';
-import { readDeviceGroup } from '../../src/store/index/read-device-group.ts';
-import type { Sql, SqlPool } from '../../src/store/sql.ts';
+import { BEFORE_ALL, listDeviceGroups } from '../../src/tag-index/groups/list-device-groups.ts';
+import { readDeviceGroup } from '../../src/tag-index/groups/read-device-group.ts';
 import type { RedisAddress, RedisClient } from '../../src/tag-index/redis/connect.ts';
 import { connectRedis } from '../../src/tag-index/redis/connect.ts';
 import { RedisFeed } from '../../src/tag-index/redis/feed.ts';

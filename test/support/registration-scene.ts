@@ -1,10 +1,10 @@
 /** A node's Registration with a tenant and tags, for tests that order what its stages do. */
 
-import { deviceRef } from '../../src/registration/operation.ts';
-import type { Registration } from '../../src/registration/register/registration.ts';
-import type { Sql, SqlPool } from '../../src/store/sql.ts';
-import type { Store } from '../../src/store/store.ts';
-import { transact } from '../../src/store/transact.ts';
+import type { Sql, SqlPool } from '../../src/database/sql.ts';
+import type { Store } from '../../src/database/store.ts';
+import { transact } from '../../src/database/transact.ts';
+import { deviceRef } from '../../src/devices/operation.ts';
+import type { Registration } from '../../src/devices/register/registration.ts';
 import type { Limits } from './app-api.ts';
 import { makeRegistration } from './app-api.ts';
 import { makeTenant } from './tenant.ts';

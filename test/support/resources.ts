@@ -1,7 +1,7 @@
 /** A client's resources of the Admin API (v3), asked for over real HTTP. */
 
+import type { Store } from '../../src/database/store.ts';
 import type { Route } from '../../src/http/handler.ts';
-import type { Store } from '../../src/store/store.ts';
 import type { Tenant } from './api.ts';
 import { addTenant, startApiOn } from './api.ts';
 import type { Lifetime } from './lifetime.ts';

@@ -6,6 +6,13 @@
 
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
+import type { Config, ConfigResult } from '../../src/app/config.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { demoCommand } from '../../src/app/demo/demo-command.ts';
+import { examine, settingsFindings } from '../../src/app/open/open-doctor.ts';
+import { openIndex } from '../../src/app/open/open-index.ts';
+import { openOperator } from '../../src/app/open/open-operator.ts';
+import { startFault, tellFault } from '../../src/app/start-fault.ts';
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import type { Command } from '../../src/cli/command.ts';
@@ -24,13 +31,6 @@ import { statusCommand } from '../../src/cli/publisher/status.ts';
 import { tagCommand } from '../../src/cli/publisher/tag.ts';
 import { secretKeyCommand } from '../../src/cli/secret-key.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import type { Config, ConfigResult } from '../../src/config.ts';
-import { readConfig } from '../../src/config.ts';
-import { demoCommand } from '../../src/demo-command.ts';
-import { examine, settingsFindings } from '../../src/open-doctor.ts';
-import { openIndex } from '../../src/open-index.ts';
-import { openOperator } from '../../src/open-operator.ts';
-import { startFault, tellFault } from '../../src/start-fault.ts';
 
 /** The same as `runCommand` answers. */
 export interface CommandEnd {

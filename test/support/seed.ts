@@ -3,7 +3,7 @@
  * register one by one.
  */
 
-import type { SqlPool } from '../../src/store/sql.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
 
 export interface Seed {
   readonly appId: number;

@@ -5,9 +5,10 @@
 
 import { pino } from 'pino';
 import type { Test } from 'tap';
-import { ProviderTokens } from '../../src/credentials/provider-tokens.ts';
+import type { Store } from '../../src/database/store.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
+import { ProviderTokens } from '../../src/provider-credentials/provider-tokens.ts';
 import { AuthorizationCache } from '../../src/providers/authorization.ts';
 import type { ProviderOrigins } from '../../src/providers/origins.ts';
 import { originsOf as originsBy, PROVIDER_DEFAULTS } from '../../src/providers/origins.ts';
@@ -19,7 +20,6 @@ import type { BehaviourChange } from '../../src/simulator/options.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { startSimulatorThread } from '../../src/simulator/thread.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import type { JobJournal } from '../../src/telemetry/job-journal.ts';

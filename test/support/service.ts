@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ShownCredential } from '../../src/access/credentials.ts';
 import { createCredential } from '../../src/access/credentials.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { ensureDemo } from '../../src/app/demo/demo.ts';
+import type { Engine } from '../../src/app/engine/engine.ts';
+import { startEngine } from '../../src/app/engine/engine.ts';
+import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
+import { findClient } from '../../src/clients/find-client.ts';
+import { raiseCatalogueVersion } from '../../src/clients/lock-client.ts';
+import type { Store } from '../../src/database/store.ts';
+import type { WebPushCredential } from '../../src/domain/credential.ts';
+import { PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../../src/domain/device.ts';
 import {
   readProviderCredential,
   writeProviderCredential,
-} from '../../src/credentials/provider-credentials.ts';
-import { ensureDemo } from '../../src/demo.ts';
-import type { WebPushCredential } from '../../src/domain/credential.ts';
-import { PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../../src/domain/device.ts';
-import type { Engine } from '../../src/engine.ts';
-import { startEngine } from '../../src/engine.ts';
+} from '../../src/provider-credentials/provider-credentials.ts';
 import { startSimulatorThread } from '../../src/simulator/thread.ts';
-import { insertApp } from '../../src/store/apps/insert-app.ts';
-import { findClient } from '../../src/store/clients/find-client.ts';
-import { raiseCatalogueVersion } from '../../src/store/clients/lock-client.ts';
-import type { Store } from '../../src/store/store.ts';
 import { secrets } from './api.ts';
 import { silent } from './app-api.ts';
 import type { Lifetime } from './lifetime.ts';

@@ -5,11 +5,11 @@
  */
 
 import type { Test } from 'tap';
+import { openEmbedded, openPostgres } from '../../src/database/store.ts';
 import {
   readProviderCredential,
   writeProviderCredential,
-} from '../../src/credentials/provider-credentials.ts';
-import { openEmbedded, openPostgres } from '../../src/store/store.ts';
+} from '../../src/provider-credentials/provider-credentials.ts';
 import { addTenant, secrets } from './api.ts';
 import { post } from './client.ts';
 import { OPERATOR_TOKEN } from './route-fuzz/valid.ts';

@@ -4,9 +4,9 @@
  * in use.
  */
 
-import type { EmbeddedDatabase } from '../../src/store/embedded/thread.ts';
-import type { DatabaseAddress, SqlPool } from '../../src/store/sql.ts';
-import { connect } from '../../src/store/sql.ts';
+import type { EmbeddedDatabase } from '../../src/database/embedded/thread.ts';
+import type { DatabaseAddress, SqlPool } from '../../src/database/sql.ts';
+import { connect } from '../../src/database/sql.ts';
 import { emptyDatabase, filledTables, schemaMark } from './empty-database.ts';
 import { checkAfterFiles, keptOpen } from './shared.ts';
 

@@ -1,6 +1,6 @@
 /** How many devices have each tag, as the rows of devices say and as the counts by day say. */
 
-import type { Sql } from '../../src/store/sql.ts';
+import type { Sql } from '../../src/database/sql.ts';
 
 /** Rows in which the two differ; tag 0: devices with any tag. */
 export const wrongCounts = (sql: Sql) => sql`

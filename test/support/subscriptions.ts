@@ -3,7 +3,7 @@
  * to write beside them.
  */
 
-import type { Sql } from '../../src/store/sql.ts';
+import type { Sql } from '../../src/database/sql.ts';
 
 /** For `from`: app_id, platform_id, ordinal, tag_id. */
 export const subscriptions = (sql: Sql) => sql`

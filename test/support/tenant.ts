@@ -3,8 +3,8 @@
  * them.
  */
 
-import type { Caller } from '../../src/access/caller.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
+import type { Caller } from '../../src/domain/caller.ts';
 
 export interface TagToMake {
   readonly name?: string;

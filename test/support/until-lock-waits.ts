@@ -1,6 +1,6 @@
 /** Waits until connections to the database wait for a lock of another. */
 
-import type { Sql } from '../../src/store/sql.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import { until } from './poll.ts';
 
 /**

@@ -1,12 +1,12 @@
 /** Webhooks as rows, and nodes that deliver. */
 
+import type { Sql, SqlPool } from '../../src/database/sql.ts';
 import type { WebhookEventType } from '../../src/domain/webhook.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook.ts';
-import type { Sql, SqlPool } from '../../src/store/sql.ts';
-import { insertWebhook, nextWebhookId } from '../../src/store/webhooks/webhooks.ts';
 import type { DeliveryOutcome, WebhookDelivererOptions } from '../../src/webhooks/deliverer.ts';
 import { WebhookDeliverer } from '../../src/webhooks/deliverer.ts';
 import { makeWebhookSecret, sealWebhookSecret } from '../../src/webhooks/secret.ts';
+import { insertWebhook, nextWebhookId } from '../../src/webhooks/sql/webhooks.ts';
 import { secrets } from './api.ts';
 import { silent } from './app-api.ts';
 

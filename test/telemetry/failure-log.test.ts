@@ -3,8 +3,8 @@
 import { mock } from 'node:test';
 import { pino } from 'pino';
 import t from 'tap';
+import { openPostgres } from '../../src/database/store.ts';
 import type { Route } from '../../src/http/handler.ts';
-import { openPostgres } from '../../src/store/store.ts';
 import { FailureLog } from '../../src/telemetry/failure-log.ts';
 import { startApiOn } from '../support/api.ts';
 import { withPostgres } from '../support/store.ts';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import t from 'tap';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/database/store.ts';
 import { finalStatus, post, push } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { Demo } from '../support/processes.ts';

@@ -3,12 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { createSecrets } from '../../src/access/secrets.ts';
+import type { SqlPool } from '../../src/database/sql.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
-import { claimWebhooks, takeDelivery } from '../../src/store/webhooks/claim-deliveries.ts';
-import { listDeliveries, replayDeliveries } from '../../src/store/webhooks/deliveries.ts';
-import { changeWebhook, findWebhook, replaceSecret } from '../../src/store/webhooks/webhooks.ts';
 import { makeWebhookSecret, sealWebhookSecret } from '../../src/webhooks/secret.ts';
+import { claimWebhooks, takeDelivery } from '../../src/webhooks/sql/claim-deliveries.ts';
+import { listDeliveries, replayDeliveries } from '../../src/webhooks/sql/deliveries.ts';
+import { changeWebhook, findWebhook, replaceSecret } from '../../src/webhooks/sql/webhooks.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';

@@ -2,8 +2,8 @@
  * The devices of the fan-out bench: two million of one app, and the tags that some of them have.
  */
 
+import type { SqlPool } from '../../../src/database/sql.ts';
 import { PLATFORM_APNS } from '../../../src/domain/device.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { Demo } from '../../../test/support/processes.ts';
 import type { Grounds } from '../../grounds.ts';

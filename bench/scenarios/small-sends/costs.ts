@@ -3,7 +3,7 @@
  * statements, its commits and the bytes of its log.
  */
 
-import type { SqlPool } from '../../../src/store/sql.ts';
+import type { SqlPool } from '../../../src/database/sql.ts';
 import { familyCpuMicros, processCpuMicros } from '../../processes.ts';
 
 export interface Costs {

@@ -2,11 +2,11 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { databaseSocketPath } from '../../../src/database/embedded/lock.ts';
+import type { SqlPool } from '../../../src/database/sql.ts';
+import { connect } from '../../../src/database/sql.ts';
+import { openEmbedded } from '../../../src/database/store.ts';
 import { PLATFORM_APNS } from '../../../src/domain/device.ts';
-import { databaseSocketPath } from '../../../src/store/embedded/lock.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
-import { connect } from '../../../src/store/sql.ts';
-import { openEmbedded } from '../../../src/store/store.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { Demo, EngineProcess } from '../../../test/support/processes.ts';
 import { startEngine } from '../../../test/support/processes.ts';

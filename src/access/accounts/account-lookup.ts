@@ -4,10 +4,10 @@
  * together.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import { Batcher } from '../../std/batcher.ts';
-import type { AccountRow } from '../../store/accounts/accounts.ts';
-import { findAccounts } from '../../store/accounts/accounts.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { AccountRow } from '../sql/accounts.ts';
+import { findAccounts } from '../sql/accounts.ts';
 
 /** Addresses of one query. */
 const BATCH_MAX = 1_000;

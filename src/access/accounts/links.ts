@@ -3,13 +3,13 @@
  * the hash of its token is stored.
  */
 
+import type { Sql } from '../../database/sql.ts';
+import type { MemberRole } from '../../domain/caller.ts';
 import { Batcher } from '../../std/batcher.ts';
-import type { FoundLink, LinkRow } from '../../store/accounts/links.ts';
-import { countLinks, findLinks, insertLink, takeLink } from '../../store/accounts/links.ts';
-import type { Sql } from '../../store/sql.ts';
-import type { MemberRole } from '../caller.ts';
 import { randomSecret } from '../random-text.ts';
 import type { Secrets } from '../secrets.ts';
+import type { FoundLink, LinkRow } from '../sql/links.ts';
+import { countLinks, findLinks, insertLink, takeLink } from '../sql/links.ts';
 
 /** Contract, section 8: an hour. */
 export const LINK_MS = 3_600_000;

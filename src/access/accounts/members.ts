@@ -1,20 +1,20 @@
 /** Members of a client: invited, given another role, removed, helped to a new password. */
 
+import { recordChange } from '../../audit/record-change.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
 import type { AuditedChange, AuditOrigin } from '../../domain/audit.ts';
-import { deleteLinksOf, deleteOpenLinks } from '../../store/accounts/links.ts';
-import type { MemberRow } from '../../store/accounts/memberships.ts';
+import type { MemberRole } from '../../domain/caller.ts';
+import type { Secrets } from '../secrets.ts';
+import { deleteLinksOf, deleteOpenLinks } from '../sql/links.ts';
+import type { MemberRow } from '../sql/memberships.ts';
 import {
   belongsToOnly,
   changeRole,
   deleteMembership,
   hasOtherOwner,
   readMember,
-} from '../../store/accounts/memberships.ts';
-import { recordChange } from '../../store/audit/record-change.ts';
-import type { Sql, SqlPool } from '../../store/sql.ts';
-import { transact } from '../../store/transact.ts';
-import type { MemberRole } from '../caller.ts';
-import type { Secrets } from '../secrets.ts';
+} from '../sql/memberships.ts';
 import { lockAsSuperUser } from '../super-user.ts';
 import type { MadeLink } from './links.ts';
 import { hasTooManyLinks, makeLink } from './links.ts';

@@ -4,16 +4,16 @@
  */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Sql } from '../../database/sql.ts';
+import type { Caller, KeyScope, MemberRole } from '../../domain/caller.ts';
 import type { ClientLimits } from '../../domain/client-limits.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { CappedMap } from '../../std/capped-map.ts';
-import type { SessionRow } from '../../store/accounts/sessions.ts';
-import { findSessions, insertSession, readSessionRevision } from '../../store/accounts/sessions.ts';
-import type { Sql } from '../../store/sql.ts';
-import type { Caller, KeyScope, MemberRole } from '../caller.ts';
 import { randomSecret } from '../random-text.ts';
 import { KnownRevision } from '../revision.ts';
 import type { Secrets } from '../secrets.ts';
+import type { SessionRow } from '../sql/sessions.ts';
+import { findSessions, insertSession, readSessionRevision } from '../sql/sessions.ts';
 
 /** A session ends so long after it was last used: a working day with its breaks. */
 export const SESSION_IDLE_MS = 43_200_000;

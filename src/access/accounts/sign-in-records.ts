@@ -4,14 +4,14 @@
  * engine's own.
  */
 
+import type { AccountEvent } from '../../audit/record-for-account.ts';
+import { recordForAccount, shareClientsOf } from '../../audit/record-for-account.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { CappedMap } from '../../std/capped-map.ts';
 import { networkOf } from '../../std/ip-address.ts';
-import type { AccountRow } from '../../store/accounts/accounts.ts';
-import type { AccountEvent } from '../../store/audit/record-for-account.ts';
-import { recordForAccount, shareClientsOf } from '../../store/audit/record-for-account.ts';
-import type { Sql, SqlPool } from '../../store/sql.ts';
-import { transact } from '../../store/transact.ts';
+import type { AccountRow } from '../sql/accounts.ts';
 
 /** Where a sign-in comes from. */
 export interface SignInOrigin {

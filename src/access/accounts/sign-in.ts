@@ -1,17 +1,17 @@
 /** Signs people in, out, and changes their passwords. */
 
+import type { AccountEvent } from '../../audit/record-for-account.ts';
+import { shareClientsOf } from '../../audit/record-for-account.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
 import { networkOf } from '../../std/ip-address.ts';
-import type { AccountRow } from '../../store/accounts/accounts.ts';
-import { lockAccount, readAccount, writePassword } from '../../store/accounts/accounts.ts';
-import { deleteLinksOf } from '../../store/accounts/links.ts';
-import { belongsToOnly } from '../../store/accounts/memberships.ts';
-import { deleteSessionsOf } from '../../store/accounts/sessions.ts';
-import type { AccountEvent } from '../../store/audit/record-for-account.ts';
-import { shareClientsOf } from '../../store/audit/record-for-account.ts';
-import type { Sql, SqlPool } from '../../store/sql.ts';
-import { transact } from '../../store/transact.ts';
 import type { Guesses } from '../guesses.ts';
 import type { Secrets } from '../secrets.ts';
+import type { AccountRow } from '../sql/accounts.ts';
+import { lockAccount, readAccount, writePassword } from '../sql/accounts.ts';
+import { deleteLinksOf } from '../sql/links.ts';
+import { belongsToOnly } from '../sql/memberships.ts';
+import { deleteSessionsOf } from '../sql/sessions.ts';
 import type { AccountLookup } from './account-lookup.ts';
 import type { Attempts } from './attempts.ts';
 import type { LinkLookup } from './links.ts';

@@ -3,22 +3,18 @@
  * that has invited them. The answer tells nobody whether an e-mail address has an account already.
  */
 
-import type { AccountRow } from '../../store/accounts/accounts.ts';
-import { insertAccount } from '../../store/accounts/accounts.ts';
-import {
-  countMembers,
-  countMemberships,
-  insertMembership,
-} from '../../store/accounts/memberships.ts';
-import { recordChange } from '../../store/audit/record-change.ts';
-import { insertClient } from '../../store/clients/insert-client.ts';
-import { lockClient } from '../../store/clients/lock-client.ts';
-import type { Sql } from '../../store/sql.ts';
-import { transact } from '../../store/transact.ts';
-import type { MemberRole } from '../caller.ts';
+import { recordChange } from '../../audit/record-change.ts';
+import { insertClient } from '../../clients/insert-client.ts';
+import { lockClient } from '../../clients/lock-client.ts';
+import type { Sql } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
+import type { MemberRole } from '../../domain/caller.ts';
 import { createCredential } from '../credentials.ts';
 import { randomSuffix } from '../random-text.ts';
 import type { Secrets } from '../secrets.ts';
+import type { AccountRow } from '../sql/accounts.ts';
+import { insertAccount } from '../sql/accounts.ts';
+import { countMembers, countMemberships, insertMembership } from '../sql/memberships.ts';
 import type { Link } from './links.ts';
 import { useLink } from './links.ts';
 import type { AccountParts, Unheard } from './sign-in.ts';

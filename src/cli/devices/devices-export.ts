@@ -7,9 +7,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { constants, open } from 'node:fs/promises';
 import { z } from 'zod';
+import type { DeviceOfApp, DevicePage, PageEnd } from '../../devices/sql/read-page.ts';
 import { ORDINALS_PER_REQUEST_MAX, TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
-import type { DeviceOfApp, DevicePage, PageEnd } from '../../store/devices/read-page.ts';
 import type { DeviceWriter } from '../../transfer/write-devices.ts';
 import { csvWriter, ndjsonWriter } from '../../transfer/write-devices.ts';
 import { UsageError } from '../arguments.ts';

@@ -3,8 +3,8 @@
  * exports.
  */
 
+import type { PageEnd } from '../../devices/sql/read-page.ts';
 import type { OperatorSession } from '../../operator/operator-session.ts';
-import type { PageEnd } from '../../store/devices/read-page.ts';
 import type { FormatName } from '../../transfer/formats.ts';
 import { FORMAT_NAMES, isFormatName } from '../../transfer/formats.ts';
 import { readNumber, UsageError } from '../arguments.ts';

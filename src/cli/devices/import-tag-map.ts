@@ -3,10 +3,10 @@
  * once if it does not exist.
  */
 
+import type { FoundTag } from '../../devices/import/import-tags.ts';
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import type { MappedTags } from '../../operator/device-actions.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
-import type { FoundTag } from '../../registration/import/import-tags.ts';
 import { foreignText } from '../../std/foreign-text.ts';
 import type { FileTag } from '../../transfer/file-device.ts';
 

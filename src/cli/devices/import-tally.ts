@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import type { ImportResult } from '../../registration/import/imported.ts';
+import type { ImportResult } from '../../devices/import/imported.ts';
 import { format } from '../progress.ts';
 
 export const tallyForm = z.object({

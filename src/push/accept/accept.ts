@@ -1,20 +1,20 @@
 /** Accepts a push: resolves its tags, checks its size on each platform, writes the notification. */
 
 import { v7 as uuidV7 } from 'uuid';
+import { faultOf } from '../../database/faults.ts';
+import type { PatientReads } from '../../database/patient-reads.ts';
+import type { Sql } from '../../database/sql.ts';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import type { NotificationState, Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { Batcher } from '../../std/batcher.ts';
-import { faultOf } from '../../store/faults.ts';
-import type { KeyedNotification } from '../../store/notifications/find-by-idempotency-keys.ts';
-import { findByIdempotencyKeys } from '../../store/notifications/find-by-idempotency-keys.ts';
-import type { NewNotification } from '../../store/notifications/insert-notifications.ts';
-import { insertNotifications } from '../../store/notifications/insert-notifications.ts';
-import type { PatientReads } from '../../store/patient-reads.ts';
-import type { Sql } from '../../store/sql.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
+import type { KeyedNotification } from '../sql/notifications/find-by-idempotency-keys.ts';
+import { findByIdempotencyKeys } from '../sql/notifications/find-by-idempotency-keys.ts';
+import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
+import { insertNotifications } from '../sql/notifications/insert-notifications.ts';
 import type { Fit, FoundTargets } from './check.ts';
 import { check } from './check.ts';
 import type { Content } from './contents.ts';

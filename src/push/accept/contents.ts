@@ -3,14 +3,14 @@
  * that, once, when the push is accepted.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
-import type { ClientScope } from '../../store/notifications/list-scopes.ts';
-import type { Sql } from '../../store/sql.ts';
-import { listTemplates } from '../../store/templates/templates.ts';
 import { applyTemplates } from '../../templates/apply-templates.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
+import { listTemplates } from '../../templates/templates.ts';
+import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import { jobContent } from './job-payload.ts';
 import { withLanguages } from './languages.ts';
 import type { Push, PushFault } from './push.ts';

@@ -7,7 +7,7 @@
 import type { PlatformId } from '../../domain/device.ts';
 import { PLATFORMS, scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
-import type { ClientScope } from '../../store/notifications/list-scopes.ts';
+import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import type { Content } from './contents.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Finds the tags of the languages that payloads are in, when the push is accepted. */
 
+import { findReferencedTags } from '../../catalogue/find-referenced-tags.ts';
+import type { Sql } from '../../database/sql.ts';
 import type { LanguagePayload, Payload } from '../../domain/notification.ts';
-import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
-import type { Sql } from '../../store/sql.ts';
 import type { Content } from './contents.ts';
 import type { PushFault } from './push.ts';
 

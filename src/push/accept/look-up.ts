@@ -1,13 +1,13 @@
 /** Looks up the tags that a client's pushes name, and its scopes, for all of them at once. */
 
+import type { ReferencedTag } from '../../catalogue/find-referenced-tags.ts';
+import { findReferencedTags } from '../../catalogue/find-referenced-tags.ts';
+import type { Sql } from '../../database/sql.ts';
 import { operandsOf } from '../../domain/audience-expression.ts';
 import { SELECTOR_NAMES } from '../../domain/notification.ts';
 import { isId } from '../../domain/tag.ts';
-import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
-import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
-import type { ClientScope } from '../../store/notifications/list-scopes.ts';
-import { listScopes } from '../../store/notifications/list-scopes.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { ClientScope } from '../sql/notifications/list-scopes.ts';
+import { listScopes } from '../sql/notifications/list-scopes.ts';
 import type { Push, TagReferences } from './push.ts';
 
 export interface Known {

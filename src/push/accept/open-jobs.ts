@@ -4,11 +4,11 @@
  * several nodes may exceed the limit by what they accept between two counts.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import { limitOf } from '../../domain/client-limits.ts';
 import { CappedMap } from '../../std/capped-map.ts';
-import { countOpen } from '../../store/notifications/count-open.ts';
-import type { Sql } from '../../store/sql.ts';
+import { countOpen } from '../sql/notifications/count-open.ts';
 
 /**
  * What counts of one client may read: a client at a limit of a million is counted every ten

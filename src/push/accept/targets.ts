@@ -4,12 +4,12 @@
  * exclusion is refused.
  */
 
+import type { ReferencedTag } from '../../catalogue/find-referenced-tags.ts';
 import type { ExpressionNode, Operand } from '../../domain/audience-expression.ts';
 import { operandsOf } from '../../domain/audience-expression.ts';
 import type { Audience, Selector } from '../../domain/notification.ts';
 import { audienceOf, bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
-import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
-import type { ClientScope } from '../../store/notifications/list-scopes.ts';
+import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import { compileExpression } from './compile-expression.ts';
 import type { Push, PushFault, TagReferences } from './push.ts';
 

@@ -3,14 +3,14 @@
  * and suspects (decision 39) apart.
  */
 
+import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
+import type { Sql } from '../../database/sql.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
 import { notificationScopeKeyOf } from '../../domain/notification.ts';
-import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
-import type { Among, Wanted } from '../../store/ledger/claim-chunks.ts';
-import { claimChunks } from '../../store/ledger/claim-chunks.ts';
-import { claimRetries } from '../../store/ledger/claim-retries.ts';
-import type { Claimable } from '../../store/ledger/list-claimable.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { Among, Wanted } from '../sql/ledger/claim-chunks.ts';
+import { claimChunks } from '../sql/ledger/claim-chunks.ts';
+import { claimRetries } from '../sql/ledger/claim-retries.ts';
+import type { Claimable } from '../sql/ledger/list-claimable.ts';
 import type { Claimed } from './claimed.ts';
 import { partOf } from './claimed.ts';
 

@@ -2,11 +2,11 @@
 
 import type { Counts, Message } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
-import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';
-import type { ClaimedRetries } from '../../store/ledger/claim-retries.ts';
 import type { Deadlines } from '../protocol/deadlines.ts';
 import { deadlinesOf, isTooLate } from '../protocol/deadlines.ts';
 import type { AuthorizedCredential, Task } from '../protocol/task.ts';
+import type { ClaimedChunk } from '../sql/ledger/claim-chunks.ts';
+import type { ClaimedRetries } from '../sql/ledger/claim-retries.ts';
 
 interface Claim {
   readonly leaseStartedMs: number;

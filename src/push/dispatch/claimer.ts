@@ -6,19 +6,19 @@
  */
 
 import type { Logger } from 'pino';
+import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
+import { PLANS_ARE_KEPT } from '../../database/dedicated-connection.ts';
+import type { Store } from '../../database/store.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import { notificationScopeKeyOf } from '../../domain/notification.ts';
 import { Bell } from '../../std/bell.ts';
 import type { Clock } from '../../std/clock.ts';
-import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
-import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
-import type { Claimable } from '../../store/ledger/list-claimable.ts';
-import { listClaimable } from '../../store/ledger/list-claimable.ts';
-import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
-import type { Store } from '../../store/store.ts';
 import type { Presence } from '../protocol/presence.ts';
 import type { GiveBack } from '../protocol/task.ts';
+import type { Claimable } from '../sql/ledger/list-claimable.ts';
+import { listClaimable } from '../sql/ledger/list-claimable.ts';
+import type { DueLine, PlannedNotification } from '../sql/notifications/plan-due.ts';
 import type { ScopeAuthorization } from './authorizer.ts';
 import { claimTurns } from './claim.ts';
 import type { Claimed } from './claimed.ts';

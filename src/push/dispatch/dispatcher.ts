@@ -7,15 +7,15 @@
 import type { Logger } from 'pino';
 import type { NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
-import type { Ledger } from '../../outcomes/ledger.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { Clock } from '../../std/clock.ts';
 import { failureText } from '../../std/failure-text.ts';
-import type { ClaimedChunk, ClaimedScope } from '../../store/ledger/claim-chunks.ts';
-import type { NotificationOrders } from '../../store/ledger/read-orders.ts';
 import type { JobJournal, PartTrace } from '../../telemetry/job-journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { GiveBack, Task, Unfamiliar } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
+import type { ClaimedChunk, ClaimedScope } from '../sql/ledger/claim-chunks.ts';
+import type { NotificationOrders } from '../sql/ledger/read-orders.ts';
 import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';

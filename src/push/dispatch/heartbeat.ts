@@ -7,11 +7,11 @@
 
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
+import { beat, joinNodes, leaveNodes } from '../../database/nodes/beats.ts';
+import type { Store } from '../../database/store.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Recurring } from '../../std/recurring.ts';
-import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
-import { beat, joinNodes, leaveNodes } from '../../store/nodes/beats.ts';
-import type { Store } from '../../store/store.ts';
 import type { Presence } from '../protocol/presence.ts';
 
 /** The pause between a beat's answer and the next beat. */

@@ -1,17 +1,17 @@
 /**
  * The pacer: gives this node's tasks the sends that a notification with a rate may begin. The line
- * of a rate is in the database, one for all nodes (store/notifications/draw-pace.ts). A node draws
+ * of a rate is in the database, one for all nodes (push/sql/notifications/draw-pace.ts). A node draws
  * a tenth of a second at a time while one of its tasks wants it. So a rate costs ten statements a
  * second, whatever it is and however many tasks there are.
  */
 
 import type { Logger } from 'pino';
+import type { Sql } from '../../database/sql.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
 import { notificationScopeKeyOf } from '../../domain/notification.ts';
 import type { Clock } from '../../std/clock.ts';
-import { drawPace } from '../../store/notifications/draw-pace.ts';
-import type { Sql } from '../../store/sql.ts';
 import type { PaceMessage, PaceSpan } from '../protocol/pace.ts';
+import { drawPace } from '../sql/notifications/draw-pace.ts';
 
 /**
  * A task alone gets up to so many sends of a span. More are divided: a thread may not be able to

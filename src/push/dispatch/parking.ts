@@ -7,7 +7,7 @@
 import type { Counts } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import { PARKED } from '../../domain/progress.ts';
-import { SUSPECT_AFTER } from '../../store/ledger/claim-chunks.ts';
+import { SUSPECT_AFTER } from '../sql/ledger/claim-chunks.ts';
 import type { Claimed } from './claimed.ts';
 import { releaseOf } from './claimed.ts';
 

@@ -6,15 +6,15 @@
  */
 
 import type { Logger } from 'pino';
+import type { Sql } from '../../database/sql.ts';
 import type { ProviderCredential } from '../../domain/credential.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import type { Quota } from '../../providers/provider.ts';
 import { providerOf } from '../../providers/providers.ts';
 import type { Clock } from '../../std/clock.ts';
-import type { Bucket } from '../../store/quotas/draw-permits.ts';
-import { drawPermits, pauseQuota, returnPermits } from '../../store/quotas/draw-permits.ts';
-import type { Sql } from '../../store/sql.ts';
 import type { QuotaAnswer, QuotaMessage } from '../protocol/permits.ts';
+import type { Bucket } from '../sql/draw-permits.ts';
+import { drawPermits, pauseQuota, returnPermits } from '../sql/draw-permits.ts';
 
 /**
  * Bursts in the quota of a minute. The burst and 60 seconds of the full rate make that quota, so

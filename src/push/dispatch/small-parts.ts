@@ -10,8 +10,8 @@
 
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
-import type { Claimable } from '../../store/ledger/list-claimable.ts';
-import type { DueLine } from '../../store/notifications/plan-due.ts';
+import type { Claimable } from '../sql/ledger/list-claimable.ts';
+import type { DueLine } from '../sql/notifications/plan-due.ts';
 import type { Candidate } from './fair-share.ts';
 
 /** Parts of a line, some tenths of a second of work; beyond it no more of it are planned. */

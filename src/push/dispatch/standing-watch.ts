@@ -5,10 +5,10 @@
  */
 
 import type { Logger } from 'pino';
+import type { Sql } from '../../database/sql.ts';
 import { Recurring } from '../../std/recurring.ts';
-import type { NotificationOrders } from '../../store/ledger/read-orders.ts';
-import { readOrders } from '../../store/ledger/read-orders.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { NotificationOrders } from '../sql/ledger/read-orders.ts';
+import { readOrders } from '../sql/ledger/read-orders.ts';
 
 /** An order is obeyed within a second; most of what is small has ended by the first look. */
 export const LOOK_INTERVAL_MS = 250;

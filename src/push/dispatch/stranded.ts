@@ -1,10 +1,10 @@
 /** Ends sends that are fully recorded but still open: their publishers would wait for ever. */
 
 import type { Logger } from 'pino';
+import type { SqlPool } from '../../database/sql.ts';
 import { Recurring } from '../../std/recurring.ts';
-import { finishStranded } from '../../store/ledger/finish-stranded.ts';
-import type { SqlPool } from '../../store/sql.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
+import { finishStranded } from '../sql/ledger/finish-stranded.ts';
 
 /** The pause between two looks. A look reads the index of notifications that have not ended. */
 const INTERVAL_MS = 10_000;

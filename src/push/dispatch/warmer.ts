@@ -5,12 +5,12 @@
  */
 
 import type { Logger } from 'pino';
+import type { Sql } from '../../database/sql.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import { Recurring } from '../../std/recurring.ts';
-import type { UpcomingScope } from '../../store/notifications/list-upcoming.ts';
-import { listUpcoming } from '../../store/notifications/list-upcoming.ts';
-import type { Sql } from '../../store/sql.ts';
 import type { Broadcast } from '../protocol/broadcast.ts';
+import type { UpcomingScope } from '../sql/notifications/list-upcoming.ts';
+import { listUpcoming } from '../sql/notifications/list-upcoming.ts';
 import type { Authorizer } from './authorizer.ts';
 
 /** Long enough for a token request and a handshake that is tried twice, too short to idle out. */

@@ -4,14 +4,14 @@
  */
 
 import type { Logger } from 'pino';
+import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
+import { PLANS_ARE_KEPT } from '../../database/dedicated-connection.ts';
+import type { Store } from '../../database/store.ts';
 import { Bell } from '../../std/bell.ts';
-import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
-import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
-import { nextUrgentInMs } from '../../store/notifications/next-urgent.ts';
-import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
-import { LARGE_WEIGHT, PLANNED_AT_ONCE_MAX, planDue } from '../../store/notifications/plan-due.ts';
-import type { Store } from '../../store/store.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
+import { nextUrgentInMs } from '../sql/notifications/next-urgent.ts';
+import type { DueLine, PlannedNotification } from '../sql/notifications/plan-due.ts';
+import { LARGE_WEIGHT, PLANNED_AT_ONCE_MAX, planDue } from '../sql/notifications/plan-due.ts';
 
 /** How late a scheduled push may begin. An urgent one is planned when it is due. */
 const POLL_INTERVAL_MS = 250;

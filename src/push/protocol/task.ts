@@ -1,19 +1,19 @@
 /** Messages between main thread and worker: tasks and replies down, reports and requests up. */
 
 import type { MessagePort } from 'node:worker_threads';
+import type { DatabaseAddress } from '../../database/sql.ts';
 import type { ProviderCredential } from '../../domain/credential.ts';
 import type { Message, NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
-import type { Reply } from '../../outcomes/reply.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import type { Step } from '../../std/step.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
-import type { NotificationTerms } from '../../store/notifications/terms.ts';
-import type { DatabaseAddress } from '../../store/sql.ts';
 import type { RedisAddress } from '../../tag-index/redis/connect.ts';
 import type { ResolveReading } from '../../tag-index/resolve-meter.ts';
 import type { TransportLimits, TransportName } from '../../transport/transport.ts';
 import type { TransportReading } from '../../transport/transport-meter.ts';
+import type { Reply } from '../ledger/reply.ts';
+import type { NotificationTerms } from '../sql/notifications/terms.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { PaceMessage, PaceSpan } from './pace.ts';
 import type { QuotaAnswer, QuotaMessage } from './permits.ts';

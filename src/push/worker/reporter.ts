@@ -5,7 +5,7 @@
  */
 
 import type { Progress } from '../../domain/progress.ts';
-import type { Reply } from '../../outcomes/reply.ts';
+import type { Reply } from '../ledger/reply.ts';
 import type { Report } from '../protocol/task.ts';
 
 /** Twenty transactions a second are few for a database; a report gathers thousands of devices. */

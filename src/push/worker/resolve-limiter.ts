@@ -5,10 +5,10 @@
  * until it ends.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 import { BLOCK_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
-import type { Sql } from '../../store/sql.ts';
 import type {
   DeviceRun,
   PresentDevices,

@@ -4,8 +4,8 @@
  */
 
 import type { NotificationState } from '../../domain/notification.ts';
-import type { Reply } from '../../outcomes/reply.ts';
 import { Signal } from '../../std/signal.ts';
+import type { Reply } from '../ledger/reply.ts';
 
 export class TaskControl {
   /** Fires when anything below has changed. */

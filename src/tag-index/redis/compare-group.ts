@@ -1,11 +1,11 @@
 /** Compares a group in Redis with the database, device by device, for `tagcast index verify`. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '../../database/sql.ts';
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../domain/device.ts';
 import type { DeviceGroupKey, DeviceHistory } from '../../domain/device-group-change.ts';
-import type { DeviceGroupContent } from '../../store/index/read-device-group.ts';
-import { readDeviceGroup } from '../../store/index/read-device-group.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { DeviceGroupContent } from '../groups/read-device-group.ts';
+import { readDeviceGroup } from '../groups/read-device-group.ts';
 import type { RedisClient } from './connect.ts';
 import { decodeHistories } from './histories.ts';
 import { blockKey, groupHashKey, HISTORIES_FIELD, VERSION_FIELD } from './keys.ts';

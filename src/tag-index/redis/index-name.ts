@@ -3,9 +3,9 @@
  * found to be another one.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import type { Clock } from '../../std/clock.ts';
-import { readLineage } from '../../store/index/lineage.ts';
-import type { Sql } from '../../store/sql.ts';
+import { readLineage } from '../groups/lineage.ts';
 
 /** Least time between two reads: each stale group may ask for one. */
 const LOOK_EVERY_MS = 1_000;

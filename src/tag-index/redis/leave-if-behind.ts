@@ -4,11 +4,11 @@
  */
 
 import type { Logger } from 'pino';
+import type { SqlPool } from '../../database/sql.ts';
 import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
 import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
-import { leaveIndex } from '../../store/index/lineage.ts';
-import { readVersions } from '../../store/index/list-device-groups.ts';
-import type { SqlPool } from '../../store/sql.ts';
+import { leaveIndex } from '../groups/lineage.ts';
+import { readVersions } from '../groups/list-device-groups.ts';
 import type { IndexName } from './index-name.ts';
 
 export interface HistoryOptions {

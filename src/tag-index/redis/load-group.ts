@@ -3,11 +3,11 @@
  * is.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
-import type { DeviceGroupContent } from '../../store/index/read-device-group.ts';
-import { readDeviceGroup } from '../../store/index/read-device-group.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { DeviceGroupContent } from '../groups/read-device-group.ts';
+import { readDeviceGroup } from '../groups/read-device-group.ts';
 import type { RedisClient } from './connect.ts';
 import { encodeHistories } from './histories.ts';
 import { groupHashKey, HISTORIES_FIELD } from './keys.ts';

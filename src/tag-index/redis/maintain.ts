@@ -3,14 +3,10 @@
  * rebuild it.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
 import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
-import {
-  BEFORE_ALL,
-  countDeviceGroups,
-  listDeviceGroups,
-} from '../../store/index/list-device-groups.ts';
-import type { Sql } from '../../store/sql.ts';
+import { BEFORE_ALL, countDeviceGroups, listDeviceGroups } from '../groups/list-device-groups.ts';
 import { compareGroup } from './compare-group.ts';
 import type { RedisClient } from './connect.ts';
 import { PREFIX } from './keys.ts';

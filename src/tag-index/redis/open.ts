@@ -4,13 +4,13 @@
  */
 
 import type { Logger } from 'pino';
+import type { Sql, SqlPool } from '../../database/sql.ts';
 import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
 import { Bell } from '../../std/bell.ts';
 import { systemClock } from '../../std/clock.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
-import { keepLineage } from '../../store/index/lineage.ts';
-import type { Sql, SqlPool } from '../../store/sql.ts';
 import type { IndexReading } from '../../telemetry/index-metrics.ts';
+import { keepLineage } from '../groups/lineage.ts';
 import { ResolveMeter } from '../resolve-meter.ts';
 import { SqlTagIndex } from '../sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from '../tag-index.ts';

@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '../../database/sql.ts';
 import { concernedTagIds, conditionOf, isNobody } from '../../domain/audience.ts';
 import type { AudienceCondition } from '../../domain/audience-condition.ts';
 import type { Scope } from '../../domain/device.ts';
@@ -12,9 +13,8 @@ import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { DeviceGroupKey, RaisedDeviceGroup } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Clock } from '../../std/clock.ts';
-import { listDeviceGroupsOf } from '../../store/index/list-device-groups.ts';
-import { listTaggedGroups } from '../../store/index/list-tagged-groups.ts';
-import type { Sql } from '../../store/sql.ts';
+import { listDeviceGroupsOf } from '../groups/list-device-groups.ts';
+import { listTaggedGroups } from '../groups/list-tagged-groups.ts';
 import { ResolveMeter } from '../resolve-meter.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {

@@ -4,10 +4,10 @@
  */
 
 import type { Logger } from 'pino';
+import type { Sql } from '../../database/sql.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
-import { readDeviceGroup } from '../../store/index/read-device-group.ts';
-import type { Sql } from '../../store/sql.ts';
+import { readDeviceGroup } from '../groups/read-device-group.ts';
 import type { RedisClient } from './connect.ts';
 import type { IndexName } from './index-name.ts';
 import { groupHashKey } from './keys.ts';

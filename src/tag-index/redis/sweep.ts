@@ -6,12 +6,12 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { SqlPool } from '../../database/sql.ts';
 import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
 import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
 import { Recurring } from '../../std/recurring.ts';
-import { keepLineage } from '../../store/index/lineage.ts';
-import { BEFORE_ALL, listDeviceGroups } from '../../store/index/list-device-groups.ts';
-import type { SqlPool } from '../../store/sql.ts';
+import { keepLineage } from '../groups/lineage.ts';
+import { BEFORE_ALL, listDeviceGroups } from '../groups/list-device-groups.ts';
 import type { RedisClient } from './connect.ts';
 import type { IndexName } from './index-name.ts';
 import { groupHashKey, PREFIX, VERSION_FIELD, versionIn } from './keys.ts';

@@ -1,10 +1,10 @@
 /** Counts the devices of some groups that match now. */
 
+import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
-import type { Sql } from '../../store/sql.ts';
-import { list } from '../../store/sql.ts';
 import { matches } from './matching.ts';
 
 export async function countMatching(

@@ -3,11 +3,11 @@
  * them, because their tokens are not needed.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import { isNobody } from '../../domain/audience.ts';
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
-import type { Sql } from '../../store/sql.ts';
 import { matches } from './matching.ts';
 
 /**

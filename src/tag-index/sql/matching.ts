@@ -4,11 +4,11 @@
  * words are the tags of the device: so it is a value, and the statement is the same for all.
  */
 
+import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
 import { conditionOf } from '../../domain/audience.ts';
 import type { AudienceCondition } from '../../domain/audience-condition.ts';
 import type { Audience } from '../../domain/notification.ts';
-import type { Sql } from '../../store/sql.ts';
-import { list } from '../../store/sql.ts';
 
 /** Of a device's row. */
 export function matches(sql: Sql, audience: Audience) {

@@ -1,10 +1,10 @@
 /** Finds those of some devices that still exist and still match, before a retry. */
 
+import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
-import type { Sql } from '../../store/sql.ts';
-import { list } from '../../store/sql.ts';
 import { languageIn, matches } from './matching.ts';
 
 export interface MatchingDevice {

@@ -3,10 +3,10 @@
  * row of the group once.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
-import type { Sql } from '../../store/sql.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { languageIn, matches } from './matching.ts';
 

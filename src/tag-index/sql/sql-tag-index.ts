@@ -3,12 +3,12 @@
  * current.
  */
 
+import type { Sql } from '../../database/sql.ts';
 import { isNobody } from '../../domain/audience.ts';
 import type { Scope } from '../../domain/device.ts';
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
-import { listTaggedGroups } from '../../store/index/list-tagged-groups.ts';
-import type { Sql } from '../../store/sql.ts';
+import { listTaggedGroups } from '../groups/list-tagged-groups.ts';
 import { ResolveMeter } from '../resolve-meter.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {

@@ -9,9 +9,9 @@ import {
   resetMember,
 } from '../../../src/access/accounts/members.ts';
 import { signUp } from '../../../src/access/accounts/sign-up.ts';
-import { deleteOpenLinks } from '../../../src/store/accounts/links.ts';
-import { lockClient } from '../../../src/store/clients/lock-client.ts';
-import { transact } from '../../../src/store/transact.ts';
+import { deleteOpenLinks } from '../../../src/access/sql/links.ts';
+import { lockClient } from '../../../src/clients/lock-client.ts';
+import { transact } from '../../../src/database/transact.ts';
 import { addAccount, makeAccountParts, PASSWORD } from '../../support/accounts.ts';
 import { addTenant, secrets } from '../../support/api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';

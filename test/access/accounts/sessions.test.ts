@@ -4,20 +4,20 @@ import t from 'tap';
 import { makeLink } from '../../../src/access/accounts/links.ts';
 import { memberOf, Sessions } from '../../../src/access/accounts/sessions.ts';
 import { createSecrets } from '../../../src/access/secrets.ts';
-import { setOperator } from '../../../src/store/accounts/accounts.ts';
-import { deleteEndedLinks } from '../../../src/store/accounts/links.ts';
-import { changeRole, deleteMembership } from '../../../src/store/accounts/memberships.ts';
+import { readAccessRevision } from '../../../src/access/sql/access-revision.ts';
+import { setOperator } from '../../../src/access/sql/accounts.ts';
+import { deleteEndedLinks } from '../../../src/access/sql/links.ts';
+import { changeRole, deleteMembership } from '../../../src/access/sql/memberships.ts';
 import {
   deleteEndedSessions,
   deleteSession,
   deleteSessionsOf,
   readSessionRevision,
-} from '../../../src/store/accounts/sessions.ts';
-import { disableClient } from '../../../src/store/clients/disable-client.ts';
-import { readAccessRevision } from '../../../src/store/credentials/access-revision.ts';
-import { joinNodes } from '../../../src/store/nodes/beats.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
-import { transact } from '../../../src/store/transact.ts';
+} from '../../../src/access/sql/sessions.ts';
+import { disableClient } from '../../../src/clients/disable-client.ts';
+import { joinNodes } from '../../../src/database/nodes/beats.ts';
+import type { SqlPool } from '../../../src/database/sql.ts';
+import { transact } from '../../../src/database/transact.ts';
 import { addAccount, beginSession, signUpAndIn } from '../../support/accounts.ts';
 import { addTenant, secrets } from '../../support/api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';

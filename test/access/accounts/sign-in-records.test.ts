@@ -12,7 +12,7 @@ import type { AccountReport } from '../../../src/access/accounts/sign-in-records
 import { SignInRecords } from '../../../src/access/accounts/sign-in-records.ts';
 import { signUp } from '../../../src/access/accounts/sign-up.ts';
 import type { Guessed } from '../../../src/access/guesses.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/database/store.ts';
 import { addAccount, makeAccountParts, PASSWORD } from '../../support/accounts.ts';
 import { addTenant, secrets } from '../../support/api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';

@@ -11,8 +11,8 @@ import {
   signInByLink,
 } from '../../../src/access/accounts/sign-in.ts';
 import { signUp } from '../../../src/access/accounts/sign-up.ts';
-import { insertMembership } from '../../../src/store/accounts/memberships.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
+import { insertMembership } from '../../../src/access/sql/memberships.ts';
+import type { SqlPool } from '../../../src/database/sql.ts';
 import {
   addAccount,
   beginSession,

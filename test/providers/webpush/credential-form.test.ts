@@ -1,6 +1,6 @@
 import { createECDH, createPrivateKey } from 'node:crypto';
 import t from 'tap';
-import { parseProviderCredential } from '../../../src/credentials/provider-credentials.ts';
+import { parseProviderCredential } from '../../../src/provider-credentials/provider-credentials.ts';
 import { sentenceOf } from '../../../src/providers/credential-form.ts';
 import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import { generateVapidKeys } from '../../../src/providers/webpush/credential-form.ts';

@@ -5,10 +5,10 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import { taskOf } from '../../../src/push/dispatch/claimed.ts';
-import { planDue } from '../../../src/store/notifications/plan-due.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { deleteTemplate, writeTemplate } from '../../../src/store/templates/templates.ts';
+import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
+import { deleteTemplate, writeTemplate } from '../../../src/templates/templates.ts';
 import type { Answered, JobsApi } from '../../support/jobs-api.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { claimChunksOf } from '../../support/notifications.ts';

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { JOB_PAYLOAD_BYTES_MAX } from '../../../src/push/accept/job-payload.ts';
-import { writeTemplate } from '../../../src/store/templates/templates.ts';
+import { writeTemplate } from '../../../src/templates/templates.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';

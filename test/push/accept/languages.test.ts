@@ -2,8 +2,8 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { Store } from '../../../src/store/store.ts';
-import { writeTemplate } from '../../../src/store/templates/templates.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { writeTemplate } from '../../../src/templates/templates.ts';
 import type { Answered } from '../../support/jobs-api.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { makeTag } from '../../support/notifications.ts';

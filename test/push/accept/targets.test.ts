@@ -1,12 +1,12 @@
 /** What becomes of an expression from the acceptance to the devices of a chunk, on both stores. */
 
 import t from 'tap';
+import type { SqlPool } from '../../../src/database/sql.ts';
+import type { Store } from '../../../src/database/store.ts';
 import { readExpression } from '../../../src/domain/audience-expression.ts';
 import { Accept } from '../../../src/push/accept/accept.ts';
 import type { Push } from '../../../src/push/accept/push.ts';
-import { planDue } from '../../../src/store/notifications/plan-due.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { aPush } from '../../support/a-notification.ts';

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import { GROUP_DEVICES } from '../../../src/domain/device.ts';
 import type { Claimed } from '../../../src/push/dispatch/claimed.ts';
 import { partOf } from '../../../src/push/dispatch/claimed.ts';
 import { Claimer } from '../../../src/push/dispatch/claimer.ts';
 import type { Assignment } from '../../../src/push/dispatch/dispatcher.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
+import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import type { Clock } from '../../../src/std/clock.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import { planDue } from '../../../src/store/notifications/plan-due.ts';
-import type { Store } from '../../../src/store/store.ts';
 import {
   claimChunksOf,
   makeNotification,

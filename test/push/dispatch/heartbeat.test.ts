@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
+import { openPostgres } from '../../../src/database/store.ts';
 import { Heartbeat } from '../../../src/push/dispatch/heartbeat.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { openPostgres } from '../../../src/store/store.ts';
 import { until } from '../../support/poll.ts';
 import { withPostgres, withPostgresStore } from '../../support/store.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';

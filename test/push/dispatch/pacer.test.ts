@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import { Pacer } from '../../../src/push/dispatch/pacer.ts';
 import type { PaceSpan } from '../../../src/push/protocol/pace.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { Tenant } from '../../support/notifications.ts';
 import { makeNotification, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import type { Progress } from '../../../src/domain/progress.ts';
 import { PARKED } from '../../../src/domain/progress.ts';
-import { Ledger } from '../../../src/outcomes/ledger.ts';
 import { Authorizer } from '../../../src/push/dispatch/authorizer.ts';
 import { Claimer } from '../../../src/push/dispatch/claimer.ts';
 import { Dispatcher } from '../../../src/push/dispatch/dispatcher.ts';
@@ -14,13 +14,13 @@ import type {
   TaskEvents,
   WorkerPool,
 } from '../../../src/push/dispatch/worker-pool.ts';
+import { Ledger } from '../../../src/push/ledger/ledger.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
 import type { MessageToTask, Task } from '../../../src/push/protocol/task.ts';
+import { listParked, releaseParked } from '../../../src/push/sql/ledger/parked-parts.ts';
+import type { ScopeStatus } from '../../../src/push/sql/notifications/read-status.ts';
+import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import { listParked, releaseParked } from '../../../src/store/ledger/parked-parts.ts';
-import type { ScopeStatus } from '../../../src/store/notifications/read-status.ts';
-import { readStatus } from '../../../src/store/notifications/read-status.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import type { Tenant } from '../../support/notifications.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { LOT_PARTS_MAX, SmallParts } from '../../../src/push/dispatch/small-parts.ts';
-import type { Claimable } from '../../../src/store/ledger/list-claimable.ts';
+import type { Claimable } from '../../../src/push/sql/ledger/list-claimable.ts';
 import { aClaimable } from '../../support/a-notification.ts';
 
 const part = (notificationId: string, more: Partial<Claimable> = {}): Claimable =>

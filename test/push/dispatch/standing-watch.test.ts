@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { LOOK_INTERVAL_MS, StandingWatch } from '../../../src/push/dispatch/standing-watch.ts';
-import type { NotificationOrders } from '../../../src/store/ledger/read-orders.ts';
+import type { NotificationOrders } from '../../../src/push/sql/ledger/read-orders.ts';
 import { makeRunning, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { withStores } from '../../support/store.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { Stranded } from '../../../src/push/dispatch/stranded.ts';
-import { readStatus } from '../../../src/store/notifications/read-status.ts';
+import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { makeNotification, makeRunning, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/database/store.ts';
 import { atRest, ended, job, OBEYED_WITHIN_MS, order, setUp } from '../../support/job-orders.ts';
 import { until } from '../../support/poll.ts';
 import type { ReceivedRequest } from '../../support/provider-peer.ts';

@@ -2,7 +2,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/database/store.ts';
 import { accepted, deliveries } from '../../support/client.ts';
 import { ended, job, order, setUp, WATCHED_MS } from '../../support/job-orders.ts';
 import { until } from '../../support/poll.ts';

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { deliveries } from '../../support/client.ts';
 import { finalRows, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import { readStatus } from '../../../src/store/notifications/read-status.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import type { Tenant } from '../../support/notifications.ts';
 import { makeTenant } from '../../support/notifications.ts';

@@ -2,9 +2,9 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { changeState } from '../../../src/store/ledger/change-state.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { transact } from '../../../src/store/transact.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { transact } from '../../../src/database/transact.ts';
+import { changeState } from '../../../src/push/sql/ledger/change-state.ts';
 import { JobJournal } from '../../../src/telemetry/job-journal.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';

@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import type { ScopeStatus } from '../../../src/store/notifications/read-status.ts';
-import { readStatus } from '../../../src/store/notifications/read-status.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/database/store.ts';
+import type { ScopeStatus } from '../../../src/push/sql/notifications/read-status.ts';
+import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { deliveries } from '../../support/client.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';

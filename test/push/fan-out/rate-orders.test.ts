@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { changeState } from '../../../src/store/ledger/change-state.ts';
-import { changeNotification } from '../../../src/store/notifications/change-notification.ts';
+import { changeState } from '../../../src/push/sql/ledger/change-state.ts';
+import { changeNotification } from '../../../src/push/sql/notifications/change-notification.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';

@@ -5,8 +5,8 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { readStatus } from '../../../src/store/notifications/read-status.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import { readExpression } from '../../../src/domain/audience-expression.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { accepted, deliveries } from '../../support/client.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';

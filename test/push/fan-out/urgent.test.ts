@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readStatus } from '../../../src/store/notifications/read-status.ts';
+import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import { Planner } from '../../../src/push/plan/planner.ts';
-import { nextUrgentInMs } from '../../../src/store/notifications/next-urgent.ts';
-import type { DueLine, PlannedNotification } from '../../../src/store/notifications/plan-due.ts';
+import { nextUrgentInMs } from '../../../src/push/sql/notifications/next-urgent.ts';
+import type { DueLine, PlannedNotification } from '../../../src/push/sql/notifications/plan-due.ts';
 import {
   LARGE_AT_ONCE_MAX,
   LARGE_WEIGHT,
   PLANNED_AT_ONCE_MAX,
   planDue,
-} from '../../../src/store/notifications/plan-due.ts';
-import type { Store } from '../../../src/store/store.ts';
+} from '../../../src/push/sql/notifications/plan-due.ts';
 import type { Tenant } from '../../support/notifications.ts';
 import { makeNotification, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';

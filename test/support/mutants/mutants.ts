@@ -26,7 +26,7 @@ interface Choice {
 }
 
 /** What a migration did to a database is done, and no database of a test has it half done. */
-const LEFT_ALONE = 'src/store/migrations/';
+const LEFT_ALONE = 'src/database/migrations/';
 
 /** The chosen mutants: the same ones for the same built code, seed, count and part. */
 export function chooseMutants(dist: string, { seed, count, only }: Choice): readonly Mutant[] {

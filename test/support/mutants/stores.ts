@@ -5,7 +5,7 @@
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEmbedded } from '../../../src/store/store.ts';
+import { openEmbedded } from '../../../src/database/store.ts';
 import { databaseUrl } from '../environment.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 

@@ -18,7 +18,7 @@ const CHECKOUT: Readonly<Record<string, string>> = {
   'dist/src/limit.js.map': MAP,
   'dist/src/double.js': 'export const double = (value) => value * 2;\n',
   'dist/src/double.js.map': MAP,
-  'dist/src/store/migrations/0001.js': 'export const version = 1;\n',
+  'dist/src/database/migrations/0001.js': 'export const version = 1;\n',
   'dist/test/limit.test.js': `import { isOver } from '../src/limit.js';
     import '../src/double.js';
     if (isOver(10) || !isOver(11)) throw new Error('wrong');`,

@@ -5,8 +5,8 @@
 
 import { Writable } from 'node:stream';
 import type { Test } from 'tap';
-import { readProviderCredential } from '../../../src/credentials/provider-credentials.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { readProviderCredential } from '../../../src/provider-credentials/provider-credentials.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { secrets } from '../api.ts';
 import { Random } from '../http2/played/random.ts';

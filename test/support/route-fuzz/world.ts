@@ -1,17 +1,17 @@
 /** A client with a little of everything, for requests to name. Rebuilt when it is used up. */
 
 import { makeLink } from '../../../src/access/accounts/links.ts';
-import { createKey } from '../../../src/access/keys.ts';
+import type { SqlPool } from '../../../src/database/sql.ts';
+import type { NewBulkOperation } from '../../../src/devices/sql/insert-operation.ts';
+import { insertBulkOperation } from '../../../src/devices/sql/insert-operation.ts';
+import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
+import { PLATFORM_APNS, PLATFORM_FCM } from '../../../src/domain/device.ts';
+import { createKey } from '../../../src/keys/keys.ts';
 import {
   readProviderCredential,
   writeProviderCredential,
-} from '../../../src/credentials/provider-credentials.ts';
-import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
-import { PLATFORM_APNS, PLATFORM_FCM } from '../../../src/domain/device.ts';
-import type { NewBulkOperation } from '../../../src/store/bulk-operations/insert-operation.ts';
-import { insertBulkOperation } from '../../../src/store/bulk-operations/insert-operation.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
-import { writeTemplate } from '../../../src/store/templates/templates.ts';
+} from '../../../src/provider-credentials/provider-credentials.ts';
+import { writeTemplate } from '../../../src/templates/templates.ts';
 import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
 import { addTenant, secrets } from '../api.ts';
 import { post } from '../client.ts';

@@ -13,8 +13,8 @@ t.test('a source, what was built of it, and a folder', (t) => {
 });
 
 t.test('PostgreSQL first; both where they differ; all embedded without it', (t) => {
-  const usual = 'dist/test/http/admin/tags.test.js';
-  const differs = 'dist/test/store/rows.test.js';
+  const usual = 'dist/test/catalogue/routes/tags.test.js';
+  const differs = 'dist/test/database/rows.test.js';
   t.strictSame([usual, differs].map(isLeftToEmbedded), [true, false]);
   t.notOk(isLeftToEmbedded('dist/test/std/json.test.js'), 'it has no store');
   t.equal(storesOf(usual, 'usual', true), 'postgres');

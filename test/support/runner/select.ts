@@ -14,12 +14,8 @@ export type StoreChoice = 'usual' | 'both' | 'embedded';
  * Folders whose tests run on both stores each time, for there the stores differ: one session, a
  * bridge, no time-outs. The others run on PostgreSQL; CI runs them on the embedded store as well.
  */
-const ON_BOTH_STORES = [
-  'dist/test/store/',
-  'dist/test/registration/register/',
-  'dist/test/contract/',
-  'dist/test/end-to-end/',
-];
+const ON_BOTH_STORES =
+  /^dist\/test\/(database\/|devices\/register\/|contract\/|end-to-end\/|.*\/sql\/)/;
 
 /** The stores on which a file runs. Without a PostgreSQL all run on the embedded one. */
 export function storesOf(file: string, choice: StoreChoice, hasPostgres: boolean): Stores {
@@ -27,8 +23,7 @@ export function storesOf(file: string, choice: StoreChoice, hasPostgres: boolean
   return choice === 'both' || isOnBothStores(file) ? 'both' : 'postgres';
 }
 
-const isOnBothStores = (file: string): boolean =>
-  ON_BOTH_STORES.some((folder) => file.startsWith(folder));
+const isOnBothStores = (file: string): boolean => ON_BOTH_STORES.test(file);
 
 /** Calls by which a test file runs on whatever store it is given. */
 const ON_ANY_STORE = /\b(withStores|onEachStore|temporaryStore)\(/;
@@ -69,7 +64,7 @@ export const homeOf = (reach: ReadonlySet<string>): string | null =>
 
 /** Files that look at all of their process, with at what. */
 const ALONE: ReadonlyMap<string, string> = new Map([
-  ['dist/test/store/embedded/initialise.test.js', 'the memory of its children'],
+  ['dist/test/database/embedded/initialise.test.js', 'the memory of its children'],
   ['dist/test/templates/evaluation-process.test.js', 'its children'],
 ]);
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { openEmbedded, openPostgres } from '../../../src/store/store.ts';
+import { openEmbedded, openPostgres } from '../../../src/database/store.ts';
 import { databaseOn } from '../database-on.ts';
 import { databaseUrl, embeddedTemplate } from '../environment.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';

@@ -41,6 +41,6 @@ t.test('a budget is for processor time and for waiting, with room for a busy mac
   t.equal(faultOf('a', 200, 600), null, 'beside other lanes');
   t.match(faultOf('a', 201, 201), /^takes 201 ms of the processor and 201 in all: a file has 100/);
   t.match(faultOf('a', 1, 601), /^takes 1 ms of the processor and 601 in all/);
-  t.equal(faultOf('dist/test/prepare.test.js', 201, 601), null, 'an exception');
+  t.equal(faultOf('dist/test/app/prepare.test.js', 201, 601), null, 'an exception');
   t.end();
 });

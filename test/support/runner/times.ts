@@ -41,8 +41,11 @@ export function writeTimes(reports: readonly FileReport[], file = FILE): void {
 
 /** Files that may take longer, with the reason. */
 const LONG_BUDGETS: ReadonlyMap<string, string> = new Map([
-  ['dist/test/prepare.test.js', 'npm installs in checkouts of its own'],
-  ['dist/test/store/embedded/initialise.test.js', 'it creates databases, and ends that on the way'],
+  ['dist/test/app/prepare.test.js', 'npm installs in checkouts of its own'],
+  [
+    'dist/test/database/embedded/initialise.test.js',
+    'it creates databases, and ends that on the way',
+  ],
   ['dist/test/end-to-end/main-job.test.js', 'an engine and a simulator on each store'],
   ['dist/test/end-to-end/openapi.test.js', 'every example of the document is sent'],
 ]);

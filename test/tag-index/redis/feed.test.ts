@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
+import type { SqlPool } from '../../../src/database/sql.ts';
+import { eraseDevices } from '../../../src/devices/erase-devices.ts';
 import type { DeviceGroupChange } from '../../../src/domain/device-group-change.ts';
 import { changesOf } from '../../../src/domain/device-group-change.ts';
-import { eraseDevices } from '../../../src/store/devices/erase-devices.ts';
-import { raiseDeviceGroups } from '../../../src/store/devices/raise-device-groups.ts';
-import { readLineage } from '../../../src/store/index/lineage.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
+import { readLineage } from '../../../src/tag-index/groups/lineage.ts';
+import { raiseDeviceGroups } from '../../../src/tag-index/groups/raise-device-groups.ts';
 import { RedisFeed } from '../../../src/tag-index/redis/feed.ts';
 import { until } from '../../support/poll.ts';
 import type { NodeIndex } from '../../support/redis-index.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { BLOCK_DEVICES } from '../../../src/domain/device.ts';
 import { changesOf } from '../../../src/domain/device-group-change.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import { raiseDeviceGroups } from '../../../src/store/devices/raise-device-groups.ts';
+import { raiseDeviceGroups } from '../../../src/tag-index/groups/raise-device-groups.ts';
 import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
 import { readTokens } from '../../../src/tag-index/redis/read-tokens.ts';
 import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';

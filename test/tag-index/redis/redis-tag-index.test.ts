@@ -1,13 +1,13 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import type { Sql } from '../../../src/database/sql.ts';
+import type { Store } from '../../../src/database/store.ts';
 import { deviceKeyOf, groupNumberOf } from '../../../src/domain/device.ts';
 import type { Edits } from '../../../src/domain/device-group-change.ts';
 import { changesOf } from '../../../src/domain/device-group-change.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import { raiseDeviceGroups } from '../../../src/store/devices/raise-device-groups.ts';
-import { readVersions } from '../../../src/store/index/list-device-groups.ts';
-import type { Sql } from '../../../src/store/sql.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { readVersions } from '../../../src/tag-index/groups/list-device-groups.ts';
+import { raiseDeviceGroups } from '../../../src/tag-index/groups/raise-device-groups.ts';
 import type { RedisAddress, RedisClient } from '../../../src/tag-index/redis/connect.ts';
 import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
 import { RedisFeed } from '../../../src/tag-index/redis/feed.ts';

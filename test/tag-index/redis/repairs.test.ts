@@ -1,5 +1,5 @@
 import t from 'tap';
-import { connect } from '../../../src/store/sql.ts';
+import { connect } from '../../../src/database/sql.ts';
 import { Repairs } from '../../../src/tag-index/redis/repairs.ts';
 import { silent } from '../../support/app-api.ts';
 import { until } from '../../support/poll.ts';

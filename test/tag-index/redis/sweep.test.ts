@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import { readLineage } from '../../../src/store/index/lineage.ts';
-import type { SqlPool } from '../../../src/store/sql.ts';
+import type { SqlPool } from '../../../src/database/sql.ts';
+import { readLineage } from '../../../src/tag-index/groups/lineage.ts';
 import { Sweep } from '../../../src/tag-index/redis/sweep.ts';
 import { silent } from '../../support/app-api.ts';
 import { until } from '../../support/poll.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import { deviceKeyOf } from '../../../src/domain/device.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { TOKEN_BYTES_MAX } from '../../../src/tag-index/tag-index.ts';
 import type { TagIndexBench } from '../../contract/tag-index.ts';

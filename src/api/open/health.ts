@@ -1,0 +1,78 @@
+/** Routes for operators: is the engine alive, can it work, what has it counted. */
+
+import type { Failures } from '../../access/failures.ts';
+import { createTokenCheck } from '../../access/operator-token.ts';
+import { refuseGuesser } from '../../access/routes/wrong-credentials.ts';
+import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
+import { problem } from '../../http/problem.ts';
+import { isLoopback } from '../../std/ip-address.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { OperationId } from '../openapi/operations.ts';
+import type { Readiness } from './readiness.ts';
+
+export interface HealthParts {
+  readonly readiness: Pick<Readiness, 'ask'>;
+  readonly metrics: Metrics;
+  /** Opens the metrics to other machines; null: nobody has one. */
+  readonly operatorToken: string | null;
+  readonly failures: Failures;
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
+const NO_METRICS = "Metrics are served to this machine, and to whoever has the operator's token.";
+
+/** `/livez`, `/readyz`, `/metrics`. */
+export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
+  const { readiness, metrics } = parts;
+  const isOperator = createTokenCheck(parts.operatorToken);
+  return [
+    open('getLiveness', '/livez', () => answer(200, { status: 'ok' })),
+    open('getReadiness', '/readyz', async () => {
+      const { isReady, body } = await readiness.ask();
+      return answer(isReady ? 200 : 503, body);
+    }),
+    open('getMetrics', '/metrics', (request) => {
+      const presented = request.header('authorization');
+      if (isFromThisMachine(request) || isOperator(presented)) return metricsText(metrics);
+      const isGuess = parts.operatorToken !== null && presented !== '';
+      const refusal = isGuess ? refuseGuesser(parts.failures, request, 'credential') : null;
+      return refusal ?? problem(request.requestId, 403, NO_METRICS);
+    }),
+  ];
+}
+
+const open = (operation: OperationId, path: string, handle: OpenRoute['handle']): OpenRoute => ({
+  operation,
+  api: 'open',
+  method: 'GET',
+  path,
+  bodyBytesMax: 0,
+  handle,
+});
+
+const answer = (status: number, body: unknown): HttpResponse => ({
+  status,
+  headers: JSON_TYPE,
+  body: JSON.stringify(body),
+});
+
+async function metricsText(metrics: Metrics): Promise<HttpResponse> {
+  return {
+    status: 200,
+    headers: { 'Content-Type': metrics.contentType },
+    body: await metrics.text(),
+  };
+}
+
+/** Names of this machine for itself, with a port or without. */
+const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/**
+ * A proxy or a tunnel on this machine that is not trusted sends requests of other machines: with
+ * X-Forwarded-For, or for a name that is not this machine's own.
+ */
+const isFromThisMachine = (request: HttpRequest): boolean =>
+  isLoopback(request.address) &&
+  request.header('x-forwarded-for') === '' &&
+  OWN_HOST.test(request.header('host'));

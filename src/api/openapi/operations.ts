@@ -1,0 +1,46 @@
+/**
+ * All operations of the service. A route names its own by the id: what has none of these does not
+ * compile. Loaded when somebody asks for the document.
+ */
+
+import { credentialOperations } from '../../access/routes/credential-operations.ts';
+import { memberOperations } from '../../access/routes/member-operations.ts';
+import { sessionOperations } from '../../access/routes/session-operations.ts';
+import { auditOperations } from '../../audit/routes/audit-operations.ts';
+import { appResourceOperations } from '../../catalogue/routes/app-operations.ts';
+import { tagGroupOperations } from '../../catalogue/routes/tag-group-operations.ts';
+import { tagOperations } from '../../catalogue/routes/tag-operations.ts';
+import { tagResourceOperations } from '../../catalogue/routes/tag-resource-operations.ts';
+import { bulkOperations } from '../../devices/routes/bulk-operations.ts';
+import { appOperations } from '../../devices/routes/operations.ts';
+import { appPlatformOperations } from '../../provider-credentials/routes/app-platform-operations.ts';
+import { jobOperations } from '../../push/routes/job-operations.ts';
+import { pushOperations } from '../../push/routes/push-operations.ts';
+import { statisticsOperations } from '../../statistics/routes/statistics-operations.ts';
+import { appTemplateOperations } from '../../templates/routes/app-template-operations.ts';
+import { webhookOperations } from '../../webhooks/routes/webhook-operations.ts';
+import { openOperations } from '../open/operations.ts';
+import { systemOperations } from '../open/system-operations.ts';
+
+export const OPERATIONS = {
+  ...appOperations,
+  ...pushOperations,
+  ...jobOperations,
+  ...tagOperations,
+  ...tagResourceOperations,
+  ...tagGroupOperations,
+  ...appResourceOperations,
+  ...appPlatformOperations,
+  ...appTemplateOperations,
+  ...bulkOperations,
+  ...statisticsOperations,
+  ...credentialOperations,
+  ...webhookOperations,
+  ...auditOperations,
+  ...sessionOperations,
+  ...memberOperations,
+  ...systemOperations,
+  ...openOperations,
+};
+
+export type OperationId = keyof typeof OPERATIONS;

@@ -1,0 +1,53 @@
+/**
+ * `GET /openapi.json`: the document of the interface. It is made when somebody asks for it first,
+ * and kept: an engine that nobody asks pays nothing for it.
+ */
+
+import { hash } from 'node:crypto';
+import { matchesEntityTag } from '../../http/entity-tag.ts';
+import type { HttpResponse, OpenRoute, Route } from '../../http/handler.ts';
+
+/** These routes, and the one that describes them all, itself included. */
+export function withDocument(routes: readonly Route[]): readonly Route[] {
+  const all: readonly Route[] = [...routes, documentRoute(() => all)];
+  return all;
+}
+
+function documentRoute(routes: () => readonly Route[]): OpenRoute {
+  let made: Promise<Rendered> | null = null;
+  return {
+    operation: 'getOpenApi',
+    api: 'open',
+    method: 'GET',
+    path: '/openapi.json',
+    bodyBytesMax: 0,
+    async handle(request) {
+      made ??= render(routes());
+      const { body, headers } = await made.catch((error: unknown) => {
+        // The next caller may have more luck: a module cannot be read while descriptors are short.
+        made = null;
+        throw error;
+      });
+      const isKnown = matchesEntityTag(request.header('if-none-match'), headers.ETag);
+      return isKnown ? { status: 304, headers, body: '' } : { status: 200, headers, body };
+    },
+  };
+}
+
+interface Rendered extends HttpResponse {
+  readonly headers: Readonly<Record<string, string>> & { readonly ETag: string };
+}
+
+async function render(routes: readonly Route[]): Promise<Rendered> {
+  const { makeDocument } = await import('./document.ts');
+  const body = Buffer.from(JSON.stringify(makeDocument(routes)));
+  const headers = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-cache',
+    ETag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+    // It tells no secret: pages of every origin may read it.
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'ETag',
+  };
+  return { status: 200, headers, body };
+}

@@ -1,0 +1,81 @@
+/**
+ * The log's line for each request that was answered (decision 62). It has ids only: no path, for
+ * callers write tokens into paths, and no name, for that of an account is an e-mail address.
+ */
+
+import type { Logger } from 'pino';
+import type { Session } from '../access/accounts/sessions.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Route } from '../http/handler.ts';
+import { flatLogger } from '../telemetry/log.ts';
+
+/**
+ * Which requests are logged: all of them; those that publishers, consoles and operators make; none.
+ */
+export const REQUEST_LOGS = ['all', 'publishers', 'none'] as const;
+export type RequestLogMode = (typeof REQUEST_LOGS)[number];
+
+/** An id that we have given out; whatever else stands in a path is the caller's own. */
+const ID = /^(?:\d{1,10}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+
+/** What publishers, consoles and operators ask for; devices, balancers and browsers' pages not. */
+export const isOfPublishers = (route: Route | null): boolean =>
+  route !== null && route.api !== 'app' && route.api !== 'open';
+
+export interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  /** Null: it matches none. */
+  readonly route: Route | null;
+  /** The parts of its path that the route names. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Null: it was not known who calls. */
+  readonly caller: Caller | null;
+  readonly session: Session | null;
+  readonly status: number;
+  /** The push job that it has made. */
+  readonly notificationId: string | undefined;
+  /** From its head to the beginning of its answer. */
+  readonly durationMs: number;
+}
+
+export class RequestLog {
+  readonly #log: Logger;
+  readonly #mode: RequestLogMode;
+
+  constructor(log: Logger, mode: RequestLogMode) {
+    this.#log = flatLogger(log);
+    this.#mode = log.isLevelEnabled('info') ? mode : 'none';
+  }
+
+  /** Whether requests of a route are logged; null: those that match none. */
+  takes(route: Route | null): boolean {
+    if (this.#mode !== 'publishers') return this.#mode === 'all';
+    return isOfPublishers(route);
+  }
+
+  tell(request: AnsweredRequest): void {
+    const { requestId, method, route, params, caller, session, notificationId } = request;
+    const ids = Object.entries(params).filter(([, value]) => ID.test(value));
+    this.#log.info(
+      {
+        requestId,
+        method,
+        route: route?.path ?? null,
+        status: request.status,
+        durationMs: Math.round(request.durationMs * 10) / 10,
+        ...(caller === null ? {} : idsOf(caller)),
+        ...(session === null ? {} : { accountId: session.accountId }),
+        ...(ids.length === 0 ? {} : { params: Object.fromEntries(ids) }),
+        ...(notificationId === undefined ? {} : { notificationId }),
+      },
+      'a request was answered',
+    );
+  }
+}
+
+const idsOf = ({ clientId, appId, key }: Caller): object => ({
+  clientId,
+  ...(appId === null ? {} : { appId }),
+  ...(key === undefined || key.id === null ? {} : { keyId: key.id }),
+});

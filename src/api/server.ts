@@ -1,0 +1,322 @@
+/**
+ * The HTTP service: makes an exchange of each request that a front reads, and limits the requests
+ * and bodies under way.
+ */
+
+import type { Logger } from 'pino';
+import { createTokenCheck } from '../access/operator-token.ts';
+import { createAddressResolver, createSecurityResolver } from '../http/client-address.ts';
+import { createCors } from '../http/cors.ts';
+import { listenFault } from '../http/front/address-fault.ts';
+import type { CertificateFiles } from '../http/front/certificate.ts';
+import { Certificate } from '../http/front/certificate.ts';
+import type { Malformed, Receiver, Reply, RequestHandler } from '../http/front/front.ts';
+import { Listener } from '../http/front/listener.ts';
+import type { HttpResponse, Route } from '../http/handler.ts';
+import type { RequestHead } from '../http/request-head.ts';
+import { NO_HEADERS } from '../http/request-head.ts';
+import { Router } from '../http/router.ts';
+import { Seldom } from '../std/seldom.ts';
+import { FailureLog } from '../telemetry/failure-log.ts';
+import type { Tracer } from '../telemetry/traces/tracer.ts';
+import type { AdmissionLimits } from './admission.ts';
+import { Admission } from './admission.ts';
+import { CallerRates } from './caller-rates.ts';
+import type { Desk } from './conversation.ts';
+import { Conversation } from './conversation.ts';
+import type { ExchangeParts } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import { OpenStreams } from './open-streams.ts';
+import type { RequestLogMode } from './request-log.ts';
+import { RequestLog } from './request-log.ts';
+import { RequestTraces } from './request-traces.ts';
+
+export interface ServerOptions
+  extends Pick<ExchangeParts, 'authenticator' | 'sessions' | 'failures' | 'metrics'> {
+  readonly log: Logger;
+  readonly requestLog: RequestLogMode;
+  /** Null: nothing is traced. */
+  readonly tracer: Tracer | null;
+  readonly routes: readonly Route[];
+  readonly host: string;
+  /** 0: a free port. */
+  readonly port: number;
+  readonly tls: CertificateFiles | null;
+  readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
+  /** Of whoever runs the installation; null: nobody has one. */
+  readonly operatorToken: string | null;
+  /** Connections that are open at a time. */
+  readonly connectionsMax: number;
+  /** Limits that differ from the usual ones. */
+  readonly limits?: Partial<ServerLimits>;
+}
+
+export interface ServerLimits extends AdmissionLimits {
+  /** From the start of a connection, or the first byte of a head, to the end of the head. */
+  readonly headTimeoutMs: number;
+  /** From an answer to the next request on its connection. */
+  readonly idleTimeoutMs: number;
+  /** From the head of a request to the end of its body. */
+  readonly bodyTimeoutMs: number;
+  /** From an answer until the system has taken all of it. */
+  readonly answerTimeoutMs: number;
+  /** Bytes of unsent answers, of all connections. */
+  readonly unsentBytesMax: number;
+  /**
+   * When the server closes, how long an idle connection stays open for a request that is still on
+   * the network.
+   */
+  readonly closingGraceMs: number;
+  /** How long closing waits for answers under way. */
+  readonly drainTimeoutMs: number;
+}
+
+export interface Server {
+  readonly port: number;
+  /**
+   * Stops accepting, answers requests that are under way or arrive within a moment, and closes
+   * every connection.
+   */
+  close(): Promise<void>;
+  /** Reads the certificate's files again, for new connections. */
+  reloadCertificate(): Promise<void>;
+}
+
+const SERVER_LIMITS: ServerLimits = {
+  /**
+   * A request under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own
+   * below this.
+   */
+  requestsMax: 20_000,
+  bodyBytesMax: 268_435_456,
+  /** A phone in a tunnel needs some seconds. */
+  headTimeoutMs: 10_000,
+  /**
+   * Longer than proxies keep their connections (nginx: 60 s), so that no request arrives on one
+   * that closes.
+   */
+  idleTimeoutMs: 75_000,
+  bodyTimeoutMs: 30_000,
+  /** Ten megabytes, a catalogue of 100,000 tags, at 280 kbit/s. */
+  answerTimeoutMs: 300_000,
+  /** A dozen of the largest answers, or 1,000 of 128 KiB, on a process that has 500 MB. */
+  unsentBytesMax: 134_217_728,
+  /**
+   * Callers that learn earlier that the node stops send nothing more. A request of the others is on
+   * the network for some hundred milliseconds.
+   */
+  closingGraceMs: 1_000,
+  drainTimeoutMs: 5_000,
+};
+/**
+ * The interval at which slow bodies are ended, since a timer for each request would cost every
+ * request, and at which the credentials of open streams are checked: a revoked one is refused
+ * within a second.
+ */
+const SWEEP_INTERVAL_MS = 250;
+/** Somebody has to change a setting, or a stranger has made the header up: no haste. */
+const UNTRUSTED_TOLD_EVERY_MS = 3_600_000;
+
+/**
+ * Starts listening. Rejects with a SettingFault when the address cannot be used or the certificate
+ * is not valid.
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const certificate =
+    options.tls === null ? null : await Certificate.open(options.tls, options.log);
+  const server = new RunningServer(options, certificate);
+  await server.listen();
+  return server;
+}
+
+class RunningServer implements Server, RequestHandler, Desk {
+  readonly #options: ServerOptions;
+  readonly #parts: ExchangeParts;
+  readonly #router: Router<Route>;
+  readonly #limits: ServerLimits;
+  readonly #certificate: Certificate | null;
+  readonly #listener: Listener;
+  readonly #admission: Admission;
+  /**
+   * For open routes. Health checks are answered even when all other requests are refused, and take
+   * no room from those.
+   */
+  readonly #openAdmission: Admission;
+  /** Requests from the head to the answer; aborted ones until their handler ends. */
+  #requests = 0;
+  /** Conversations whose body did not arrive at once, in the order of their deadlines. */
+  readonly #slow = new Set<Conversation>();
+  readonly #streams = new OpenStreams();
+  readonly #sweep: NodeJS.Timeout;
+  readonly #untrusted = new Seldom(UNTRUSTED_TOLD_EVERY_MS);
+  readonly #unreadable = new Seldom(UNTRUSTED_TOLD_EVERY_MS);
+  #whenIdle: (() => void) | null = null;
+
+  constructor(options: ServerOptions, certificate: Certificate | null) {
+    this.#options = options;
+    this.#certificate = certificate;
+    const { trustedProxies } = options;
+    const onUntrusted = (address: string): void => this.#tellUntrusted(address);
+    this.#parts = {
+      ...options,
+      rates: new CallerRates(),
+      failureLog: new FailureLog(options.log),
+      requestLog: new RequestLog(options.log, options.requestLog),
+      requestTraces: options.tracer === null ? null : new RequestTraces(options.tracer),
+      cors: createCors(options.corsOrigins),
+      isOperator: createTokenCheck(options.operatorToken),
+      addressOf: createAddressResolver(trustedProxies, onUntrusted, (address) =>
+        this.#tellUnreadable(address),
+      ),
+      isSecureOf: createSecurityResolver(trustedProxies, certificate !== null, onUntrusted),
+    };
+    this.#router = new Router(options.routes);
+    this.#limits = {
+      ...SERVER_LIMITS,
+      ...options.limits,
+    };
+    this.#admission = new Admission(this.#limits);
+    this.#openAdmission = new Admission(this.#limits);
+    const listener = new Listener({
+      host: options.host,
+      port: options.port,
+      handler: this,
+      certificate,
+      connectionsMax: options.connectionsMax,
+      ...this.#limits,
+      log: options.log,
+    });
+    this.#listener = listener;
+    options.metrics.watchConnections(() => listener);
+    this.#sweep = setInterval(() => {
+      this.#endSlowBodies();
+      this.#streams.check();
+    }, SWEEP_INTERVAL_MS);
+    this.#sweep.unref();
+  }
+
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
+    try {
+      await this.#listener.listen();
+    } catch (error) {
+      await this.#stop();
+      throw listenFault({ host, port }, error as NodeJS.ErrnoException);
+    }
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  async close(): Promise<void> {
+    const endMs = performance.now() + this.#limits.drainTimeoutMs;
+    this.#listener.stopAccepting();
+    this.#streams.close();
+    await this.#listener.releaseIdle(this.#limits.closingGraceMs);
+    if (this.#requests > 0) await this.#idle(endMs);
+    await this.#listener.close(this.#limits.drainTimeoutMs);
+    await this.#stop();
+  }
+
+  async reloadCertificate(): Promise<void> {
+    await this.#certificate?.reload();
+  }
+
+  begin(head: RequestHead, reply: Reply): Receiver | null {
+    const exchange = new Exchange(this.#parts, head, this.#router.match(head.method, head.path));
+    const begun = exchange.begin();
+    if (!('route' in begun)) return this.#answer(reply, exchange, begun);
+    const admission = begun.route.api === 'open' ? this.#openAdmission : this.#admission;
+    const holder = admission.enter(exchange.holder);
+    if (holder === null) return this.#answer(reply, exchange, exchange.overloaded('http'));
+    this.#requests += 1;
+    return new Conversation({ desk: this, reply, exchange, found: begun, admission, holder });
+  }
+
+  refuse({ status, detail }: Malformed, reply: Reply): void {
+    const head = { method: '', path: '', query: '', remoteAddress: '', headers: NO_HEADERS };
+    const exchange = new Exchange(this.#parts, head, { kind: 'not-found' });
+    this.write(reply, exchange, exchange.refuse(status, detail), true);
+  }
+
+  get bodyDeadlineMs(): number {
+    return performance.now() + this.#limits.bodyTimeoutMs;
+  }
+
+  isSlow(conversation: Conversation): void {
+    this.#slow.add(conversation);
+  }
+
+  isWhole(conversation: Conversation): void {
+    this.#slow.delete(conversation);
+  }
+
+  left(): void {
+    this.#requests -= 1;
+    if (this.#requests === 0) this.#whenIdle?.();
+  }
+
+  write(reply: Reply, exchange: Exchange, response: HttpResponse, closes: boolean): void {
+    const { stream } = response;
+    reply.send({
+      status: response.status,
+      writeFields: (write) => exchange.finish(response, write),
+      body: response.body,
+      stream: stream === undefined ? undefined : this.#streams.watch(exchange, stream),
+      isHead: exchange.isHead,
+      closes,
+    });
+  }
+
+  /** For `begin`: answers, and wants no more of this request. */
+  #answer(reply: Reply, exchange: Exchange, response: HttpResponse): null {
+    this.write(reply, exchange, response, false);
+    return null;
+  }
+
+  /** Behind such a proxy all callers have its address: one of them uses up what is for each. */
+  #tellUntrusted(address: string): void {
+    const times = this.#untrusted.count();
+    if (times === null) return;
+    this.#options.log.warn(
+      { address, times },
+      'requests name another caller in X-Forwarded-For or -Proto, and come from no address in TRUSTED_PROXIES: if this is your proxy, name it there, else all callers behind it count as one',
+    );
+  }
+
+  /** Its callers all have its address, as if it named none. */
+  #tellUnreadable(address: string): void {
+    const times = this.#unreadable.count();
+    if (times === null) return;
+    this.#options.log.warn(
+      { address, times },
+      'a trusted proxy names callers in X-Forwarded-For by what is no address: all of them count as one',
+    );
+  }
+
+  #idle(endMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timeout = setTimeout(resolve, endMs - performance.now());
+      this.#whenIdle = () => {
+        clearTimeout(timeout);
+        resolve();
+      };
+    });
+  }
+
+  async #stop(): Promise<void> {
+    clearInterval(this.#sweep);
+    this.#parts.failureLog.stop();
+    await this.#certificate?.stop();
+  }
+
+  #endSlowBodies(): void {
+    const nowMs = performance.now();
+    for (const conversation of this.#slow) {
+      if (conversation.deadlineMs > nowMs) return;
+      conversation.timeOut();
+    }
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * The demo client, which a newcomer's first start creates so that the first `curl` works, and the
+ * text that describes it.
+ */
+
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ShownCredential } from '../../access/credentials.ts';
+import { createCredential, revealCredential } from '../../access/credentials.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import { listApps } from '../../catalogue/list-apps.ts';
+import { insertApp } from '../../catalogue/sql/insert-app.ts';
+import { insertTagGroups } from '../../catalogue/sql/write-groups.ts';
+import { insertTags } from '../../catalogue/write-tags.ts';
+import { findClient } from '../../clients/find-client.ts';
+import { insertClient } from '../../clients/insert-client.ts';
+import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
+import { nextObjectIds } from '../../database/object-ids.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
+import type { ApnsCredential, FcmCredential } from '../../domain/credential.ts';
+import { PLATFORM_APNS, PLATFORM_FCM } from '../../domain/device.ts';
+import {
+  readProviderCredential,
+  writeProviderCredential,
+} from '../../provider-credentials/provider-credentials.ts';
+import type { ProviderAccounts } from '../../simulator/accounts.ts';
+import { createAccounts, GOOGLE_TOKEN_URI } from '../../simulator/accounts.ts';
+import type { Simulator } from '../../simulator/simulator.ts';
+
+export interface Demo {
+  readonly clientId: string;
+  readonly appId: number;
+  readonly platformIds: readonly number[];
+  readonly tagIds: readonly number[];
+  readonly tagSourceIds: readonly string[];
+  readonly apiUser: ShownCredential;
+  readonly superUser: ShownCredential;
+}
+
+const DEMO_CLIENT = { slug: 'demo', name: 'Demo' };
+const PLATFORM_IDS = [PLATFORM_APNS, PLATFORM_FCM];
+
+/**
+ * Creates the demo client unless it exists, all or nothing, and returns it. Given a simulator's
+ * accounts, its app always gets the credentials of these. Otherwise an existing app keeps its own,
+ * and a new one gets made-up ones. Tests make more clients that are like it.
+ */
+export async function ensureDemo(
+  sql: SqlPool,
+  secrets: Secrets,
+  given: ProviderAccounts | null = null,
+  client: { readonly slug: string; readonly name: string } = DEMO_CLIENT,
+): Promise<Demo> {
+  const accounts = given ?? (await createAccounts());
+  await transact(sql, (tx) => makeDemo(tx, secrets, accounts, client));
+  const demo = await readDemo(sql, secrets, client.slug);
+  if (given !== null) await putAccounts(sql, secrets, demo.appId, given);
+  return demo;
+}
+
+/**
+ * The provider accounts of the demo app's credentials: a simulator beside this engine must accept
+ * them.
+ */
+export async function readDemoAccounts(
+  sql: Sql,
+  secrets: Secrets,
+  { appId }: Demo,
+): Promise<ProviderAccounts | null> {
+  const apns = await readProviderCredential(sql, secrets, appId, PLATFORM_APNS);
+  const fcm = await readProviderCredential(sql, secrets, appId, PLATFORM_FCM);
+  if (apns.kind !== 'opened' || fcm.kind !== 'opened') return null;
+  return accountsOf(apns.credential as ApnsCredential, fcm.credential as FcmCredential);
+}
+
+async function makeDemo(
+  tx: Sql,
+  secrets: Secrets,
+  accounts: ProviderAccounts,
+  { slug, name }: { readonly slug: string; readonly name: string },
+): Promise<void> {
+  const clientId = await insertClient(tx, { slug, name });
+  if (clientId === null) return;
+  const owner = { clientId, clientSlug: slug };
+  const appId = await insertApp(tx, { clientId, name: 'Demo', platformIds: PLATFORM_IDS });
+  await createCredential(tx, secrets, { ...owner, appId: null });
+  await createCredential(tx, secrets, { ...owner, appId });
+  await makeTags(tx, clientId);
+  await raiseCatalogueVersion(tx, clientId);
+  await putAccounts(tx, secrets, appId, accounts);
+}
+
+async function putAccounts(
+  sql: Sql,
+  secrets: Secrets,
+  appId: number,
+  { apns, fcm }: ProviderAccounts,
+): Promise<void> {
+  await writeProviderCredential(sql, secrets, appId, PLATFORM_APNS, {
+    kind: 'apns',
+    ...apns,
+    environment: 'production',
+  });
+  await writeProviderCredential(sql, secrets, appId, PLATFORM_FCM, { kind: 'fcm', ...fcm });
+}
+
+/** One tag in no tag group, one in a group, two in a group below that one. */
+async function makeTags(tx: Sql, clientId: number): Promise<void> {
+  const [breaking = 0, tennis = 0, goals = 0, results = 0, sports = 0, football = 0] =
+    (await nextObjectIds(tx, clientId, 6)) ?? [];
+  const group = (id: number, name: string, sourceId: string, parentId: number | null) => ({
+    id,
+    clientId,
+    name,
+    sourceId,
+    parentId,
+  });
+  const tag = (id: number, name: string, sourceId: string, groupId: number | null) => ({
+    id,
+    clientId,
+    name,
+    sourceId,
+    groupId,
+    optionalParameters: null,
+    expiresAtMs: null,
+    appIds: null,
+  });
+  await insertTagGroups(tx, clientId, [
+    group(sports, 'Sports', 'sports', null),
+    group(football, 'Football', 'sports-football', sports),
+  ]);
+  await insertTags(tx, clientId, [
+    tag(breaking, 'Breaking news', 'breaking-news', null),
+    tag(tennis, 'Tennis', 'tennis', sports),
+    tag(goals, 'Goals', 'football-goals', football),
+    tag(results, 'Results', 'football-results', football),
+  ]);
+}
+
+async function readDemo(sql: Sql, secrets: Secrets, slug: string): Promise<Demo> {
+  const client = await findClient(sql, slug);
+  if (client === null) throw new Error('The demo client was not made');
+  const [app] = await listApps(sql, client.id);
+  if (app === undefined) throw new Error('The demo client has no app');
+  const tags = await sql<{ id: number; sourceId: string }[]>`
+    select id, source_id as "sourceId" from tags
+    where client_id = ${client.id} and source_id is not null and deleted_at is null order by id`;
+  return {
+    clientId: slug,
+    appId: app.id,
+    platformIds: app.platforms.map(({ platformId }) => platformId),
+    tagIds: tags.map(({ id }) => id),
+    tagSourceIds: tags.map(({ sourceId }) => sourceId),
+    apiUser: await reveal(sql, secrets, client.id, app.id),
+    superUser: await reveal(sql, secrets, client.id, null),
+  };
+}
+
+async function reveal(
+  sql: Sql,
+  secrets: Secrets,
+  clientId: number,
+  appId: number | null,
+): Promise<ShownCredential> {
+  const result = await revealCredential(sql, secrets, { clientId, appId });
+  if (result.kind === 'revealed') return result.credential;
+  throw new Error(
+    'SECRET_KEY: the demo credentials were encrypted with another key; restore that key.',
+  );
+}
+
+const accountsOf = (apns: ApnsCredential, { serviceAccount }: FcmCredential): ProviderAccounts => ({
+  apns: {
+    teamId: apns.teamId,
+    keyId: apns.keyId,
+    privateKey: apns.privateKey,
+    bundleId: apns.bundleId,
+  },
+  fcm: {
+    serviceAccount: {
+      type: 'service_account',
+      project_id: serviceAccount.project_id,
+      private_key_id: serviceAccount.private_key_id,
+      private_key: serviceAccount.private_key,
+      client_email: serviceAccount.client_email,
+      token_uri: GOOGLE_TOKEN_URI,
+    },
+  },
+});
+
+const demoPath = (dataDir: string): string => join(dataDir, 'demo.json');
+
+/** Writes DATA_DIR/demo.json (0600), whole or not at all. */
+export async function writeDemoFile(
+  dataDir: string,
+  baseUrl: string,
+  demo: Demo,
+  { apnsOrigin, fcmOrigin, controlUrl }: Simulator,
+  consoleUrl: string | null,
+): Promise<void> {
+  const simulator = { apnsOrigin, fcmOrigin, controlUrl };
+  const content = { baseUrl, ...(consoleUrl === null ? {} : { consoleUrl }), ...demo, simulator };
+  const path = demoPath(dataDir);
+  const temporary = `${path}.${process.pid}`;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(temporary, path);
+}
+
+const EXAMPLE_DEVICE = 'ab'.repeat(32);
+
+/**
+ * The block that a start prints: addresses, credentials, and three lines that work when pasted.
+ * `simulator` null: it runs elsewhere. `consoleUrl` null: nobody is signed in to the console by a
+ * link.
+ */
+export function describeDemo(
+  baseUrl: string,
+  demo: Demo,
+  simulator: Simulator | null,
+  consoleUrl: string | null,
+): string {
+  const { appId, apiUser, superUser } = demo;
+  const [tagId = 0] = demo.tagIds;
+  const registration = { appId, platformId: PLATFORM_APNS, deviceId: EXAMPLE_DEVICE, tagId };
+  const push = { tagIds: [tagId], payload: { title: 'goal!', message: '1:0' } };
+  const curl = ({ token }: ShownCredential): string =>
+    `curl -sS -H 'Authorization: Bearer ${token}'`;
+  return `
+Tagcast is ready.
+  Service             ${baseUrl}${consoleUrl === null ? '' : `\n  Console             ${consoleUrl}   (signs in, once)`}
+  Guides              ${baseUrl}/docs/${simulator === null ? '' : `\n  Simulated providers ${simulator.controlUrl}/state`}
+  Subscriptions API   Token ${apiUser.token}  LegacyAuth ${apiUser.username}:${apiUser.password}
+  Notification+Admin  Token ${superUser.token}  LegacyAuth ${superUser.username}:${superUser.password}
+
+Register a device, push to its tag, see how it ended:
+  ${curl(apiUser)} ${baseUrl}/push-api/reg -d '${JSON.stringify(registration)}'; echo
+  job=$(${curl(superUser)} ${baseUrl}/push-api/push -d '${JSON.stringify(push)}'); echo "$job"
+  sleep 1; ${curl(superUser)} ${baseUrl}/push-api/status/$job; echo
+`;
+}
+
+/**
+ * What a start prints in its place where others than this machine reach the engine: what a
+ * container prints is kept, and read by more people than may send.
+ */
+export const describeDemoFile = (baseUrl: string, host: string, dataDir: string): string => `
+Tagcast is ready.
+  Service             ${baseUrl}
+  Guides              ${baseUrl}/docs/
+  Demo                ${demoPath(dataDir)} has its tokens, and a link to the console. They are not printed, because HOST is ${host}.
+`;

@@ -1,0 +1,60 @@
+/** For trying the engine out: the demo client, and a simulator that takes its pushes. */
+
+import type { Secrets } from '../../access/secrets.ts';
+import { processTerminal } from '../../cli/process-terminal.ts';
+import type { Terminal } from '../../cli/terminal.ts';
+import type { Store } from '../../database/store.ts';
+import type { SimulatorThread } from '../../simulator/thread.ts';
+import { startSimulatorThread } from '../../simulator/thread.ts';
+import { isLoopback } from '../../std/ip-address.ts';
+import type { Config } from '../config.ts';
+import type { Demo } from './demo.ts';
+import { describeDemo, describeDemoFile, ensureDemo, readDemoAccounts } from './demo.ts';
+import { makeDemoLink } from './demo-link.ts';
+
+/** The demo client and the simulator exist only when embedded, unless DEMO says otherwise. */
+export const hasDemo = ({ DEMO, DATABASE_URL }: Config): boolean =>
+  DEMO ?? DATABASE_URL === undefined;
+
+export interface RunningDemo {
+  readonly demo: Demo;
+  readonly simulator: SimulatorThread;
+}
+
+/**
+ * The simulator accepts the accounts of the demo app's credentials, also those of an earlier start.
+ */
+export async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo> {
+  const demo = await ensureDemo(sql, secrets);
+  const accounts = await readDemoAccounts(sql, secrets, demo);
+  return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
+}
+
+/**
+ * On the embedded database the engine is its operator's own, who sees the terminal. Null:
+ * elsewhere.
+ */
+export async function demoConsoleUrl(
+  { sql, address }: Store,
+  secrets: Secrets,
+  demo: RunningDemo | null,
+  url: string,
+): Promise<string | null> {
+  if (demo === null || address.kind !== 'embedded') return null;
+  const { path } = await makeDemoLink(sql, secrets, demo.demo.clientId);
+  return url + path;
+}
+
+/** Prints what there is to try; secrets only where nobody but this machine reaches the engine. */
+export function tellDemo(
+  { HOST, DATA_DIR }: Pick<Config, 'HOST' | 'DATA_DIR'>,
+  url: string,
+  { demo, simulator }: RunningDemo,
+  consoleUrl: string | null,
+  { print }: Pick<Terminal, 'print'> = processTerminal,
+): void {
+  const isOurs = HOST === 'localhost' || isLoopback(HOST);
+  print(
+    isOurs ? describeDemo(url, demo, simulator, consoleUrl) : describeDemoFile(url, HOST, DATA_DIR),
+  );
+}

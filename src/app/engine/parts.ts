@@ -1,0 +1,13 @@
+/** What an engine is put together from. */
+
+import type { Logger } from 'pino';
+import type { Secrets } from '../../access/secrets.ts';
+import type { Store } from '../../database/store.ts';
+import type { Config } from '../config.ts';
+
+export interface EngineParts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+}

@@ -1,0 +1,174 @@
+/**
+ * What `npm start` and `npm test` do first: install what the lockfile says when it has changed, and
+ * build when a source is newer than what was built. Plain JavaScript without dependencies, since
+ * neither is there in a fresh clone.
+ *
+ *     node src/app/prepare.mjs start|test [folders with a lockfile of their own, as the bench has one]
+ *
+ * `start` is the service with its compiler; `test` is all, three quarters of which the service does
+ * not need. What was prepared for tests serves a start as well, and what was prepared for a start
+ * is added to, not installed anew.
+ *
+ * Whoever was broken off is made good by the next: each of the two steps writes that it has come to
+ * its end. Two at once in one checkout would delete what the other has just written, so one waits
+ * for the other.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+/** The build's last file. */
+const BUILT = join(ROOT, 'dist', '.built');
+const PATCHES = join(ROOT, 'src', 'patches');
+/**
+ * What the console and the guides are built from: their own, the client that the console calls the
+ * engine with, and the documents.
+ */
+const CONSOLE_SOURCES = [
+  'console/src',
+  'console/guides',
+  'docs',
+  'console/index.html',
+  'console/vite.config.ts',
+  'console/package-lock.json',
+  'packages/client/src',
+];
+/** For each level: what npm leaves out, how it is built, and from what. */
+const LEVELS = {
+  start: {
+    omits: '--omit=dev',
+    build: 'build:service',
+    sources: ['src', 'tsconfig.json', 'package-lock.json', ...CONSOLE_SOURCES],
+  },
+  test: {
+    omits: '--include=dev',
+    build: 'build',
+    sources: ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json', ...CONSOLE_SOURCES],
+  },
+};
+/** Between two looks whether the other has ended. */
+const TURN_INTERVAL_MS = 200;
+
+const [level, ...folders] = process.argv.slice(2);
+if (!Object.hasOwn(LEVELS, level))
+  throw new Error('Prepare for what? node src/app/prepare.mjs start|test');
+
+await turn();
+installForLevel('.');
+installForLevel('console');
+for (const folder of folders) installFolder(folder);
+if (!isBuilt()) {
+  process.stderr.write('Building …\n');
+  npm(['run', '--silent', LEVELS[level].build]);
+}
+
+/**
+ * Installs what a folder's lockfile names for this level. The stamp says for which level that was
+ * done last, and its digest.
+ */
+function installForLevel(folder) {
+  const digest = digestOf(folder);
+  const stamp = stampOf(folder);
+  const [installed, forLevel] = readText(stamp).split(' ');
+  const isCurrent = installed === digest;
+  if (isCurrent && serves(forLevel)) return;
+  const { omits } = LEVELS[level];
+  // Who is broken off while adding leaves no stamp, and so the next one begins anew.
+  rmSync(stamp, { force: true });
+  // Adding keeps the packages of an engine that runs here; `npm ci` takes all away first.
+  if (isCurrent) install(folder, ['install', '--no-save', omits]);
+  else install(folder, ['ci', omits]);
+  writeFileSync(stamp, `${digest} ${level}`);
+}
+
+/** Installs a further folder's lockfile, unless it was this one that was installed last. */
+function installFolder(folder) {
+  const digest = digestOf(folder);
+  if (readText(stampOf(folder)) === digest) return;
+  install(folder, ['ci', '--include=dev']);
+  writeFileSync(stampOf(folder), digest);
+}
+
+function install(folder, args) {
+  process.stderr.write(`Installing what ${join(folder, 'package-lock.json')} names …\n`);
+  npm([...args, '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error']);
+}
+
+/** Whether what was prepared for that level is enough for this one. */
+function serves(prepared) {
+  return prepared === level || prepared === 'test';
+}
+
+function isBuilt() {
+  if (!serves(readText(BUILT))) return false;
+  return newest(LEVELS[level].sources) <= statSync(BUILT).mtimeMs;
+}
+
+/** Of a folder's lockfile, and of the patches with their names. */
+function digestOf(folder) {
+  const hash = createHash('sha256').update(readFileSync(join(ROOT, folder, 'package-lock.json')));
+  for (const patch of readdirSync(PATCHES)) {
+    hash.update(patch).update(readFileSync(join(PATCHES, patch)));
+  }
+  return hash.digest('hex');
+}
+
+function stampOf(folder) {
+  return join(ROOT, folder, 'node_modules', '.tagcast-lockfile-digest');
+}
+
+/** What a file holds; '' without one. */
+function readText(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/**
+ * Resolves when no other process prepares this checkout, and keeps others waiting until this one
+ * ends. Linux has names of sockets that are taken atomically and vanish with their process;
+ * elsewhere nobody waits.
+ */
+async function turn() {
+  if (process.platform !== 'linux') return;
+  const { dev, ino } = statSync(ROOT);
+  for (let attempt = 0; ; attempt += 1) {
+    const server = createServer().unref();
+    try {
+      await once(server.listen(`\0tagcast-prepare-${dev}-${ino}`), 'listening');
+      return;
+    } catch (error) {
+      if (error.code !== 'EADDRINUSE') throw error;
+    }
+    if (attempt === 0)
+      process.stderr.write('Waiting for another run that installs or builds here …\n');
+    await sleep(TURN_INTERVAL_MS);
+  }
+}
+
+/**
+ * Runs npm in the root; its failure is ours. Its output goes to stderr: stdout belongs to the
+ * service.
+ */
+function npm(args) {
+  const { status } = spawnSync('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** The latest change below these paths, in epoch milliseconds. */
+function newest(paths) {
+  return Math.max(
+    ...paths.map((path) => {
+      const full = join(ROOT, path);
+      const stats = statSync(full);
+      if (!stats.isDirectory()) return stats.mtimeMs;
+      const inside = readdirSync(full).map((name) => join(path, name));
+      return inside.length === 0 ? stats.mtimeMs : Math.max(stats.mtimeMs, newest(inside));
+    }),
+  );
+}

@@ -1,0 +1,161 @@
+/**
+ * The service: config → store → simulator → registration → fan-out → http, and back again on
+ * SIGTERM.
+ */
+
+import { once } from 'node:events';
+import type { Logger } from 'pino';
+import { secretKeyFault } from '../access/credentials.ts';
+import { loadSecretKey } from '../access/secret-key.ts';
+import { createSecrets } from '../access/secrets.ts';
+import { processTerminal } from '../cli/process-terminal.ts';
+import { lockDataDir } from '../database/embedded/lock.ts';
+import type { Store } from '../database/store.ts';
+import { makeEmbedded, openEmbedded, openPostgres } from '../database/store.ts';
+import { addressFault } from '../http/front/address-fault.ts';
+import { serveControl } from '../operator/control-server.ts';
+import type { OperatorActions } from '../operator/operator-actions.ts';
+import { createOperatorActions } from '../operator/operator-actions.ts';
+import { createLogger } from '../telemetry/log.ts';
+import type { Config } from './config.ts';
+import type { Engine } from './engine/engine.ts';
+import { startEngine } from './engine/engine.ts';
+import { startFault, tellFault } from './start-fault.ts';
+
+/** From SIGTERM to exit. Containers and service managers wait for at least this long. */
+const DRAIN_TIMEOUT_MS = 9_500;
+
+/** Runs until it is told to stop; resolves with the exit code. */
+export async function serve(config: Config): Promise<number> {
+  const log = createLogger(config.LOG_LEVEL, 'tagcast');
+  try {
+    return await run(config, log);
+  } catch (error) {
+    const fault = startFault(error, config);
+    if (fault === null) {
+      log.fatal({ err: error }, 'the service cannot start or continue');
+      refuse(error instanceof Error ? error.message : String(error));
+    } else tellFault(fault, config);
+    // Threads that have started already would keep the process alive. None of them needs an orderly
+    // end.
+    process.exit(1);
+  }
+}
+
+async function run(config: Config, log: Logger): Promise<number> {
+  const stopping = new AbortController();
+  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]).then(() =>
+    stopping.abort(),
+  );
+  let actions: OperatorActions | null = null;
+  const release = await lockStore(config, log, () => actions);
+  if (release === null) return 1;
+  const unheard = await addressFault({ host: config.HOST, port: config.PORT });
+  if (unheard !== null) throw unheard;
+  const store = await openStore(config, log, stopping.signal);
+  if (store === null) {
+    await release();
+    log.info('stopped');
+    return 0;
+  }
+  const secrets = createSecrets(await loadSecretKey(config), config.SECRET_KEY_OTHER);
+  const fault = await secretKeyFault(store.sql, secrets);
+  if (fault !== null) {
+    await store.close();
+    await release();
+    return refuse(fault);
+  }
+  const engine = await startEngine({ config, store, secrets, log });
+  const { origins, check, catalogue, importer } = engine;
+  actions = createOperatorActions({
+    sql: store.sql,
+    secrets,
+    log,
+    origins,
+    check,
+    catalogue,
+    importer,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
+
+  const reload = (): void => void engine.reloadCertificate();
+  process.on('SIGHUP', reload);
+  await stopped;
+  process.off('SIGHUP', reload);
+  log.info('draining');
+  return await drain(engine, store, release, log);
+}
+
+/** Says why the service does not start, and returns the exit code. */
+function refuse(fault: string): number {
+  processTerminal.complain(fault);
+  return 1;
+}
+
+/**
+ * Locks the data directory when the database is in it. Returns the function that releases it, or
+ * null after a sentence that says why not.
+ */
+async function lockStore(
+  { DATABASE_URL, DATA_DIR }: Config,
+  log: Logger,
+  actions: () => OperatorActions | null,
+): Promise<(() => Promise<void>) | null> {
+  if (DATABASE_URL !== undefined) return () => Promise.resolve();
+  const lock = await lockDataDir(DATA_DIR, (socket) => serveControl(socket, actions, log));
+  switch (lock.kind) {
+    case 'held':
+      return lock.release;
+    case 'taken':
+      processTerminal.complain(
+        `DATA_DIR: ${DATA_DIR} is in use: already running, pid ${lock.pid ?? 'not known yet'}.`,
+      );
+      return null;
+    case 'path-too-long':
+      processTerminal.complain(
+        `DATA_DIR: ${DATA_DIR} is too long: the paths of the sockets in it may have ${lock.bytesMax} bytes.`,
+      );
+      return null;
+  }
+}
+
+/** Null: the service was stopped meanwhile. */
+async function openStore(
+  { DATABASE_URL, DATA_DIR }: Config,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<Store | null> {
+  if (DATABASE_URL === undefined) {
+    log.info({ dataDir: DATA_DIR }, 'opening the embedded database');
+    const made = await makeEmbedded(DATA_DIR, stopping);
+    return made === 'stopped' ? null : openEmbedded(DATA_DIR);
+  }
+  const store = await openPostgres(DATABASE_URL, () =>
+    log.warn('a migration waits for a table that a dump or a long transaction holds'),
+  );
+  if (store.applied.length > 0) log.info({ applied: store.applied }, 'the database was migrated');
+  if (store.ahead.length > 0) log.warn({ ahead: store.ahead }, 'other nodes run a later version');
+  return store;
+}
+
+/**
+ * Ends everything in order: answers, sends, store, directory. A late end has its own exit code, and
+ * loses nothing either.
+ */
+async function drain(
+  engine: Engine,
+  store: Store,
+  release: () => Promise<void>,
+  log: Logger,
+): Promise<number> {
+  const timer = setTimeout(() => {
+    log.error({ limitMs: DRAIN_TIMEOUT_MS }, 'not drained in time; other nodes take over');
+    process.exit(1);
+  }, DRAIN_TIMEOUT_MS);
+  await engine.drain();
+  await store.close();
+  await release();
+  clearTimeout(timer);
+  log.info('stopped');
+  return 0;
+}

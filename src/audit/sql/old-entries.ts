@@ -1,0 +1,90 @@
+/** Deletes entries of audit logs that are too old, or too many of one client. */
+
+import type { Sql } from '../../database/sql.ts';
+import { CLOCKS_APART_MS_MAX, firstUuidAt } from '../../domain/uuid-v7.ts';
+import { concernsAccess } from './access-entries.ts';
+
+/** Answers how many, at most `limit`. */
+export async function deleteOldAuditEntries(
+  sql: Sql,
+  beforeMs: number,
+  limit: number,
+): Promise<number> {
+  const end = firstUuidAt(beforeMs + CLOCKS_APART_MS_MAX);
+  const deleted = await sql`
+    delete from audit_entries where id = any (array(
+      select id from audit_entries
+      where id < ${end}::uuid and at < to_timestamp(${beforeMs}::float8 / 1000)
+      order by id limit ${limit}
+    ))`;
+  return deleted.count;
+}
+
+/** The two rooms of a log: whatever fills one displaces nothing of the other. */
+export type AuditRoom = 'access' | 'other';
+
+/** A client with more entries in a room than it may have. */
+export interface FullLog {
+  readonly clientId: number;
+  readonly room: AuditRoom;
+  /** How many are too many. */
+  readonly excess: number;
+}
+
+/** Looks at the next clients after `afterId`, by their ids. */
+export async function findFullLogs(
+  sql: Sql,
+  afterId: number,
+  clients: number,
+  entriesMax: Readonly<Record<AuditRoom, number>>,
+): Promise<{ readonly lastId: number | null; readonly full: readonly FullLog[] }> {
+  const rows = await sql<{ clientId: number; total: number; access: number }[]>`
+    select c.id as "clientId",
+      (select count(*) from audit_entries where client_id = c.id)::float8 as total,
+      (select count(*) from audit_entries where client_id = c.id and ${concernsAccess(sql)})::float8 as access
+    from (select id from clients where id > ${afterId} order by id limit ${clients}) c
+    order by c.id`;
+  return {
+    lastId: rows.length < clients ? null : (rows.at(-1)?.clientId ?? null),
+    full: rows.flatMap(({ clientId, total, access }) =>
+      (
+        [
+          ['access', access],
+          ['other', total - access],
+        ] as const
+      ).flatMap(([room, count]) => {
+        const excess = count - entriesMax[room];
+        return excess > entriesMax[room] / SLACK ? [{ clientId, room, excess }] : [];
+      }),
+    ),
+  };
+}
+
+/**
+ * A log is trimmed when it has a hundredth too many: sorting all of one for each new entry would
+ * cost more than they do.
+ */
+const SLACK = 100;
+
+/**
+ * Deletes what is too many, the oldest of the actor with most entries first: who writes very much
+ * displaces its own entries before another's. Returns how many, at most `limit`.
+ */
+export async function trimLog(
+  sql: Sql,
+  { clientId, room, excess }: FullLog,
+  limit: number,
+): Promise<number> {
+  const isOfRoom = room === 'access' ? concernsAccess(sql) : sql`not ${concernsAccess(sql)}`;
+  const deleted = await sql`
+    delete from audit_entries where id = any (array(
+      select id from (
+        select id, row_number() over (
+          partition by actor_kind, actor_id, case when actor_kind = 'credential' then actor_name end order by id desc
+        ) as place
+        from audit_entries where client_id = ${clientId} and ${isOfRoom}
+      ) placed
+      order by place desc, id limit ${Math.min(excess, limit)}::integer
+    ))`;
+  return deleted.count;
+}

@@ -1,0 +1,38 @@
+/** The app that a request names in its path: the client's own, and one that the key is for. */
+
+import type { Sql } from '../../database/sql.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
+import { pathId } from '../../http/path-id.ts';
+import { problem } from '../../http/problem.ts';
+import { coversApp, limitsTags, outside } from '../key-limits.ts';
+import type { App } from '../sql/read-apps.ts';
+import { readApp } from '../sql/read-apps.ts';
+
+export type OwnApp =
+  | { readonly ok: true; readonly app: App }
+  | { readonly ok: false; readonly response: HttpResponse };
+
+/**
+ * `whole`: the request concerns all devices of the app, or a device with all of its tags. A key for
+ * some tags only has nothing to do with that.
+ */
+export async function ownApp(
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+  part: 'whole' | 'name' = 'whole',
+): Promise<OwnApp> {
+  const id = pathId(request);
+  const app = id === null ? null : await readApp(sql, caller.clientId, id);
+  if (app === null) return { ok: false, response: noApp(request) };
+  const isOutside = !coversApp(caller, app.id) || (part === 'whole' && isForTags(caller));
+  return isOutside ? { ok: false, response: outside(request) } : { ok: true, app };
+}
+
+/** Whether the caller's key is for some tags only. */
+export const isForTags = ({ key }: Caller): boolean => key !== undefined && limitsTags(key);
+
+/** 404: unknown, deleted, or another client's. */
+export const noApp = (request: HttpRequest): HttpResponse =>
+  problem(request.requestId, 404, 'This client has no app with this id.');

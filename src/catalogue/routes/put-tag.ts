@@ -1,0 +1,176 @@
+/** Makes or changes one tag, within the limits of its client and of the caller's key. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { recordChange } from '../../audit/record-change.ts';
+import { findOwnApps } from '../../clients/find-app.ts';
+import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
+import type { Sql } from '../../database/sql.ts';
+import { findOpenOnMembers } from '../../devices/sql/read-operations.ts';
+import type { AuditOrigin } from '../../domain/audit.ts';
+import { changedFields } from '../../domain/audit.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { ClientLimits } from '../../domain/client-limits.ts';
+import { overLimit } from '../../domain/client-limits.ts';
+import type { Tag } from '../../domain/tag.ts';
+import type { Fault } from '../../http/problem.ts';
+import { countTags } from '../count-tags.ts';
+import { readTagBySourceId } from '../read-tags.ts';
+import { deleteTag } from '../sql/delete-tag.ts';
+import { insertTags, updateTags } from '../write-tags.ts';
+import { parameterFaults } from './parameter-budget.ts';
+import { fieldPath } from './place.ts';
+import { changeTag, newTag } from './plan-tags.ts';
+import { checkReconnection } from './reconnect.ts';
+import type { Outcome } from './refusal.ts';
+import { done, refused } from './refusal.ts';
+import type { TagFields } from './tag-forms.ts';
+import type { TagGroupTree } from './tag-group-tree.ts';
+import { Territory } from './territory.ts';
+
+/** Of a tag that has none yet. */
+const NO_ID = 0;
+
+export interface TagToPut {
+  /** Null: it is to be made. */
+  readonly before: Tag | null;
+  readonly fields: TagFields;
+  /** Where the fields stand in the request. */
+  readonly path: string;
+  readonly origin: AuditOrigin;
+  /** Those of the client, as they were read with its lock. */
+  readonly limits: ClientLimits;
+}
+
+/** The caller of it holds the client's lock, and has read its groups. */
+export async function putTag(
+  tx: Sql,
+  caller: Caller,
+  tree: TagGroupTree,
+  { before, fields, path, origin, limits }: TagToPut,
+): Promise<Outcome<Tag>> {
+  const territory = new Territory(caller, tree);
+  const outside = refused({ kind: 'outside', path });
+  if (before !== null && !territory.holdsTag(before)) return outside;
+  const changed = changeTag(before ?? newTag(NO_ID, caller), fields, tree, path);
+  if (!changed.ok) return refused({ kind: 'invalid', faults: [changed.fault] });
+  const after = changed.tag;
+  const faults = [
+    ...(await appFaults(tx, caller.clientId, fields, path)),
+    ...(await parameterFaultsOf(tx, after, fields, path)),
+  ];
+  if (faults.length > 0) return refused({ kind: 'invalid', faults });
+  if (!territory.takesTag(after, before)) return outside;
+  if (await isTaken(tx, after)) return refused({ kind: 'taken' });
+  if (before === null) return await insert(tx, after, { before, fields, path, origin, limits });
+  // What changes nothing must not empty the caches.
+  if (isDeepStrictEqual(after, before)) return done(after);
+  const reconnection = await checkConnections(tx, before, after);
+  if (!reconnection.ok) return reconnection;
+  await updateTags(tx, after.clientId, [after]);
+  await raiseCatalogueVersion(tx, after.clientId);
+  const detail = { fields: changedFields(before, after).map((field) => FIELDS[field]) };
+  await recordChange(tx, origin, { action: 'tag.change', id: after.id, name: after.name, detail });
+  return done(after);
+}
+
+/** The fields of a tag, as callers name them. */
+const FIELDS: Readonly<Record<keyof Tag, string>> = {
+  id: 'id',
+  clientId: 'clientId',
+  name: 'name',
+  sourceId: 'sourceId',
+  groupId: 'groupId',
+  expiresAtMs: 'expiration',
+  optionalParameters: 'tagOptionalParameters',
+  appIds: 'appIds',
+};
+
+/**
+ * Deletes a tag. Null: there is none. The caller of it holds the client's lock, as does who accepts
+ * an operation. A deleted tag is taken off devices by whatever writes them next, so it waits for
+ * the operations on its members.
+ */
+export async function dropTag(
+  tx: Sql,
+  origin: AuditOrigin,
+  territory: Territory,
+  tag: Tag | null,
+  path: string,
+): Promise<Outcome<Tag>> {
+  if (tag === null) return refused({ kind: 'unknown' });
+  if (!territory.holdsTag(tag)) return refused({ kind: 'outside', path });
+  const operationId = await findOpenOnMembers(tx, tag.clientId, tag.id);
+  if (operationId !== null) return refused({ kind: 'in-use', operationId });
+  await deleteTag(tx, tag.clientId, tag.id);
+  await raiseCatalogueVersion(tx, tag.clientId);
+  await recordChange(tx, origin, { action: 'tag.delete', id: tag.id, name: tag.name });
+  return done(tag);
+}
+
+async function insert(
+  tx: Sql,
+  tag: Tag,
+  { path, origin, limits }: TagToPut,
+): Promise<Outcome<Tag>> {
+  const over = overLimit(limits, 'tags', await countTags(tx, tag.clientId));
+  if (over !== null) return refused({ kind: 'over-limit', over });
+  const ids = await nextObjectIds(tx, tag.clientId, 1);
+  const id = ids?.[0];
+  if (id === undefined) {
+    return refused({ kind: 'invalid', faults: [{ path, message: OBJECT_IDS_USED_UP }] });
+  }
+  const made = { ...tag, id };
+  await insertTags(tx, tag.clientId, [made]);
+  await raiseCatalogueVersion(tx, tag.clientId);
+  await recordChange(tx, origin, { action: 'tag.create', id, name: made.name });
+  return done(made);
+}
+
+/** Apps that a tag gains may have subscriptions to it from before. */
+async function checkConnections(tx: Sql, before: Tag, after: Tag): Promise<Outcome<null>> {
+  const { id, clientId, appIds } = after;
+  const connected = before.appIds;
+  if (connected === null) return done(null);
+  const gained = appIds?.filter((appId) => !connected.includes(appId)) ?? null;
+  if (gained?.length === 0) return done(null);
+  return await checkReconnection(tx, clientId, [id], gained, connected);
+}
+
+/** The apps that a tag is to be connected to are its client's. */
+async function appFaults(
+  tx: Sql,
+  clientId: number,
+  { appIds }: TagFields,
+  path: string,
+): Promise<readonly Fault[]> {
+  if (!appIds) return [];
+  const own = new Set(await findOwnApps(tx, clientId, appIds));
+  return appIds.flatMap((id) =>
+    own.has(id)
+      ? []
+      : [
+          {
+            path: fieldPath(path, 'appIds'),
+            message: `names ${id}, which is no app of this client`,
+          },
+        ],
+  );
+}
+
+const parameterFaultsOf = async (
+  tx: Sql,
+  tag: Tag,
+  { tagOptionalParameters }: TagFields,
+  path: string,
+): Promise<readonly Fault[]> =>
+  tagOptionalParameters
+    ? await parameterFaults(tx, tag.clientId, [tag], fieldPath(path, 'tagOptionalParameters'))
+    : [];
+
+/** Whether another tag of the client has the sourceId that this one is to have. */
+async function isTaken(tx: Sql, tag: Tag): Promise<boolean> {
+  if (tag.sourceId === null) return false;
+  const holder = await readTagBySourceId(tx, tag.clientId, tag.sourceId);
+  return holder !== null && holder.id !== tag.id;
+}

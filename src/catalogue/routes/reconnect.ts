@@ -1,0 +1,42 @@
+/**
+ * Connects tags to apps that they were disconnected from. Disconnecting removes the subscriptions
+ * there, and housekeeping may not have come to it yet: until it has, nothing is connected, so what
+ * devices have afterwards does not depend on when that was.
+ */
+
+import type { Sql } from '../../database/sql.ts';
+import { findLeaving } from '../sql/removals.ts';
+import type { Outcome } from './refusal.ts';
+import { done, refused } from './refusal.ts';
+
+/**
+ * Takes tags off the devices of apps that they were disconnected from, now. What is more than a
+ * piece is left to housekeeping.
+ */
+export type TakeOff = (tagIds: readonly number[]) => Promise<void>;
+
+/**
+ * Whether devices of the apps may have the tags still. `appIds`: apps that the tags are not
+ * connected to yet; null: all of the client but `connected`.
+ */
+export async function checkReconnection(
+  tx: Sql,
+  clientId: number,
+  tagIds: readonly number[],
+  appIds: readonly number[] | null,
+  connected: readonly number[] = [],
+): Promise<Outcome<null>> {
+  const leaving = await findLeaving(tx, clientId, { tagIds, appIds, but: connected });
+  return leaving === null ? done(null) : refused({ kind: 'leaving', tagIds, ...leaving });
+}
+
+/** Connects, and once more when devices have lost what they had of the tags. */
+export async function connectAfterLeaving<T>(
+  takeOff: TakeOff,
+  connect: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const first = await connect();
+  if (first.ok || first.refusal.kind !== 'leaving') return first;
+  await takeOff(first.refusal.tagIds);
+  return connect();
+}

@@ -1,0 +1,31 @@
+/**
+ * Makes an app on its platforms; the caller raises the catalogue version in the same transaction.
+ * Answers its id.
+ */
+
+import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
+
+export async function insertApp(
+  sql: Sql,
+  app: {
+    readonly clientId: number;
+    readonly name: string;
+    readonly platformIds: readonly number[];
+    /** Absent: the next one. */
+    readonly id?: number;
+  },
+): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    with app as (
+      insert into apps (id, client_id, name)
+      values (coalesce(${app.id ?? null}::integer, nextval('object_ids')), ${app.clientId}, ${app.name})
+      returning id
+    ), platforms as (
+      insert into app_platforms (app_id, platform_id)
+      select app.id, platform_id from app, unnest(${list(app.platformIds)}::smallint[]) as platform_id
+    )
+    select id from app`;
+  if (row === undefined) throw new Error('an insert returned no row');
+  return row.id;
+}

@@ -1,0 +1,98 @@
+/**
+ * Proves by writes that the database takes writes: it commits a row, which tests the log, and needs
+ * new room on the disk. The row alone does not show a full disk, because it lies in a page that
+ * exists already.
+ */
+
+import { errorReason } from '../std/error-reason.ts';
+import { within } from '../std/within.ts';
+import type { DatabaseAddress, SqlPool } from './sql.ts';
+import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
+
+/** `cannot write`: it answers, and reads may go on. */
+export type StoreState = 'ok' | 'cannot write' | 'unavailable';
+
+export interface StoreReading {
+  readonly state: StoreState;
+  /** Why it is not `ok`. */
+  readonly reason: string | null;
+}
+
+/** A database that takes longer than this for a row cannot serve. */
+const PROBE_MS_MAX = 2_000;
+/**
+ * Less than PROBE_MS_MAX, so that a database that waits (for a lock) ends the statement itself, and
+ * leaves nothing behind.
+ */
+const STATEMENT_MS_MAX = 1_500;
+/** A registration needs a few pages, in several files: a mebibyte in all. */
+const ROOM_PAGES = 128;
+
+/**
+ * One message, so one round trip and one transaction. Rows that exceed `work_mem` go to a file in
+ * the database's own tablespace, which is written and deleted at once. This needs no right and no
+ * table, and leaves nothing to vacuum.
+ */
+const PROBE = `
+  set local statement_timeout = ${STATEMENT_MS_MAX};
+  set local work_mem = '64kB';
+  set local temp_tablespaces = '';
+  with room as materialized (select repeat('x', 8192) from generate_series(1, ${ROOM_PAGES}))
+    select count(*) from room;
+  insert into write_probe (id, written_at) values (1, now())
+    on conflict (id) do update set written_at = excluded.written_at`;
+
+/**
+ * Errors of the connection and of the sign-in, and of a database that is missing, starts, stops, or
+ * has no more connections.
+ */
+const NOT_REACHED = /^(08|28|3D|57P|53300)/;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+const OK: StoreReading = { state: 'ok', reason: null };
+const LATE: StoreReading = {
+  state: 'unavailable',
+  reason: `no answer within ${PROBE_MS_MAX} ms`,
+};
+
+/** Callers must ask one at a time. */
+export class WriteProbe {
+  readonly #address: DatabaseAddress;
+  /**
+   * A connection of its own: it does not wait for users of the others, and can be discarded when it
+   * hangs.
+   */
+  #sql: SqlPool | null = null;
+
+  constructor(address: DatabaseAddress) {
+    this.#address = address;
+  }
+
+  /** Answers within `PROBE_MS_MAX`, whatever the database does. */
+  async ask(): Promise<StoreReading> {
+    this.#sql ??= connect(this.#address, 1);
+    const sql = this.#sql;
+    const asked = sql
+      .unsafe(PROBE)
+      .simple()
+      .then(() => OK, readingOf);
+    const reading = await within(PROBE_MS_MAX, asked, LATE);
+    if (reading === LATE) {
+      // A connection that hangs may do so for a quarter of an hour after the database is back.
+      this.#sql = null;
+      await sql.end({ timeout: 0 });
+    }
+    return reading;
+  }
+
+  async close(): Promise<void> {
+    await this.#sql?.end({ timeout: CLOSE_TIMEOUT_SECONDS });
+  }
+}
+
+function readingOf(error: unknown): StoreReading {
+  const reason = error instanceof Error ? error.message : String(error);
+  const code = errorReason(error);
+  const isRefused = SQLSTATE.test(code) && !NOT_REACHED.test(code);
+  return { state: isRefused ? 'cannot write' : 'unavailable', reason };
+}

@@ -1,0 +1,213 @@
+/**
+ * Commits one batch of imported devices in one transaction, like a batch of registrations; but an
+ * app's own data is newer than a file's.
+ */
+
+import type { SubscribableTag } from '../../catalogue/subscribable-tags.ts';
+import { livingTags, subscribableTags } from '../../catalogue/subscribable-tags.ts';
+import type { SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
+import type { DeviceGroupChange, DevicePlace } from '../../domain/device-group-change.ts';
+import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
+import type { TagChange } from '../../statistics/record-changes.ts';
+import { recordChanges, touchedDeviceGroups } from '../../statistics/record-changes.ts';
+import type { IndexFeed } from '../../tag-index/tag-index.ts';
+import { keyOf } from '../batch.ts';
+import type { TagsAfter } from '../change.ts';
+import { subscribersOf, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
+import type { Ordinals } from '../ordinals.ts';
+import { againIfChangedSince } from '../sql/changed-since.ts';
+import type { KnownImported } from '../sql/import-devices.ts';
+import { insertImported, lockImported, updateImported } from '../sql/import-devices.ts';
+import type { ImportedOperation, ImportResult } from './imported.ts';
+
+/** A device, with all that the batch says of it, and its result. */
+interface ImportedDevice {
+  readonly operation: ImportedOperation;
+  readonly tags: TagsAfter;
+  /** Null: it is new, and the app may have no more devices. */
+  readonly ordinal: number | null;
+  readonly isNew: boolean;
+  readonly result: ImportResult;
+}
+
+export interface ImportContext {
+  readonly sql: SqlPool;
+  readonly feed: IndexFeed;
+  readonly ordinals: Ordinals;
+  readonly tagsPerDeviceMax: number;
+  /** Slot of tag_days that the lane writes. */
+  readonly slot: number;
+}
+
+export interface CommittedImport {
+  /** The result of each operation, in its place. */
+  readonly results: readonly ImportResult[];
+  readonly changes: readonly DeviceGroupChange[];
+}
+
+/** Commits, or throws: then all or nothing of it is committed. */
+export async function commitImported(
+  context: ImportContext,
+  operations: readonly ImportedOperation[],
+): Promise<CommittedImport> {
+  const merged = mergeByDevice(operations);
+  // For all devices, because each may turn out to be new.
+  await context.ordinals.provideFor(merged.map(({ device }) => device));
+  // Kept for further tries of the transaction: the stock was filled for one try only.
+  const given = new Map<string, number>();
+  const { devices, changes } = await againIfChangedSince(() => commitOnce(context, merged, given));
+  const results = new Map(
+    devices.map(({ operation, result }) => [keyOf(operation.device), result]),
+  );
+  return {
+    results: operations.map(({ device }) => results.get(keyOf(device)) ?? 'unavailable'),
+    changes,
+  };
+}
+
+const commitOnce = (
+  { sql, ordinals, tagsPerDeviceMax, slot }: ImportContext,
+  merged: readonly ImportedOperation[],
+  given: Map<string, number>,
+) =>
+  transact(sql, async (tx) => {
+    const known = await lockImported(
+      tx,
+      merged.map(({ device, startedAtMs }) => ({ ...device, sinceMs: startedAtMs })),
+    );
+    // After the locks, to see commits of other transactions during the wait for them.
+    const subscribable = await subscribableTags(tx, [
+      ...new Set(merged.flatMap(({ tagIds }) => tagIds)),
+    ]);
+    const knownAt = new Map(known.map((device) => [device.index, device]));
+    const tagById = new Map(subscribable.map((tag) => [tag.id, tag]));
+    const living = new Set(await livingTags(tx, tagsOfFull(known, merged, tagsPerDeviceMax)));
+    const devices = merged.map((operation, at) => {
+      const add = operation.tagIds.filter((tagId) => isWelcome(tagById.get(tagId), operation));
+      const device = knownAt.get(at);
+      return device === undefined
+        ? newDevice(operation, add, take(ordinals, given, operation), tagsPerDeviceMax)
+        : knownDevice(operation, add, device, tagsPerDeviceMax, living);
+    });
+    const written = devices.filter(({ ordinal }) => ordinal !== null);
+    await updateImported(tx, written.filter(({ isNew }) => !isNew).map(rowOf));
+    await insertImported(tx, written.filter(({ isNew }) => isNew).map(rowOf));
+    const tagChanges = written
+      .map(tagChangeOf)
+      .filter(({ gained, lost }) => gained.length + lost.length > 0);
+    const tokens = written
+      .filter(({ isNew }) => isNew)
+      .map((device) => ({ ...placeOf(device), deviceId: device.operation.device.deviceId }));
+    const groups = touchedDeviceGroups(tagChanges, tokens.map(deviceGroupOf));
+    const raised = await recordChanges(tx, tagChanges, groups, slot);
+    return { devices, changes: changesOf(raised, { tokens, tags: tagChanges }) };
+  });
+
+/** The tags of devices that a file may bring to their limit. */
+const tagsOfFull = (
+  known: readonly KnownImported[],
+  merged: readonly ImportedOperation[],
+  tagsMax: number,
+): readonly number[] => {
+  const full = known.filter(
+    ({ index, tagIds }) => tagIds.length + (merged[index]?.tagIds.length ?? 0) > tagsMax,
+  );
+  return [...new Set(full.flatMap(({ tagIds }) => tagIds))];
+};
+
+/** Hardly ever false: the tag would have to be deleted or disconnected during the import. */
+const isWelcome = (tag: SubscribableTag | undefined, { device }: ImportedOperation): boolean =>
+  tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
+
+/** A file may name a device twice, but a statement cannot change a row twice. */
+function mergeByDevice(operations: readonly ImportedOperation[]): readonly ImportedOperation[] {
+  const merged = new Map<string, ImportedOperation>();
+  for (const operation of operations) {
+    const key = keyOf(operation.device);
+    const before = merged.get(key);
+    merged.set(key, before === undefined ? operation : merge(before, operation));
+  }
+  return [...merged.values()];
+}
+
+const merge = (before: ImportedOperation, after: ImportedOperation): ImportedOperation => ({
+  ...after,
+  appVersion: after.appVersion ?? before.appVersion,
+  registeredAtMs: laterOf(before.registeredAtMs, after.registeredAtMs),
+  tagIds: after.replacesTags ? after.tagIds : [...before.tagIds, ...after.tagIds],
+});
+
+const laterOf = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+function newDevice(
+  operation: ImportedOperation,
+  add: readonly number[],
+  ordinal: number | null,
+  tagsMax: number,
+): ImportedDevice {
+  const tags = tagsAfter([], { clear: true, add: new Set(add), remove: new Set() }, tagsMax);
+  const added = tags.isLimited ? 'tags-limited' : 'added';
+  return { operation, tags, ordinal, isNew: true, result: ordinal === null ? 'limit' : added };
+}
+
+/** Keeps the changes that the app has made since the import began. */
+function knownDevice(
+  operation: ImportedOperation,
+  add: readonly number[],
+  { ordinal, tagIds, hasRegistered, hasUnsubscribed }: KnownImported,
+  tagsMax: number,
+  living: ReadonlySet<number>,
+): ImportedDevice {
+  const { replacesTags } = operation;
+  const isKept = hasUnsubscribed || (replacesTags && hasRegistered);
+  const change = isKept
+    ? { clear: false, add: new Set<number>(), remove: new Set<number>() }
+    : { clear: replacesTags, add: new Set(add), remove: new Set<number>() };
+  const tags = tagsAfterMakingRoom(tagIds, change, tagsMax, living);
+  const merged = tags.isLimited ? 'tags-limited' : 'merged';
+  return { operation, tags, ordinal, isNew: false, result: isKept ? 'kept' : merged };
+}
+
+/** Gives an ordinal to a new device, if the app may have one more. */
+function take(
+  ordinals: Ordinals,
+  given: Map<string, number>,
+  { device }: ImportedOperation,
+): number | null {
+  const key = keyOf(device);
+  const ordinal = given.get(key) ?? ordinals.take(device);
+  if (ordinal !== null) given.set(key, ordinal);
+  return ordinal;
+}
+
+/**
+ * An unknown time becomes the beginning of time. If the app is gone since, the device can be
+ * erased: a provider's report counts only if it is later than the registration. A device without
+ * tags gets no sends, so it is kept as if it had registered today.
+ */
+function rowOf({ operation, ordinal, tags }: ImportedDevice) {
+  const { device, appVersion, registeredAtMs, startedAtMs, tagIds } = operation;
+  const atMs = registeredAtMs ?? (tagIds.length > 0 ? 0 : startedAtMs);
+  return {
+    ...device,
+    appVersion,
+    registeredAtMs: Math.min(atMs, startedAtMs),
+    ordinal: ordinal ?? 0,
+    tagIds: tags.tagIds,
+  };
+}
+
+const placeOf = ({ operation: { device }, ordinal }: ImportedDevice): DevicePlace => ({
+  appId: device.appId,
+  platformId: device.platformId,
+  ordinal: ordinal ?? 0,
+});
+
+const tagChangeOf = (device: ImportedDevice): TagChange => ({
+  ...placeOf(device),
+  gained: device.tags.gained,
+  lost: device.tags.lost,
+  subscribers: subscribersOf(device.tags),
+});

@@ -1,0 +1,59 @@
+/** The first stage of a registration: finds out whether it changes anything. Most do not. */
+
+import { livingTags } from '../../catalogue/subscribable-tags.ts';
+import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
+import type { ChangedDevice, DeviceOperations } from '../batch.ts';
+import { findDevices } from '../sql/find-devices.ts';
+import type { JudgeLimits } from './judge.ts';
+import { isWritten, judge, makeRoom, tagsAskedFor } from './judge.ts';
+import type { RecentChanges } from './recent-changes.ts';
+
+export interface LookContext extends JudgeLimits {
+  readonly connection: DedicatedConnection;
+  readonly recentChanges: RecentChanges;
+}
+
+/** Looks at all of the devices; those with very many tags are read one part after the other. */
+export async function lookAtAll(
+  context: LookContext,
+  devices: readonly DeviceOperations[],
+): Promise<readonly ChangedDevice[]> {
+  const seen: ChangedDevice[] = [];
+  while (seen.length < devices.length) {
+    seen.push(...(await look(context, devices.slice(seen.length))));
+  }
+  return seen;
+}
+
+/**
+ * Reads the devices, without locks, and applies their operations to them. Most batches change
+ * nothing. So where the batches before did not, the tags are left out at first: a `reg` that would
+ * change nothing if devices could subscribe to any tag does not, whatever has become of its tags. A
+ * `set` takes off tags that were deleted, so it needs them.
+ */
+async function look(
+  context: LookContext,
+  devices: readonly DeviceOperations[],
+): Promise<readonly ChangedDevice[]> {
+  const { connection, recentChanges } = context;
+  const isGuessed = !recentChanges.areLikely && !devices.some(hasSet);
+  if (isGuessed) {
+    const seen = await connection.transactAtOnce((tx) =>
+      judge(tx, context, devices, findDevices, null),
+    );
+    if (!seen.some((device) => isWritten(device) || device.tags.isLimited)) return seen;
+  }
+  const tagIds = tagsAskedFor(devices);
+  const seen = await connection.transactAtOnce((tx) =>
+    judge(tx, context, devices, findDevices, tagIds),
+  );
+  // A wrong guess counts as a change: an app that always names a deleted tag would cost each batch
+  // a second read.
+  recentChanges.note(isGuessed || seen.some(isWritten));
+  return await makeRoom(context, seen, (had) =>
+    connection.transactAtOnce((tx) => livingTags(tx, had)),
+  );
+}
+
+const hasSet = ({ operations }: DeviceOperations): boolean =>
+  operations.some(({ kind }) => kind === 'set');

@@ -1,0 +1,151 @@
+/**
+ * Replaces a token in one transaction: all tags of a device move to another deviceId, or nothing
+ * changes.
+ */
+
+import { livingTags } from '../../catalogue/subscribable-tags.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
+import type {
+  DeviceGroupChange,
+  DeviceHistory,
+  DevicePlace,
+} from '../../domain/device-group-change.ts';
+import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
+import {
+  recordChanges,
+  subscribersBy,
+  touchedDeviceGroups,
+} from '../../statistics/record-changes.ts';
+import { REPLACING_SLOT } from '../../statistics/slots.ts';
+import { raiseDeviceGroups } from '../../tag-index/groups/raise-device-groups.ts';
+import { recordReplacedTokens } from '../../webhooks/record-events.ts';
+import { recordReplaced } from '../../webhooks/record-removals.ts';
+import { tagsAfter } from '../change.ts';
+import { deleteDevices } from '../erase-devices.ts';
+import type { DeviceRef } from '../operation.ts';
+import { againIfChangedSince } from '../sql/changed-since.ts';
+import type { LockedToReplace } from '../sql/replace-device.ts';
+import { lockPair, moveDevice, writeMerged } from '../sql/replace-device.ts';
+
+export interface Replacement {
+  /** The device under its present deviceId. */
+  readonly device: DeviceRef;
+  /** The new deviceId, of the same app and platform. */
+  readonly by: DeviceRef;
+  readonly appVersion: string | null;
+}
+
+export type ReplaceOutcome =
+  /** The new deviceId was unknown: the device goes on under it. */
+  | 'moved'
+  /** Both existed: the new one has the tags of the old one, which is deleted. */
+  | 'merged'
+  /** Only the new one exists, or both are the same: it was done before. */
+  | 'unchanged'
+  /** Neither exists. */
+  | 'unknown';
+
+export interface Replaced {
+  readonly outcome: ReplaceOutcome;
+  /** Whether tags were lost because the device has `tagsMax`. */
+  readonly isTagsLimited: boolean;
+  readonly changes: readonly DeviceGroupChange[];
+}
+
+/**
+ * Commits, or throws: then it may be repeated. If it was committed before, it answers `unchanged`.
+ */
+export const commitReplacement = (
+  sql: SqlPool,
+  replacement: Replacement,
+  tagsMax: number,
+): Promise<Replaced> =>
+  againIfChangedSince(() => transact(sql, (tx) => replace(tx, replacement, tagsMax)));
+
+async function replace(tx: Sql, replacement: Replacement, tagsMax: number): Promise<Replaced> {
+  const { device, by } = replacement;
+  const pair = await lockPair(tx, device, by.deviceKey);
+  if (device.deviceKey === by.deviceKey) {
+    return unchanged(pair.old === null ? 'unknown' : 'unchanged');
+  }
+  if (pair.old === null) return unchanged(pair.new === null ? 'unknown' : 'unchanged');
+  return pair.new === null
+    ? await move(tx, replacement, pair.old.ordinal)
+    : await merge(tx, replacement, pair.old, pair.new, tagsMax);
+}
+
+/** For the history of devices, and for webhooks, before the row of the old token is another. */
+async function recordOld(tx: Sql, place: DevicePlace, by: DeviceRef): Promise<void> {
+  await Promise.all([
+    recordReplaced(tx, [place]),
+    recordReplacedTokens(tx, [{ ...place, newDeviceId: by.deviceId }]),
+  ]);
+}
+
+const unchanged = (outcome: 'unchanged' | 'unknown'): Replaced => ({
+  outcome,
+  isTagsLimited: false,
+  changes: [],
+});
+
+const NO_HISTORY: DeviceHistory = { refusals: 0, environment: null };
+
+/** The ordinal stays, and with it all data of the device, except the notes about the old token. */
+async function move(
+  tx: Sql,
+  { device, by, appVersion }: Replacement,
+  ordinal: number,
+): Promise<Replaced> {
+  const { appId, platformId } = device;
+  const { deviceKey, deviceId } = by;
+  const place = { appId, platformId, ordinal };
+  await recordOld(tx, place, by);
+  await moveDevice(tx, place, { deviceKey, deviceId, appVersion });
+  const raised = await raiseDeviceGroups(tx, [deviceGroupOf(place)]);
+  const edits = {
+    tokens: [{ ...place, deviceId }],
+    histories: [{ ...place, history: NO_HISTORY }],
+  };
+  return { outcome: 'moved', isTagsLimited: false, changes: changesOf(raised, edits) };
+}
+
+/**
+ * Deleted tags are not taken over. Only tags that the new device does not gain count as
+ * unsubscribed; and a subscriber, unless the new device becomes one.
+ */
+async function merge(
+  tx: Sql,
+  { device: { appId, platformId }, by, appVersion }: Replacement,
+  old: LockedToReplace,
+  fresh: LockedToReplace,
+  tagsMax: number,
+): Promise<Replaced> {
+  const gone = { appId, platformId, ordinal: old.ordinal };
+  const stays = { appId, platformId, ordinal: fresh.ordinal };
+  const add = new Set(await livingTags(tx, old.tagIds));
+  const { tagIds, gained, isLimited } = tagsAfter(fresh.tagIds, { ...NOTHING_LOST, add }, tagsMax);
+  await writeMerged(tx, stays, {
+    appVersion: appVersion ?? fresh.appVersion ?? old.appVersion,
+    tagIds,
+  });
+  await recordOld(tx, gone, by);
+  await deleteDevices(tx, [gone]);
+  const lost = old.tagIds.filter((tagId) => !gained.includes(tagId));
+  const subscribers =
+    subscribersBy(old.tagIds.length, 0) + subscribersBy(fresh.tagIds.length, tagIds.length);
+  const change = { ...gone, gained: [], lost, subscribers };
+  const groups = touchedDeviceGroups([{ ...stays, gained }], [deviceGroupOf(gone)]);
+  const raised = await recordChanges(tx, [change], groups, REPLACING_SLOT);
+  const changes = changesOf(raised, {
+    tokens: [{ ...gone, deviceId: null }],
+    tags: [
+      { ...stays, gained, lost: [] },
+      { ...gone, gained: [], lost: old.tagIds },
+    ],
+    histories: [{ ...stays, history: { refusals: 0, environment: fresh.environment } }],
+  });
+  return { outcome: 'merged', isTagsLimited: isLimited, changes };
+}
+
+const NOTHING_LOST = { clear: false, remove: new Set<number>() };

@@ -1,0 +1,194 @@
+/**
+ * Reads the parameters of the App API leniently, since real clients send them in many shapes
+ * (spec/interface.md, section 3; facts/upstream.md, section 2). Written by hand: it is the hot
+ * path.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import type { TagNames } from '../../catalogue/snapshot.ts';
+import { isDeviceId } from '../../domain/device.ts';
+import { isId, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { parseObject } from '../../std/json.ts';
+
+/**
+ * A larger body counts as one without parameters. `reg`, `ureg` and `set` answer 413 only above the
+ * route's own limit.
+ */
+export const PARAMETER_BYTES_MAX = 65_536;
+/** A version has a few characters; a longer text is not a version. */
+const APP_VERSION_LENGTH_MAX = 255;
+/**
+ * How many unknown fields `Tagcast-Ignored` names, and how much of each name: a proxy takes 4 KiB
+ * of headers in all.
+ */
+const UNKNOWN_NAMES_MAX = 10;
+const UNKNOWN_NAME_LENGTH_MAX = 64;
+
+/** The parts of a request that can be wrong, in the order in which `Tagcast-Ignored` names them. */
+export const PARAMETER_NAMES = [
+  'body',
+  'appId',
+  'platformId',
+  'deviceId',
+  'tagId',
+  'tagSourceId',
+  'appVersion',
+] as const;
+
+export type ParameterName = (typeof PARAMETER_NAMES)[number];
+
+/** The label in the metric: callers' own names would make a series each. */
+export type IgnoredField = ParameterName | 'unknown';
+
+export interface Parameters {
+  /** Null: absent or malformed. The same holds for the next three. */
+  readonly appId: number | null;
+  readonly platformId: number | null;
+  readonly deviceId: string | null;
+  readonly appVersion: string | null;
+  /**
+   * "None given" means that the keys are absent; `null`, `[]` and `""` count as given, and name no
+   * tag.
+   */
+  readonly tagsGiven: boolean;
+  readonly tooManyTags: boolean;
+  readonly tagNames: TagNames;
+  /** Parameters that could not be read. A name may occur several times. */
+  readonly faults: readonly ParameterName[];
+  /** Fields that no endpoint knows, written so that they fit into a header. */
+  readonly unknownNames: readonly string[];
+  /** An unknown field was meant as tags: a `ureg` that overlooked it would remove all tags. */
+  readonly meansTags: boolean;
+}
+
+/** Null: not a JSON object, or too large a one. */
+export function readParameters(body: Buffer): Parameters | null {
+  const fields = readObject(body);
+  if (fields === null) return null;
+  const faults: ParameterName[] = [];
+  const tagEntries = entriesOf(fields, 'tagId');
+  const sourceIdEntries = entriesOf(fields, 'tagSourceId');
+  const count = (tagEntries?.length ?? 0) + (sourceIdEntries?.length ?? 0);
+  const tooManyTags = count > TAGS_PER_REQUEST_MAX;
+  if (tooManyTags) faults.push(tagEntries === null ? 'tagSourceId' : 'tagId');
+  return {
+    appId: readId(fields['appId']),
+    platformId: readId(fields['platformId']),
+    deviceId: isDeviceId(fields['deviceId']) ? fields['deviceId'] : null,
+    appVersion: readAppVersion(fields, faults),
+    tagsGiven: tagEntries !== null || sourceIdEntries !== null,
+    tooManyTags,
+    tagNames: {
+      ids: tooManyTags ? [] : readEntries(tagEntries, readTagId, 'tagId', faults),
+      sourceIds: tooManyTags
+        ? []
+        : readEntries(sourceIdEntries, readSourceId, 'tagSourceId', faults),
+    },
+    faults,
+    ...readUnknown(fields),
+  };
+}
+
+const FIELDS: ReadonlySet<string> = new Set(PARAMETER_NAMES.filter((name) => name !== 'body'));
+const MEANT_AS_TAGS = /^tag(s|(source)?ids?)?$/i;
+const NOT_IN_A_NAME = /[_-]/g;
+/** The header is a list with commas. */
+const NOT_IN_A_HEADER = /[^\x21-\x7e]|,/g;
+
+function readUnknown(
+  fields: Readonly<Record<string, unknown>>,
+): Pick<Parameters, 'unknownNames' | 'meansTags'> {
+  let hasUnknown = false;
+  for (const name in fields) if (!FIELDS.has(name)) hasUnknown = true;
+  if (!hasUnknown) return NOTHING_UNKNOWN;
+  const unknown = Object.keys(fields).filter((name) => !FIELDS.has(name));
+  const isMeantAsTags = (name: string): boolean =>
+    MEANT_AS_TAGS.test(name.replaceAll(NOT_IN_A_NAME, ''));
+  // The most important names come first: the list may be cut.
+  const tags = unknown.filter(isMeantAsTags);
+  const others = unknown.filter((name) => !isMeantAsTags(name));
+  return {
+    unknownNames: headerNames([...tags, ...others]),
+    meansTags: tags.length > 0,
+  };
+}
+
+const NOTHING_UNKNOWN = { unknownNames: [], meansTags: false } as const;
+
+/** Callers' own names, in the form in which `Tagcast-Ignored` lists them. */
+export const headerNames = (names: readonly string[]): readonly string[] =>
+  names.slice(0, UNKNOWN_NAMES_MAX).map(headerForm);
+
+const headerForm = (name: string): string =>
+  name.slice(0, UNKNOWN_NAME_LENGTH_MAX).replaceAll(NOT_IN_A_HEADER, '?') || '?';
+
+/** JavaScript objects inherit none of the names that are read from it. */
+function readObject(body: Buffer): JsonObject | null {
+  if (body.length > PARAMETER_BYTES_MAX || !isUtf8(body)) return null;
+  return parseObject(body.toString()) ?? null;
+}
+
+const DECIMAL = /^\d{1,10}$/;
+
+/** A JSON number or a decimal string that can be an id. */
+function readId(value: unknown): number | null {
+  const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  return isId(number) ? number : null;
+}
+
+/** One value or an array of them; null: the key is absent. */
+function entriesOf(
+  fields: Readonly<Record<string, unknown>>,
+  name: 'tagId' | 'tagSourceId',
+): readonly unknown[] | null {
+  const value = fields[name];
+  if (value === undefined) return null;
+  if (value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function readEntries<T>(
+  entries: readonly unknown[] | null,
+  read: (entry: unknown) => T | null,
+  name: 'tagId' | 'tagSourceId',
+  faults: ParameterName[],
+): readonly T[] {
+  if (entries === null) return [];
+  if (entries.length === 0) faults.push(name);
+  const values: T[] = [];
+  for (const entry of entries) {
+    const value = read(entry);
+    if (value === null) faults.push(name);
+    else values.push(value);
+  }
+  return values;
+}
+
+/**
+ * Also accepts a tag object as `list` returns it: the public browser SDK sends those when its token
+ * changes.
+ */
+const readTagId = (entry: unknown): number | null =>
+  typeof entry === 'object' && entry !== null && 'id' in entry ? readId(entry.id) : readId(entry);
+
+const readSourceId = (entry: unknown): string | null =>
+  typeof entry === 'string' && entry !== '' ? entry : null;
+
+function readAppVersion(
+  fields: Readonly<Record<string, unknown>>,
+  faults: ParameterName[],
+): string | null {
+  const value = fields['appVersion'];
+  if (value === undefined || value === null) return null;
+  if (isAppVersion(value)) return value;
+  faults.push('appVersion');
+  return null;
+}
+
+/** Whether the value can be stored as an app version. */
+export const isAppVersion = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length <= APP_VERSION_LENGTH_MAX &&
+  !value.includes('\0') &&
+  value.isWellFormed();

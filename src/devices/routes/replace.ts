@@ -1,0 +1,94 @@
+/**
+ * `POST /push-api/v3/<client>/devices/replace`: moves all tags of a device to the new token that
+ * the provider gave it. The endpoint is Tagcast's own, so its parameters are checked as those of
+ * `list` are.
+ */
+
+import { z } from 'zod';
+import type { Caller } from '../../domain/caller.ts';
+import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
+import type { HttpRequest, HttpResponse, Route } from '../../http/handler.ts';
+import { id } from '../../http/id-form.ts';
+import { json, readJsonBody } from '../../http/json-body.ts';
+import { problem } from '../../http/problem.ts';
+import { deviceRef } from '../operation.ts';
+import type { ReplaceResult } from '../replace/replacements.ts';
+import type { AppApi } from './app-api.ts';
+import { headerNames, isAppVersion, PARAMETER_BYTES_MAX } from './parameters.ts';
+import { PLATFORM_FAULT, refused } from './scope.ts';
+import { refuseTooMany } from './too-many.ts';
+import { unavailable } from './unavailable.ts';
+
+const DEVICE_ID = `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`;
+const deviceId = z.string(DEVICE_ID).refine(isDeviceId, DEVICE_ID);
+
+/** Unknown fields are ignored and named, as on all of the App API. */
+export const replaceForm = z.looseObject({
+  appId: id,
+  platformId: id,
+  deviceId,
+  newDeviceId: deviceId,
+  appVersion: z
+    .string('must be a string')
+    .refine(isAppVersion, 'must be a string of 255 characters at most')
+    .nullish(),
+});
+
+export const replaceRoute = (api: AppApi): Route => ({
+  operation: 'replaceDevice',
+  method: 'POST',
+  path: '/push-api/v3/:client/devices/replace',
+  api: 'app',
+  rate: 'registrations',
+  bodyBytesMax: PARAMETER_BYTES_MAX,
+  handle: (request, caller) => replace(api, request, caller),
+});
+
+async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+  if (request.params['client'] !== caller.clientSlug) return foreign(request);
+  const tooMany = refuseTooMany(api, request, caller);
+  if (tooMany !== null) return tooMany;
+  const read = readJsonBody(request, replaceForm);
+  if (!read.ok) return read.response;
+  const { appId, platformId, deviceId, newDeviceId, appVersion = null, ...unknown } = read.value;
+  if (appId !== caller.appId) return foreign(request);
+  if (!(await api.catalogue.hasPlatform(caller.clientId, appId, platformId))) {
+    return refused(request, [PLATFORM_FAULT]).response;
+  }
+  const result = await api.replacements.submit({
+    device: deviceRef(appId, platformId, deviceId),
+    by: deviceRef(appId, platformId, newDeviceId),
+    appVersion,
+  });
+  return answer(api, request, result, headerNames(Object.keys(unknown)));
+}
+
+const foreign = (request: HttpRequest): HttpResponse =>
+  problem(request.requestId, 403, 'This credential belongs to another client or app.');
+
+function answer(
+  api: AppApi,
+  request: HttpRequest,
+  result: ReplaceResult,
+  unknownNames: readonly string[],
+): HttpResponse {
+  switch (result.outcome) {
+    case 'moved':
+    case 'merged':
+    case 'unchanged': {
+      api.onResult('replace', 'committed');
+      const response = json({ outcome: result.outcome });
+      const ignored = [...(result.isTagsLimited ? ['tagId'] : []), ...unknownNames];
+      if (ignored.length === 0) return response;
+      const headers = { ...response.headers, 'Tagcast-Ignored': ignored.join(', ') };
+      return { ...response, headers };
+    }
+    case 'unknown':
+      return problem(request.requestId, 404, 'The app has neither of these devices.');
+    case 'overloaded':
+      api.onResult('replace', 'overloaded');
+      return unavailable(request, 'Too many replacements are waiting. Try again.');
+    case 'unavailable':
+      return unavailable(request, 'The replacement could not be committed. Try again.');
+  }
+}

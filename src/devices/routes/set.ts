@@ -1,0 +1,19 @@
+/**
+ * `POST /push-api/set`: replaces all tags of a device. It is ignored when the request gives no tag,
+ * or only unknown ones.
+ */
+
+import type { Route } from '../../http/handler.ts';
+import { BODY_BYTES_MAX } from '../../http/handler.ts';
+import type { AppApi } from './app-api.ts';
+import { changeDevice } from './change-device.ts';
+
+export const setRoute = (api: AppApi): Route => ({
+  operation: 'setDeviceTags',
+  method: 'POST',
+  path: '/push-api/set',
+  api: 'app',
+  rate: 'registrations',
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle: (request, caller) => changeDevice(api, 'set', request, caller),
+});

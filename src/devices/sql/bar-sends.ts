@@ -1,0 +1,39 @@
+/** Keeps sends away from an (app, platform) while its devices change their ordinals. */
+
+import type { Sql } from '../../database/sql.ts';
+import type { Scope } from '../../domain/device.ts';
+
+/**
+ * A send that is scheduled for later than this is planned after the end of the transaction: that
+ * has few statements, and each may take 10 s (database/transact.ts), as may each pause between them.
+ */
+const SCHEDULED_MS_MIN = 300_000;
+
+/**
+ * True: no unfinished notification covers the (app, platform), except those later than
+ * `SCHEDULED_MS_MIN`; no deletions of an earlier one are open; and until the transaction ends no
+ * notification of the client is accepted. Acceptance needs the row of the client (a foreign key),
+ * which is locked here. So it waits, on nodes of every version, and its notification is planned
+ * from a snapshot later than the commit of this transaction. False: not now.
+ */
+export async function barSends(tx: Sql, { appId, platformId }: Scope): Promise<boolean> {
+  // Another transaction may be accepting a push, or changing tags: then this one gives up, so that
+  // the other need not wait.
+  const [client] = await tx`
+    select from clients where id = (select client_id from apps where id = ${appId})
+    for update skip locked`;
+  if (client === undefined) return false;
+  // A statement of its own: it sees everything that was accepted before the lock.
+  const [found] = await tx<{ isCovered: boolean }[]>`
+    select exists (
+      select from notifications n
+      join notification_scopes s on s.notification_id = n.id
+      where n.finished_at is null
+        and n.send_at <= now() + ${SCHEDULED_MS_MIN}::float8 * interval '1 millisecond'
+        and s.app_id = ${appId} and s.platform_id = ${platformId}
+    ) or exists (
+      select from notification_scopes
+      where deletions is not null and app_id = ${appId} and platform_id = ${platformId}
+    ) as "isCovered"`;
+  return found?.isCovered === false;
+}

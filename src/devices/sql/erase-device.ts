@@ -1,0 +1,39 @@
+/** Erases one device that is named by its key, for its owner. */
+
+import type { Sql } from '../../database/sql.ts';
+import type { DeviceGroupChange } from '../../domain/device-group-change.ts';
+import { eraseLocked, lockDevicesToErase } from '../erase-devices.ts';
+import type { DeviceKey } from './find-devices.ts';
+import { eraseDeviceEvents } from './list-events.ts';
+import type { DeviceDetails } from './read-device.ts';
+import { readDevice } from './read-device.ts';
+
+export interface ErasedDevice {
+  /** As it was. Null: there was none. */
+  readonly device: DeviceDetails | null;
+  /** How many events of it are gone. */
+  readonly events: number;
+  readonly changes: readonly DeviceGroupChange[];
+}
+
+/**
+ * In the transaction of its caller. What is recorded of the device goes too, also when it is gone
+ * already.
+ */
+export async function eraseDevice(tx: Sql, key: DeviceKey): Promise<ErasedDevice> {
+  const { appId, platformId, deviceKey } = key;
+  // By its key first: compaction may be giving it another ordinal.
+  await tx`
+    select from devices
+    where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
+    for update`;
+  // Whoever erases the device too writes its events under this lock, and has ended.
+  const events = await eraseDeviceEvents(tx, key);
+  const device = await readDevice(tx, key);
+  if (device === null) return { device, events, changes: [] };
+  const { ordinal } = device;
+  const locked = await lockDevicesToErase(tx, [
+    { appId, platformId, ordinal, registeredBeforeMs: null },
+  ]);
+  return { device, events, changes: await eraseLocked(tx, locked) };
+}

@@ -1,0 +1,130 @@
+/**
+ * Finds devices by their keys, with the columns that a change starts from, and locks them if the
+ * caller is to change them.
+ */
+
+import { SCOPE } from '../../database/columns.ts';
+import type { Columns } from '../../database/rows.ts';
+import { integer, rowsOf, uuid } from '../../database/rows.ts';
+import type { Fragment, Sql } from '../../database/sql.ts';
+import type { Scope } from '../../domain/device.ts';
+import type { DeviceHistory } from '../../domain/device-group-change.ts';
+import { readTagIds } from './tag-ids.ts';
+
+export interface DeviceKey extends Scope {
+  /** deviceKeyOf(deviceId) */
+  readonly deviceKey: string;
+}
+
+export const DEVICE_KEY: Columns<DeviceKey> = {
+  ...SCOPE,
+  device_key: uuid(({ deviceKey }) => deviceKey),
+};
+
+/** With its place among those asked for. */
+export const WANTED_DEVICE: Columns<DeviceKey> = {
+  ...DEVICE_KEY,
+  index: integer((_, index) => index),
+};
+
+export const wantedDevices = rowsOf<DeviceKey>('wanted', WANTED_DEVICE);
+
+/** A device that exists, as it is. */
+export interface KnownDevice extends DeviceHistory {
+  /** Its place among the devices asked for. */
+  readonly index: number;
+  readonly ordinal: number;
+  /** Another one after each change of its row: the transaction that wrote it (xmin). */
+  readonly version: string;
+  /** Sorted. */
+  readonly tagIds: readonly number[];
+  readonly appVersion: string | null;
+  /** Its registration was written so recently that a repetition of it need not be written. */
+  readonly isFresh: boolean;
+}
+
+export interface Found {
+  readonly devices: readonly KnownDevice[];
+  /**
+   * Number of the devices asked for that were looked up, from the first one on, at least 1. The
+   * next one has too many tags to be read with these.
+   */
+  readonly lookedFor: number;
+}
+
+/**
+ * Tags read at once: some tens of milliseconds of this thread, and 2 MB. A single device may have
+ * more.
+ */
+const TAGS_MAX = 100_000;
+
+/** Takes no locks: each device may have changed by the time of the answer. */
+export async function findDevices(
+  sql: Sql,
+  devices: readonly DeviceKey[],
+  freshMs: number,
+): Promise<Found> {
+  const tagIds = sql`
+    case when row_number() over sofar = 1 or sum(cardinality(d.tag_ids)) over sofar <= ${TAGS_MAX}::integer
+      then d.tag_ids::text end`;
+  const rows = await select(
+    sql,
+    devices,
+    freshMs,
+    tagIds,
+    sql`window sofar as (order by wanted.index)`,
+  );
+  const beyond = Math.min(
+    devices.length,
+    ...rows.flatMap((row) => (row.tagIds === null ? row.index : [])),
+  );
+  return { devices: rows.filter(({ index }) => index < beyond).map(known), lookedFor: beyond };
+}
+
+/**
+ * Locks devices in the order of keys, so that two nodes wait for each other and do not deadlock.
+ * Commits of other transactions during this wait are seen by the next statements, not by this one
+ * (READ COMMITTED): hence no change in the same statement, and no read of tags before it.
+ */
+export const lockDevices = async (
+  tx: Sql,
+  devices: readonly DeviceKey[],
+  freshMs: number,
+): Promise<Found> => {
+  const ending = tx`order by d.app_id, d.platform_id, d.device_key for no key update of d`;
+  const rows = await select(tx, devices, freshMs, tx`d.tag_ids::text`, ending);
+  return { devices: rows.map(known), lookedFor: devices.length };
+};
+
+type Row = Omit<KnownDevice, 'tagIds'> & { readonly tagIds: string | null };
+
+/** Fields by their names: a spread for each device costs more than the rest (decision 27). */
+const known = (row: Row): KnownDevice => ({
+  index: row.index,
+  ordinal: row.ordinal,
+  version: row.version,
+  refusals: row.refusals,
+  environment: row.environment,
+  appVersion: row.appVersion,
+  isFresh: row.isFresh,
+  tagIds: readTagIds(row.tagIds ?? '{}'),
+});
+
+/** Sent at once: a dedicated connection sends statements in the order of the calls. */
+const select = (
+  sql: Sql,
+  devices: readonly DeviceKey[],
+  freshMs: number,
+  tagIds: Fragment,
+  ending: Fragment,
+) =>
+  sql<Row[]>`
+  select wanted.index, d.ordinal, d.xmin as version, d.refusals, d.apns_environment as environment, d.app_version as "appVersion",
+    ${tagIds} as "tagIds",
+    d.registered_at > greatest(now() - ${freshMs}::float8 * interval '1 millisecond', p.repetitions_written_from) as "isFresh"
+  from devices d
+  -- Left: of an app that was deleted a moment ago, whose devices are still being erased.
+  left join app_platforms p on p.app_id = d.app_id and p.platform_id = d.platform_id
+  join ${wantedDevices(sql, devices)}
+    on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
+  ${ending}`.execute();

@@ -1,0 +1,36 @@
+/** What is recorded of one device, newest first; and its end, for the owner of the device. */
+
+import type { Sql } from '../../database/sql.ts';
+import type { DeviceKey } from './find-devices.ts';
+
+export interface DeviceEvent {
+  readonly kind: 'failed' | 'removed' | 'replaced';
+  readonly atMs: number;
+  /** The send that it came from; null: none. */
+  readonly notificationId: string | null;
+  /** Of a failed send, what its provider answered. */
+  readonly reason: string;
+}
+
+export const listDeviceEvents = (
+  sql: Sql,
+  { appId, platformId, deviceKey }: DeviceKey,
+  limit: number,
+): Promise<readonly DeviceEvent[]> =>
+  sql<DeviceEvent[]>`
+    select kind, notification_id as "notificationId", reason,
+      floor(extract(epoch from at) * 1000)::float8 as "atMs"
+    from device_events
+    where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
+    order by at desc, kind limit ${limit}`;
+
+/** Forgets all of them. Answers how many. */
+export async function eraseDeviceEvents(
+  sql: Sql,
+  { appId, platformId, deviceKey }: DeviceKey,
+): Promise<number> {
+  const deleted = await sql`
+    delete from device_events
+    where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}`;
+  return deleted.count;
+}

@@ -1,0 +1,58 @@
+/**
+ * Reads the devices of an app, a range of ordinals at a time, with all data that another engine
+ * needs.
+ */
+
+import type { Sql } from '../../database/sql.ts';
+
+export interface DeviceOfApp {
+  readonly platformId: number;
+  readonly deviceId: string;
+  readonly appVersion: string | null;
+  readonly registeredAtMs: number;
+  /** Sorted. */
+  readonly tagIds: readonly number[];
+}
+
+/** The last ordinal of a page; the next one begins after it. */
+export interface PageEnd {
+  readonly platformId: number;
+  readonly ordinal: number;
+}
+
+export interface DevicePage {
+  readonly devices: readonly DeviceOfApp[];
+  readonly end: PageEnd;
+}
+
+/**
+ * Answers the devices of the next `ordinals` ordinals, or null at the end. An ordinal belongs to
+ * one device for ever, so no device is missed if others change meanwhile. Only a moved device
+ * (devices/sql/move-devices.ts) may come twice, as it moves to a later ordinal. A page is a
+ * range of ordinals because a planner without statistics would otherwise read and sort all devices
+ * of the app for each page.
+ */
+export async function readDevicePage(
+  sql: Sql,
+  appId: number,
+  after: PageEnd,
+  ordinals: number,
+): Promise<DevicePage | null> {
+  const [platform] = await sql<{ platformId: number; mark: number }[]>`
+    select platform_id as "platformId", next_ordinal as mark from app_platforms
+    where app_id = ${appId} and next_ordinal > 0 and (platform_id > ${after.platformId}
+      or (platform_id = ${after.platformId} and next_ordinal > ${after.ordinal + 1}))
+    order by platform_id limit 1`;
+  if (platform === undefined) return null;
+  const { platformId, mark } = platform;
+  const start = platformId === after.platformId ? after.ordinal + 1 : 0;
+  const end = Math.min(start + ordinals, mark) - 1;
+  const devices = await sql<DeviceOfApp[]>`
+    select d.platform_id as "platformId", d.device_id as "deviceId", d.app_version as "appVersion",
+      floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAtMs",
+      d.tag_ids as "tagIds"
+    from devices d
+    where d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal between ${start} and ${end}
+    order by d.ordinal`;
+  return { devices, end: { platformId, ordinal: end } };
+}

@@ -1,0 +1,176 @@
+/**
+ * The next piece of the bulk operation whose turn it is. Its row stays locked until the piece is
+ * committed with its progress, so a piece is done once, by one node, and a node that dies has done
+ * nothing of it.
+ */
+
+import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
+import type { BulkChange, BulkCounts } from '../../domain/bulk-operation.ts';
+import { firstOrdinalOf, groupNumberOf, lastOrdinalOf } from '../../domain/device.ts';
+import type { DeviceGroupKey, DevicePlace } from '../../domain/device-group-change.ts';
+import type { DeviceKey } from './find-devices.ts';
+
+export interface TakenBulkOperation extends BulkChange {
+  readonly id: number;
+  readonly clientId: number;
+  /** Of a list: its next keys; null: of the members of a tag. */
+  readonly deviceKeys: readonly string[] | null;
+  /** Of a list, else null. */
+  readonly appId: number | null;
+  readonly platformId: number | null;
+  /** False: the app of the list was deleted, and its devices are being erased. */
+  readonly isAppThere: boolean;
+  /** Devices of a list that come after these. */
+  readonly left: number;
+  /** Of members: only in these apps; null: in all. */
+  readonly appIds: readonly number[] | null;
+  /** Of members: the last one that was looked at. */
+  readonly after: DevicePlace;
+}
+
+/**
+ * Clients take turns; of one client, operations are done in the order in which they were accepted.
+ * Null: nothing is due, or others are at it.
+ */
+export async function takeBulkOperation(
+  tx: Sql,
+  devicesMax: number,
+  subscriptionsMax: number,
+): Promise<TakenBulkOperation | null> {
+  const [row] = await tx<(Omit<TakenBulkOperation, 'after'> & DevicePlaceColumns)[]>`
+    select o.id, o.client_id as "clientId", o.subscribe_tag_ids as subscribe, o.unsubscribe_tag_ids as unsubscribe,
+      o.member_of as "memberOf", o.app_ids as "appIds", o.app_id as "appId", o.platform_id as "platformId",
+      to_json(o.device_keys[${done(tx)} + 1 : ${done(tx)} + piece.devices]) as "deviceKeys",
+      o.app_id is null or exists (
+        select from app_platforms p where p.app_id = o.app_id and p.platform_id = o.platform_id
+      ) as "isAppThere",
+      greatest(o.total - ${done(tx)} - piece.devices, 0) as left,
+      o.at_app_id as "atAppId", o.at_platform_id as "atPlatformId", o.at_ordinal as "atOrdinal"
+    from bulk_operations o
+    cross join lateral (
+      select least(${devicesMax}::integer,
+        ${subscriptionsMax}::integer / cardinality(o.subscribe_tag_ids || o.unsubscribe_tag_ids)) as devices
+    ) piece
+    where o.ended_at is null and o.due_at <= now()
+      and not exists (
+        select from bulk_operations earlier
+        where earlier.client_id = o.client_id and earlier.ended_at is null and earlier.id < o.id
+      )
+    order by o.due_at, o.id limit 1
+    for no key update of o skip locked`;
+  if (row === undefined) return null;
+  const { atAppId, atPlatformId, atOrdinal, ...operation } = row;
+  return { ...operation, after: { appId: atAppId, platformId: atPlatformId, ordinal: atOrdinal } };
+}
+
+interface DevicePlaceColumns {
+  readonly atAppId: number;
+  readonly atPlatformId: number;
+  readonly atOrdinal: number;
+}
+
+/** Devices that were looked at. */
+const done = (sql: Sql) => sql`(o.changed + o.unchanged + o.unknown + o."full" + o.refused)`;
+
+/** The next groups that may have members, from the one on in which the place behind `after` is. */
+export const groupsWithMembers = (
+  tx: Sql,
+  { clientId, memberOf, appIds, after }: TakenBulkOperation,
+  limit: number,
+): Promise<readonly DeviceGroupKey[]> =>
+  tx<DeviceGroupKey[]>`
+    select g.app_id as "appId", g.platform_id as "platformId", g.group_number as "groupNumber"
+    from apps a
+    join app_platforms p on p.app_id = a.id
+    join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = ${memberOf}
+    where a.client_id = ${clientId}
+      ${appIds === null ? tx`` : tx`and a.id = any (${list(appIds)}::integer[])`}
+      and (g.app_id, g.platform_id, g.group_number)
+        >= (${after.appId}::integer, ${after.platformId}::smallint, ${groupNumberOf(after.ordinal + 1)}::integer)
+    order by 1, 2, 3 limit ${limit}`;
+
+export interface Member extends DeviceKey, DevicePlace {}
+
+/** The next members in a group, by their ordinals. */
+export const membersInGroup = (
+  tx: Sql,
+  { memberOf, after }: TakenBulkOperation,
+  { appId, platformId, groupNumber }: DeviceGroupKey,
+  limit: number,
+): Promise<readonly Member[]> => {
+  const isSame = after.appId === appId && after.platformId === platformId;
+  const first = firstOrdinalOf(groupNumber);
+  return tx<Member[]>`
+    select app_id as "appId", platform_id as "platformId", ordinal, device_key as "deviceKey"
+    from devices
+    where app_id = ${appId} and platform_id = ${platformId}
+      and ordinal between ${isSame ? Math.max(first, after.ordinal + 1) : first} and ${lastOrdinalOf(groupNumber)}
+      and tag_ids @> array[${memberOf}::integer]
+    order by ordinal limit ${limit}`;
+};
+
+/** What the piece has come to. */
+export interface BulkPieceDone extends BulkCounts {
+  /** Of members: the last one that was looked at. */
+  readonly after: DevicePlace;
+  readonly isLast: boolean;
+}
+
+/** How long the client's operations rest after a piece. */
+export interface Rest {
+  /** In times of the piece. */
+  readonly factor: number;
+  readonly msMin: number;
+}
+
+/**
+ * Records the piece, in its own transaction. The rest stands in the row, so that several nodes work
+ * on an operation no more than one does. Answers how long it is.
+ */
+export async function recordBulkPiece(
+  tx: Sql,
+  { id, clientId }: TakenBulkOperation,
+  { changed, unchanged, unknown, full, refused, after, isLast }: BulkPieceDone,
+  rest: Rest,
+): Promise<number> {
+  const [row] = await tx<{ restMs: number }[]>`
+    select greatest(${rest.factor}::float8 * extract(epoch from clock_timestamp() - now()) * 1000, ${rest.msMin}::float8)::float8 as "restMs"`;
+  const { restMs } = row ?? { restMs: rest.msMin };
+  await tx`
+    update bulk_operations set
+      changed = changed + ${changed}, unchanged = unchanged + ${unchanged}, unknown = unknown + ${unknown},
+      "full" = "full" + ${full}, refused = refused + ${refused},
+      at_app_id = ${after.appId}, at_platform_id = ${after.platformId}, at_ordinal = ${after.ordinal},
+      started_at = coalesce(started_at, now()),
+      ended_at = case when ${isLast} then now() end,
+      device_keys = case when ${isLast} then null else device_keys end,
+      due_at = ${inMs(tx, restMs)}
+    where id = ${id}`;
+  if (isLast) await passTurn(tx, clientId, id, restMs);
+  return restMs;
+}
+
+/**
+ * An operation of the client has ended. The next one takes its turn now, not with the time of its
+ * acceptance: a client with many small ones would have every turn. Only behind the client's first
+ * one: so rows are locked in the order of ids, by a piece and by who cancels.
+ */
+export const passTurn = (tx: Sql, clientId: number, endedId: number, restMs: number) => tx`
+  update bulk_operations set due_at = greatest(due_at, ${inMs(tx, restMs)})
+  where id = (select min(id) from bulk_operations where client_id = ${clientId} and ended_at is null)
+    and id > ${endedId}`;
+
+const inMs = (sql: Sql, ms: number) =>
+  sql`clock_timestamp() + make_interval(secs => ${ms}::float8 / 1000)`;
+
+/** Lets the others go first, after a failure. */
+export async function postponeBulkOperation(
+  sql: Sql,
+  operationId: number,
+  ms: number,
+): Promise<void> {
+  await sql`
+    update bulk_operations set due_at = ${inMs(sql, ms)}
+    where id = ${operationId}`;
+}

@@ -1,0 +1,148 @@
+/**
+ * Writes all rows of a batch of registrations in one statement: devices, tag days, groups and their
+ * tags.
+ */
+
+import { DEVICE_PLACE } from '../../database/columns.ts';
+import { boolean, integers, rowsOf, text, xid } from '../../database/rows.ts';
+import type { Sql } from '../../database/sql.ts';
+import type { DevicePlace } from '../../domain/device-group-change.ts';
+import type {
+  RaisedWithEpoch,
+  TagChange,
+  TouchedDeviceGroup,
+} from '../../statistics/record-changes.ts';
+import { countsOf, RAISED, recording } from '../../statistics/record-changes.ts';
+import { ChangedSince } from './changed-since.ts';
+import type { DeviceKey } from './find-devices.ts';
+import { DEVICE_KEY } from './find-devices.ts';
+
+/** A device that changes. */
+export interface DeviceUpdate extends DevicePlace {
+  /** Of its row as the change was worked out from it. */
+  readonly version: string;
+  readonly registers: boolean;
+  readonly unsubscribes: boolean;
+  /** Null keeps the known one. */
+  readonly appVersion: string | null;
+  /** Sorted; null: they stay. */
+  readonly tagIds: readonly number[] | null;
+}
+
+/**
+ * A device that did not exist when the batch looked for it. Another transaction may have made it
+ * since.
+ */
+export interface NewDevice extends DeviceKey {
+  readonly ordinal: number;
+  readonly deviceId: string;
+  readonly unsubscribes: boolean;
+  readonly appVersion: string | null;
+  /** Sorted. */
+  readonly tagIds: readonly number[];
+}
+
+export interface Batch {
+  /** In the order of keys, unless the transaction has locked them. */
+  readonly updated: readonly DeviceUpdate[];
+  readonly inserted: readonly NewDevice[];
+  /** The tags that these devices gain and lose. */
+  readonly changes: readonly TagChange[];
+  /** Groups with changes that an index holds. */
+  readonly groups: readonly TouchedDeviceGroup[];
+  /** Slot of tag_days that is written. */
+  readonly slot: number;
+}
+
+/**
+ * Answers the groups with the versions that this transaction gives them. Fails (`wasChangedSince`)
+ * when another transaction has made one of `inserted`, or changed or erased one of `updated`,
+ * since: a new transaction finds it as it is, and can lock it.
+ *
+ * Locks in the order of all writers: devices (known ones, then new ones), tag days, groups, each
+ * sorted. With the settings of PLANS_ARE_KEPT, PostgreSQL joins `updated` row by row, and so locks
+ * them in the order given.
+ *
+ * Empty parts of a batch are left out: PostgreSQL prepares each part for execution, and that is
+ * most of the cost of a small batch.
+ */
+export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly RaisedWithEpoch[]> {
+  const { updated, inserted, changes, groups, slot } = batch;
+  const nothing = tx``;
+  const ifUnchanged = updated.length > 0 ? tx`where ${areUnchanged(tx, updated.length)}` : nothing;
+  // Always true: devices are inserted before the days' rows are locked.
+  const after = inserted.length > 0 ? tx`where (select count(*) from inserted) >= 0` : nothing;
+  try {
+    return await tx<RaisedWithEpoch[]>`
+      with ${updated.length > 0 ? updateDevices(tx, updated) : nothing}
+      ${inserted.length > 0 ? insertDevices(tx, inserted) : nothing}
+      ${recording(tx, countsOf(changes), groups, slot, after)}
+      ${RAISED(tx)}
+      ${ifUnchanged}`;
+  } catch (error) {
+    throw isChanged(error) ? new ChangedSince() : error;
+  }
+}
+
+/** In PostgreSQL's log, where the number is that it cannot read. */
+const CHANGED = 'devices have changed since they were read; their batch is tried again';
+
+/**
+ * True, or the statement fails, for the COMMIT behind it is sent already: SQL has no plainer way to
+ * fail. It names no row, so PostgreSQL asks it before all else in the statement. Then the known
+ * devices are locked first.
+ */
+const areUnchanged = (tx: Sql, updates: number) => tx`
+  (case (select count(*) from updated) when ${updates}::integer then '1' else ${CHANGED} end)::integer = 1`;
+
+const isChanged = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes(CHANGED);
+
+const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
+    updated as (
+      update devices d set
+        registered_at = case when seen.registers then now() else d.registered_at end,
+        -- A token that its app still has is no stranger.
+        refusals = case when seen.registers then 0 else d.refusals end,
+        refused_at = case when seen.registers then null else d.refused_at end,
+        unsubscribed_at = case when seen.unsubscribes then now() else d.unsubscribed_at end,
+        app_version = coalesce(seen.app_version, d.app_version),
+        tag_ids = coalesce(seen.tag_ids, d.tag_ids)
+      from ${seen(tx, updated)}
+      where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
+        and d.xmin = seen.version
+      returning d.ordinal
+    ),`;
+
+const seen = rowsOf<DeviceUpdate>('seen', {
+  ...DEVICE_PLACE,
+  version: xid(({ version }) => version),
+  registers: boolean(({ registers }) => registers),
+  unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
+  app_version: text(({ appVersion }) => appVersion),
+  tag_ids: integers(({ tagIds }) => tagIds),
+});
+
+/**
+ * Without `on conflict do nothing`, which would look each device up in the index once more, and
+ * write its row twice.
+ */
+const insertDevices = (tx: Sql, inserted: readonly NewDevice[]) => tx`
+    inserted as (
+      insert into devices
+        (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, unsubscribed_at, tag_ids)
+      select app_id, platform_id, ordinal, device_key, device_id, app_version, now(),
+        case when unsubscribes then now() end, tag_ids
+      from ${fresh(tx, inserted)}
+      order by app_id, platform_id, device_key
+      returning ordinal
+    ),`;
+
+const fresh = rowsOf<NewDevice>('fresh', {
+  ...DEVICE_PLACE,
+  ...DEVICE_KEY,
+  device_id: text(({ deviceId }) => deviceId),
+  app_version: text(({ appVersion }) => appVersion),
+  unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
+  tag_ids: integers(({ tagIds }) => tagIds),
+});

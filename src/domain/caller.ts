@@ -1,0 +1,60 @@
+/** The caller of a request, as described by its checked credential or session. */
+
+import type { ClientLimits } from './client-limits.ts';
+
+/** The scopes that a further key may have. */
+export const KEY_SCOPES = ['send', 'read', 'admin'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** The rights of a further key, or of a member who is no owner. Null: no limit. */
+export interface KeyRights {
+  /** Null: a member's role, no key. */
+  readonly id: number | null;
+  readonly scopes: readonly KeyScope[];
+  /**
+   * With `groupIds`: the tags that it may send to. All tags of its groups, and of the groups below
+   * them, are among them.
+   */
+  readonly tagIds: readonly number[] | null;
+  readonly groupIds: readonly number[] | null;
+  /** Without those that were deleted, so perhaps none. */
+  readonly appIds: readonly number[] | null;
+  /** The most devices that a push may address. */
+  readonly maxDevices: number | null;
+}
+
+/** The roles of a client's members, who use the console. */
+export const MEMBER_ROLES = ['owner', 'publisher', 'viewer'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** A member who has signed in. */
+export interface CallingAccount {
+  readonly id: number;
+  readonly email: string;
+  readonly role: MemberRole;
+}
+
+export interface Caller {
+  /**
+   * An API user belongs to one app and uses the App API; super users and keys belong to one client
+   * and use the others. An owner calls as a super user, another member as a key with the scopes of
+   * his role.
+   */
+  readonly role: 'api-user' | 'super-user' | 'key';
+  readonly clientId: number;
+  readonly clientSlug: string;
+  /** The app of an API user; null for the others. */
+  readonly appId: number | null;
+  /** Of an account its e-mail address. */
+  readonly userName: string;
+  /** A credential that was rotated and still works, for less. Absent: it is in force. */
+  readonly isInGrace?: true;
+  /** Basic is deprecated: answers on the Notification and Admin API say so. */
+  readonly method: 'bearer' | 'basic' | 'session';
+  /** For keys, and members who are no owners. */
+  readonly key?: KeyRights;
+  /** For members only. */
+  readonly account?: CallingAccount;
+  /** The limits that are set for the client. Absent: none. */
+  readonly limits?: ClientLimits;
+}

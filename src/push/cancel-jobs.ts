@@ -1,0 +1,51 @@
+/** Cancels the push jobs of a publisher whose right to submit them was just taken away. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REVOKED_WITHIN_MS } from '../access/revision.ts';
+import { shareClient } from '../clients/lock-client.ts';
+import type { SqlPool } from '../database/sql.ts';
+import { transact } from '../database/transact.ts';
+import type { CancelledJobs } from './sql/ledger/cancel-jobs-of.ts';
+import { cancelJobsOf } from './sql/ledger/cancel-jobs-of.ts';
+
+/** Jobs that are cancelled in one transaction: some tens of milliseconds. */
+const JOBS_MAX = 500;
+
+export interface CancelParts {
+  readonly sql: SqlPool;
+  /** Hears of those that have ended with this. */
+  readonly journal: { ended(jobs: CancelledJobs['ended']): void };
+}
+
+/** The detail of the audit entry: whether jobs were cancelled along with the right. */
+export const cancelDetail = ({ cancelJobs }: { readonly cancelJobs: boolean }) =>
+  cancelJobs ? { detail: { cancelJobs } } : {};
+
+/**
+ * Cancels all of them, scheduled, waiting and running, and once more when every node knows that the
+ * right is gone: another node may have accepted some meanwhile.
+ */
+export async function cancelJobs(
+  parts: CancelParts,
+  clientId: number,
+  userName: string,
+): Promise<void> {
+  await cancelOpenJobs(parts, clientId, userName);
+  await sleep(REVOKED_WITHIN_MS);
+  await cancelOpenJobs(parts, clientId, userName);
+}
+
+async function cancelOpenJobs(
+  { sql, journal }: CancelParts,
+  clientId: number,
+  userName: string,
+): Promise<void> {
+  for (let count = JOBS_MAX; count === JOBS_MAX; ) {
+    const cancelled = await transact(sql, async (tx) => {
+      await shareClient(tx, clientId);
+      return await cancelJobsOf(tx, clientId, userName, JOBS_MAX);
+    });
+    journal.ended(cancelled.ended);
+    ({ count } = cancelled);
+  }
+}

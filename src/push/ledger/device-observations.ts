@@ -1,0 +1,39 @@
+/**
+ * Stores observations of devices from sends: in which environment a provider accepts a token, and
+ * that it accepts a refused one again. It runs after the outcomes are recorded, outside of that
+ * transaction: if a crash loses an observation, the next send makes it again.
+ */
+
+import type { Logger } from 'pino';
+import type { SqlPool } from '../../database/sql.ts';
+import { noteDeliveries } from '../../devices/note-deliveries.ts';
+import type { Progress } from '../../domain/progress.ts';
+import type { IndexFeed } from '../../tag-index/tag-index.ts';
+
+export interface ObservationContext {
+  readonly sql: SqlPool;
+  readonly feed: IndexFeed;
+  readonly log: Logger;
+}
+
+export async function rememberObservations(
+  { sql, feed, log }: ObservationContext,
+  reports: readonly Progress[],
+): Promise<void> {
+  const deliveries = reports.flatMap(({ appId, platformId, observations }) =>
+    observations.flatMap((entry) => {
+      if (entry.kind !== 'moved' && entry.kind !== 'restored') return [];
+      const environment = entry.kind === 'moved' ? entry.environment : null;
+      return { appId, platformId, ordinal: entry.ordinal, environment };
+    }),
+  );
+  if (deliveries.length === 0) return;
+  try {
+    await feed.apply(await noteDeliveries(sql, deliveries));
+  } catch (error) {
+    log.warn(
+      { err: error, devices: deliveries.length },
+      'observations of devices could not be stored',
+    );
+  }
+}

@@ -1,0 +1,186 @@
+/** `GET …/notifications/<id>`: everything that is known of one push job. */
+
+import type { PatientReads } from '../../database/patient-reads.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { Scope } from '../../domain/device.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
+import type { Audience, Counts, Payload, TemplatedPayload } from '../../domain/notification.ts';
+import { priorityOf, SELECTORS } from '../../domain/notification.ts';
+import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
+import { json } from '../../http/json-body.ts';
+import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { shownUserName } from '../../http/user-name.ts';
+import type { JsonObject } from '../../std/json.ts';
+import type { NotificationTimes } from '../sql/notifications/list-notifications.ts';
+import type { ScopeEstimate } from '../sql/notifications/read-estimates.ts';
+import { readEstimates } from '../sql/notifications/read-estimates.ts';
+import type { KnownNotification } from '../sql/notifications/read-notification.ts';
+import { readNotification } from '../sql/notifications/read-notification.ts';
+import type { ScopeStatus } from '../sql/notifications/read-status.ts';
+import { readStatus } from '../sql/notifications/read-status.ts';
+import { countsObject } from './counts.ts';
+import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+import { timesObject } from './list.ts';
+import { standingOf } from './status.ts';
+
+export async function getJob(
+  reads: PatientReads,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const id = jobIdOf(request);
+  if (id === null) return unknownJob(request);
+  const known = await readJob(reads, caller.clientId, id, publisherOf(caller));
+  switch (known.kind) {
+    case 'busy':
+      return tooMuchCounted(request);
+    case 'unknown':
+      return unknownJob(request);
+    case 'known': {
+      const { job } = known;
+      return json({ ...job, userName: shownUserName(caller, job.userName) });
+    }
+  }
+}
+
+export type KnownJob =
+  | { readonly kind: 'known'; readonly job: { readonly id: string } & ReturnType<typeof jobObject> }
+  /** The client has no such job, or, with a publisher, it is another's. */
+  | { readonly kind: 'unknown' }
+  /** Too many reads are running. */
+  | { readonly kind: 'busy' };
+
+/** Everything that is known of a job. One that has ended is told with its final counts. */
+export async function readJob(
+  reads: PatientReads,
+  clientId: number,
+  id: string,
+  publisher: string | null,
+): Promise<KnownJob> {
+  const read = await reads.run(clientId, async (sql) => {
+    // One after the other: of a job that has ended no count changes any more.
+    const job = await readNotification(sql, clientId, id, publisher);
+    const rows = await readStatus(sql, clientId, id, publisher);
+    // After the counts, so that no count is above its estimate.
+    const estimates = job?.finishedAt === null ? await readEstimates(sql, id) : [];
+    return { job, rows, estimates };
+  });
+  if (read.kind === 'busy') return read;
+  const { job, rows, estimates } = read.result;
+  if (job === null || rows === null) return { kind: 'unknown' };
+  return { kind: 'known', job: { id, ...jobObject(job, rows.filter(isOfAnApp), estimates) } };
+}
+
+function jobObject(
+  job: KnownNotification,
+  rows: readonly (ScopeStatus & Scope)[],
+  estimates: readonly ScopeEstimate[],
+) {
+  const counts = sumOf(rows);
+  const rate = rateOf(job, counts);
+  const estimateOf = new Map(estimates.map((one) => [scopeKeyOf(one), one.total]));
+  return {
+    state: job.state,
+    userName: job.userName,
+    ...timesObject(job),
+    ...countsObject(counts),
+    ...estimateIn(sumOfEstimates(estimates)),
+    ...(rate === null ? {} : { devicesPerSecond: rate }),
+    failureReasons: reasonsOf(rows),
+    audience: {
+      ...(job.expression === null ? {} : { expression: job.expression }),
+      ...selectedTags(job.audience),
+      appIds: [...new Set(rows.map(({ appId }) => appId))],
+    },
+    delivery: job.isAtMostOnce ? 'at-most-once' : 'at-least-once',
+    priority: priorityOf(job.isUrgent),
+    ...(job.ratePerSecond === null ? {} : { ratePerSecond: job.ratePerSecond }),
+    payload: payloadObject(job.payload),
+    ...(job.templated === null ? {} : { givenPayload: job.templated.given }),
+    platforms: rows.map((row) => ({
+      appId: row.appId,
+      platformId: row.platformId,
+      ...standingOf(row),
+      ...estimateIn(estimateOf.get(scopeKeyOf(row)) ?? null),
+      ...templatedIn(job.templated, row),
+    })),
+  };
+}
+
+/** As a request names them; each tag by its id. */
+const selectedTags = (audience: Audience): Readonly<Record<string, readonly number[]>> =>
+  Object.fromEntries(Object.values(SELECTORS).map(({ ids, list }) => [ids, audience[list]]));
+
+/** A client without apps has one row, of nothing. */
+const isOfAnApp = (row: ScopeStatus): row is ScopeStatus & Scope => row.appId !== null;
+
+const estimateIn = (total: number | null): { readonly estimatedTotalCount?: number } =>
+  total === null ? {} : { estimatedTotalCount: total };
+
+/** Null: nothing is estimated, or not all of it. */
+function sumOfEstimates(estimates: readonly ScopeEstimate[]): number | null {
+  const totals = estimates.flatMap(({ total }) => total ?? []);
+  if (totals.length === 0 || totals.length < estimates.length) return null;
+  return totals.reduce((sum, total) => sum + total, 0);
+}
+
+const NAMES = ['total', 'delivered', 'failed', 'skipped', 'expired', 'cancelled'] as const;
+
+const sumOf = (rows: readonly Counts[]): Counts => {
+  const sum = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
+  for (const row of rows) for (const name of NAMES) sum[name] += row[name];
+  return sum;
+};
+
+function reasonsOf(rows: readonly ScopeStatus[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { reasons } of rows) {
+    for (const [reason, count] of Object.entries(reasons ?? {})) {
+      counts.set(reason, (counts.get(reason) ?? 0) + count);
+    }
+  }
+  return Object.fromEntries(counts);
+}
+
+/**
+ * Devices a second that the providers have answered for, from the first send to the last; null: too
+ * few to tell.
+ */
+function rateOf(
+  { firstSendAt, lastSendAt }: NotificationTimes,
+  { delivered, failed }: Counts,
+): number | null {
+  if (firstSendAt === null || lastSendAt === null || lastSendAt <= firstSendAt) return null;
+  return Math.round(((delivered + failed) * 1_000) / (lastSendAt - firstSendAt));
+}
+
+/** What its template made of the payload; nothing for one without. */
+function templatedIn(
+  templated: TemplatedPayload | null,
+  scope: Scope,
+): { readonly payload?: object } {
+  const made = templated?.payloads[scopeKeyOf(scope)];
+  return made === undefined ? {} : { payload: payloadObject(made) };
+}
+
+/** As it may be submitted again. */
+const payloadObject = ({ languages, ...payload }: Payload) => ({
+  ...oneLanguageObject(payload),
+  ...(languages === undefined
+    ? {}
+    : {
+        languages: Object.fromEntries(
+          languages.map((one) => [one.tagSourceId, oneLanguageObject(one.payload)]),
+        ),
+      }),
+});
+
+const oneLanguageObject = ({
+  ttlSeconds,
+  data,
+  ...payload
+}: Omit<Payload, 'languages'>): JsonObject => ({
+  ...payload,
+  ...(ttlSeconds === undefined ? {} : { ttl: ttlSeconds }),
+  ...(Object.keys(data).length === 0 ? {} : { data }),
+});

@@ -1,0 +1,52 @@
+/**
+ * `GET /push-admin-api/history/get/<client>`: what a client has submitted, as the public service
+ * lists it.
+ */
+
+import type { PatientReads } from '../../database/patient-reads.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
+import { invalid, json } from '../../http/json-body.ts';
+import { QueryReader } from '../../http/query-reader.ts';
+import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { shownUserName } from '../../http/user-name.ts';
+import { listHistory } from '../sql/notifications/list-history.ts';
+import { publisherOf } from './job.ts';
+
+/** spec/interface.md, section 5. */
+const COUNT_DEFAULT = 20;
+export const COUNT_MAX = 1_000;
+/**
+ * A page is found by passing over all before it: the v3 list has cursors, for whoever reads on and
+ * on.
+ */
+export const PAGE_MAX = 10_000;
+
+export const historyRoute = (reads: PatientReads): ApiRoute => ({
+  operation: 'getHistory',
+  api: 'admin',
+  needs: 'read',
+  method: 'GET',
+  path: '/push-admin-api/history/get/:client',
+  bodyBytesMax: 0,
+  handle: (request, caller) => history(reads, request, caller),
+});
+
+async function history(
+  reads: PatientReads,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const query = new QueryReader(request.query, ['page', 'count'], 'ignored');
+  const page = query.number('page', 1, PAGE_MAX) ?? 1;
+  const limit = query.number('count', 1, COUNT_MAX) ?? COUNT_DEFAULT;
+  if (query.faults.length > 0) return invalid(request, query.faults);
+  const offset = (page - 1) * limit;
+  const read = await reads.run(caller.clientId, (sql) =>
+    listHistory(sql, caller.clientId, publisherOf(caller), { offset, limit }),
+  );
+  if (read.kind === 'busy') return tooMuchCounted(request);
+  return json(
+    read.result.map((entry) => ({ ...entry, userName: shownUserName(caller, entry.userName) })),
+  );
+}

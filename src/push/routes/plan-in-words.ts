@@ -1,0 +1,99 @@
+/** How the audience of a push is found, as sentences for whoever wonders about its size. */
+
+import type { ExpressionNode } from '../../domain/audience-expression.ts';
+import { operandsOf, partsOf } from '../../domain/audience-expression.ts';
+import type { DryRun } from '../accept/accept.ts';
+import type { Push, TagReferences } from '../accept/push.ts';
+import type { TagReference } from '../accept/targets.ts';
+
+/** Tags, or parts of an expression, that a list names; it tells how many more there are. */
+const NAMED_MAX = 20;
+
+/** One sentence for each step, in order. */
+export function planOf(
+  push: Push,
+  { audience, unknownTags }: Extract<DryRun, { readonly kind: 'counted' }>,
+  isApproximate: boolean,
+): readonly string[] {
+  const { expression, appIds, appLimit } = push;
+  const unknown = new Set(unknownTags);
+  const devices = audience.reduce((sum, { count }) => sum + count, 0);
+  return [
+    ...(expression === undefined
+      ? selectionSentences(push, unknown)
+      : expressionSentences(expression.root, unknown)),
+    appIds === null && appLimit === undefined
+      ? `In every app that a target tag is connected to: ${scopesOf(audience)}.`
+      : `Only in the apps that were named: ${scopesOf(audience)}.`,
+    isApproximate
+      ? `About ${devices} devices, each once: concluded from a sample.`
+      : `${devices} devices, each once.`,
+  ];
+}
+
+function selectionSentences(
+  { target, filter, exclude }: Push,
+  unknown: ReadonlySet<TagReference>,
+): readonly string[] {
+  const known = (references: TagReferences) => namesOf(references).filter((n) => !unknown.has(n));
+  const missing = namesOf(filter).filter((name) => unknown.has(name));
+  const targets = known(target);
+  return [
+    targets.length === 0
+      ? 'No target tag is known and unexpired: nobody is addressed.'
+      : `Devices that have ${listOf(targets, 'or')}.`,
+    ...(namesOf(filter).length === 0
+      ? []
+      : [`Of these only devices that also have ${listOf(namesOf(filter), 'and')}.`]),
+    ...(missing.length === 0
+      ? []
+      : [`Nobody has ${listOf(missing, 'and')}, unknown or expired: nobody is left.`]),
+    ...(namesOf(exclude).length === 0
+      ? []
+      : [`None of the devices that have ${listOf(namesOf(exclude), 'or')}.`]),
+  ];
+}
+
+/** The expression with each `!` at its tag, and what nobody has. */
+function expressionSentences(
+  root: ExpressionNode,
+  unknown: ReadonlySet<TagReference>,
+): readonly string[] {
+  const selecting = new Set(
+    operandsOf(root).flatMap((one) => (one.isExcluded ? [] : [one.reference])),
+  );
+  const missing = [...selecting].filter((name) => unknown.has(name));
+  return [
+    `Devices that have ${inWords(root)}.`,
+    ...(missing.length === 0 ? [] : [`Nobody has ${listOf(missing, 'and')}, unknown or expired.`]),
+    ...(missing.length < selecting.size ? [] : ['Nobody is addressed.']),
+  ];
+}
+
+/** Parentheses where "and" and "or" meet. */
+function inWords(node: ExpressionNode): string {
+  if ('reference' in node) return `${node.isExcluded ? 'not ' : ''}${named(node.reference)}`;
+  const shown = partsOf(node).map((part) =>
+    'reference' in part ? inWords(part) : `(${inWords(part)})`,
+  );
+  return joined(shown, 'and' in node ? 'and' : 'or');
+}
+
+const namesOf = ({ ids, sourceIds }: TagReferences): readonly TagReference[] => [
+  ...new Set([...ids, ...sourceIds]),
+];
+
+const listOf = (names: readonly TagReference[], word: 'and' | 'or'): string =>
+  joined(names.map(named), word);
+
+const named = (name: TagReference): string => `tag ${JSON.stringify(name)}`;
+
+function joined(all: readonly string[], word: 'and' | 'or'): string {
+  const more = all.length - NAMED_MAX;
+  return [...all.slice(0, NAMED_MAX), ...(more > 0 ? [`${more} more`] : [])].join(` ${word} `);
+}
+
+const scopesOf = (scopes: readonly { readonly appId: number; readonly platformId: number }[]) =>
+  scopes.length === 0
+    ? 'the client has none'
+    : scopes.map(({ appId, platformId }) => `app ${appId} on platform ${platformId}`).join(', ');

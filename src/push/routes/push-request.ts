@@ -1,0 +1,204 @@
+/**
+ * The body of a push: from bytes to a checked Push, or the list of all its faults
+ * (spec/interface.md, section 4).
+ */
+
+import { readExpression } from '../../domain/audience-expression.ts';
+import type { Selector } from '../../domain/notification.ts';
+import {
+  bySelector,
+  DELIVERIES,
+  PRIORITIES,
+  RATE_PER_SECOND_MAX,
+  RATE_PER_SECOND_MIN,
+  SELECTOR_NAMES,
+  SELECTORS,
+} from '../../domain/notification.ts';
+import { givenPayload, isPayloadField, sendablePayload } from '../../domain/payload.ts';
+import { isPassedOnIn } from '../../domain/payload-digits.ts';
+import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import { parseObject } from '../../http/json-body.ts';
+import { LenientReader } from '../../http/lenient.ts';
+import type { Fault } from '../../http/problem.ts';
+import { foreignText } from '../../std/foreign-text.ts';
+import { changedNumbers } from '../../std/json-numbers.ts';
+import { isStorable } from '../../std/name-text.ts';
+import { nearestName } from '../../std/nearest-name.ts';
+import type { Push, TagReferences } from '../accept/push.ts';
+
+export type PushRequest =
+  | {
+      readonly ok: true;
+      readonly push: Push;
+      readonly isDryRun: boolean;
+      /** Whether its audience is to be counted by a sample. */
+      readonly isApproximate: boolean;
+    }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+export function readPushRequest(body: Buffer): PushRequest {
+  const parsed = parseObject(body);
+  if (!parsed.ok) return parsed;
+  const read = parsed.value;
+  const reader = new LenientReader(read);
+  const audience = readAudience(reader, read);
+  const sendAtMs = reader.time('sendAt');
+  const expiresAtMs = reader.time('expiresAt');
+  const isDryRun = reader.flag('dryRun');
+  const delivery = reader.choice('delivery', DELIVERIES);
+  const priority = reader.choice('priority', PRIORITIES);
+  const ratePerSecond = readRate(reader);
+  const given = givenPayload(read['payload']);
+  const sendable = given.ok ? sendablePayload(given.given) : given;
+
+  if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
+    reader.fault('expiresAt', 'must be later than sendAt.');
+  }
+  if (!reader.isGiven('payload')) reader.fault('payload', PAYLOAD_MISSING);
+  else if (!given.ok) reader.faults.push(...given.faults);
+  else reader.faults.push(...changedNumbers(parsed.text, isPassedOnIn('payload')).map(asSentence));
+  reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a push'));
+  const formFaults = given.ok && !sendable.ok ? sendable.faults : [];
+  // A template may make something of a payload that is no push: whether one does is known later.
+  if (!given.ok || reader.faults.length > 0) {
+    return { ok: false, faults: [...reader.faults, ...formFaults] };
+  }
+  const push = { ...audience, delivery, priority, ratePerSecond, sendAtMs, expiresAtMs };
+  return {
+    ok: true,
+    push: {
+      ...push,
+      given: given.given,
+      payload: sendable.ok ? sendable.payload : { data: given.given },
+      ...(formFaults.length === 0 ? {} : { formFaults }),
+    },
+    isDryRun,
+    isApproximate: false,
+  };
+}
+
+/** A push of nothing to the audience that a body names: to be counted, never to be sent. */
+export function readAudienceRequest(body: Buffer): PushRequest {
+  const parsed = parseObject(body);
+  if (!parsed.ok) return parsed;
+  const read = parsed.value;
+  const reader = new LenientReader(read);
+  const audience = readAudience(reader, read);
+  const isApproximate = reader.flag('approximate');
+  const fields = [...AUDIENCE_FIELDS, 'approximate'] as const;
+  reader.faults.push(...unknownFieldFaults(read, fields, 'an audience'));
+  if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
+  const nothing = { payload: { data: {} }, sendAtMs: null, expiresAtMs: null } as const;
+  const ways = { delivery: DELIVERIES[0], priority: PRIORITIES[0], ratePerSecond: null } as const;
+  const push = { ...audience, ...nothing, ...ways };
+  return { ok: true, push, isDryRun: true, isApproximate };
+}
+
+/** Null: not given, or null, so as many devices a second as can be. */
+export const readRate = (reader: LenientReader): number | null =>
+  reader.whole('ratePerSecond', RATE_PER_SECOND_MIN, RATE_PER_SECOND_MAX);
+
+/** Whom a push is for. */
+function readAudience(
+  reader: LenientReader,
+  body: Readonly<Record<string, unknown>>,
+): Pick<Push, Selector | 'appIds' | 'expression'> {
+  const selected = bySelector((selector) => ({
+    ids: reader.ids(SELECTORS[selector].ids),
+    sourceIds: reader.texts(SELECTORS[selector].sourceIds),
+  }));
+  const appIds = readAppIds(reader, body);
+  if (body['audience'] !== undefined && body['audience'] !== null) {
+    return { ...selected, appIds, ...readAudienceExpression(reader, body) };
+  }
+  if (!reader.isGiven('tagIds') && !reader.isGiven('tagSourceIds')) {
+    reader.fault('tagIds', 'At least one of tagIds and tagSourceIds is needed, or audience.');
+  }
+  if (countOf(Object.values(selected)) > TAGS_PER_REQUEST_MAX) {
+    reader.fault('', `At most ${TAGS_PER_REQUEST_MAX} tags may be named in a request.`);
+  }
+  return { ...selected, appIds };
+}
+
+/** The expression in place of the selections; nothing where it is faulty. */
+function readAudienceExpression(
+  reader: LenientReader,
+  body: Readonly<Record<string, unknown>>,
+): Pick<Push, 'expression'> {
+  const beside = SELECTOR_FIELDS.filter((name) => body[name] !== undefined && body[name] !== null);
+  for (const name of beside) reader.fault(name, 'cannot stand beside audience: say it there.');
+  const text = body['audience'];
+  if (typeof text !== 'string' || !isStorable(text)) {
+    reader.fault('audience', 'must be an expression over tags: a string without NUL.');
+    return {};
+  }
+  const read = readExpression(text);
+  if (read.ok) return { expression: read.expression };
+  reader.faults.push({ path: 'audience', ...read.fault });
+  return {};
+}
+
+const asSentence = ({ path, message }: Fault): Fault => ({ path, message: `${message}.` });
+
+const PAYLOAD_MISSING = 'is missing; it must be an object, or a string that holds one as JSON.';
+
+/** Null: every app. An empty list is refused: its author did not mean every app. */
+function readAppIds(
+  reader: LenientReader,
+  body: Readonly<Record<string, unknown>>,
+): readonly number[] | null {
+  if (body['appIds'] === undefined || body['appIds'] === null) return null;
+  const faultsBefore = reader.faults.length;
+  const appIds = reader.ids('appIds');
+  if (appIds.length === 0 && reader.faults.length === faultsBefore) {
+    reader.fault('appIds', 'names no app; leave it out to address every app.');
+  }
+  return appIds;
+}
+
+const countOf = (references: readonly TagReferences[]): number =>
+  references.reduce((count, { ids, sourceIds }) => count + ids.length + sourceIds.length, 0);
+
+const SELECTOR_FIELDS = SELECTOR_NAMES.flatMap((selector) => [
+  SELECTORS[selector].ids,
+  SELECTORS[selector].sourceIds,
+]) as readonly string[] as readonly [string, ...string[]];
+const AUDIENCE_FIELDS = [...SELECTOR_FIELDS, 'audience', 'appIds'] as const;
+const FIELDS = [
+  ...AUDIENCE_FIELDS,
+  'payload',
+  'sendAt',
+  'expiresAt',
+  'delivery',
+  'priority',
+  'ratePerSecond',
+  'dryRun',
+] as const;
+/** Unknown fields of one request that are told. */
+const UNKNOWN_FIELDS_MAX = 100;
+
+/**
+ * An exclusion that is overlooked widens the audience, a dry run that is overlooked sends. `what`:
+ * what the fields are of.
+ */
+export const unknownFieldFaults = (
+  body: Readonly<Record<string, unknown>>,
+  fields: readonly [string, ...string[]],
+  what: string,
+): readonly Fault[] =>
+  Object.keys(body)
+    .filter((name) => !fields.includes(name))
+    .slice(0, UNKNOWN_FIELDS_MAX)
+    .map((name) => ({
+      path: foreignText(name, NAME_LENGTH_MAX),
+      message: whyUnknown(name, fields, what),
+    }));
+
+const NAME_LENGTH_MAX = 64;
+
+function whyUnknown(name: string, fields: readonly [string, ...string[]], what: string): string {
+  if (fields.includes('payload') && isPayloadField(name)) {
+    return 'belongs in payload, not beside it.';
+  }
+  return `is not a field of ${what}; the nearest is ${nearestName(name, fields)}.`;
+}

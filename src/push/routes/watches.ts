@@ -1,0 +1,222 @@
+/**
+ * Push jobs that callers watch: one poll for each job, however many listen to it; a second one if
+ * not all of them are told the name of the member who has submitted it. Each event is the whole job
+ * as `GET …/notifications/<id>` answers it, so that one that is missed costs nothing.
+ */
+
+import { faultOf } from '../../database/faults.ts';
+import type { PatientReads } from '../../database/patient-reads.ts';
+import type { BodySink, BodyStream } from '../../http/body-stream.ts';
+import type { KnownJob } from './get.ts';
+import { readJob } from './get.ts';
+
+export interface WatchLimits {
+  readonly pollIntervalMs: number;
+  readonly heartbeatIntervalMs: number;
+  /** After this time a listener is asked to come again. */
+  readonly durationMsMax: number;
+  /** Listeners of one client. */
+  readonly ofClientMax: number;
+  /** Of all of them. Beyond it, one of the client with most makes room for a client with fewer. */
+  readonly listenersMax: number;
+}
+
+const WATCH_LIMITS: WatchLimits = {
+  /** For people who look on a second is soon enough. A poll takes a database milliseconds. */
+  pollIntervalMs: 1_000,
+  /** Proxies close a connection that is silent for a minute, some for thirty seconds. */
+  heartbeatIntervalMs: 15_000,
+  /** A window that was forgotten gives its place back. */
+  durationMsMax: 3_600_000,
+  /** All screens of a newsroom. */
+  ofClientMax: 64,
+  /** Half of the connections of a process that may have 1,024 open files. */
+  listenersMax: 256,
+};
+
+/** When a listener whose connection broke comes again. */
+const RECONNECT_MS = 3_000;
+const HEARTBEAT = ':\n\n';
+
+interface Watch {
+  readonly clientId: number;
+  readonly jobId: string;
+  /** Who has submitted it, as its listeners are told. */
+  readonly userName: string;
+  /** And when each of them came. */
+  readonly listeners: Map<BodySink, number>;
+  /** The latest event; '': nothing is known yet. */
+  progress: string;
+  timer: NodeJS.Timeout | null;
+}
+
+export class JobWatches {
+  readonly #reads: PatientReads;
+  readonly #limits: WatchLimits;
+  /** By the job's id and who is told to have submitted it. */
+  readonly #watches = new Map<string, Watch>();
+  /** The last poll of each client that has one under way. */
+  readonly #turns = new Map<number, Promise<unknown>>();
+  /** Runs while anybody listens. */
+  #heartbeat: NodeJS.Timeout | null = null;
+
+  constructor(reads: PatientReads, limits: Partial<WatchLimits> = {}) {
+    this.#reads = reads;
+    this.#limits = { ...WATCH_LIMITS, ...limits };
+  }
+
+  /** Whether one more listener of a client has room, or what has none. */
+  roomFor(clientId: number): 'room' | 'client-full' | 'full' {
+    const own = countListeners(this.#watchesOf(clientId));
+    if (own >= this.#limits.ofClientMax) return 'client-full';
+    if (countListeners([...this.#watches.values()]) < this.#limits.listenersMax) return 'room';
+    // It ends with as many as this one then has, at least.
+    return this.#largest().listeners > own + 1 ? 'room' : 'full';
+  }
+
+  /** The events of a job, for a caller who may see it, and is told this user name. */
+  eventsOf(clientId: number, jobId: string, userName: string): BodyStream {
+    return (sink) => {
+      // Others may have come since it was asked.
+      if (this.roomFor(clientId) !== 'room') {
+        sink.end();
+        return () => undefined;
+      }
+      this.#makeRoom();
+      sink.write(`retry: ${RECONNECT_MS}\n\n`);
+      const key = keyOf({ jobId, userName });
+      const watch = this.#watches.get(key) ?? this.#begin({ clientId, jobId, userName });
+      watch.listeners.set(sink, performance.now());
+      sink.write(watch.progress);
+      return () => this.#leave(watch, sink);
+    };
+  }
+
+  #watchesOf(clientId: number): readonly Watch[] {
+    return [...this.#watches.values()].filter((watch) => watch.clientId === clientId);
+  }
+
+  /** The client with the most listeners. */
+  #largest(): { readonly clientId: number; readonly listeners: number } {
+    const counts = new Map<number, number>();
+    let largest = { clientId: 0, listeners: 0 };
+    for (const { clientId, listeners } of this.#watches.values()) {
+      const count = (counts.get(clientId) ?? 0) + listeners.size;
+      counts.set(clientId, count);
+      if (count > largest.listeners) largest = { clientId, listeners: count };
+    }
+    return largest;
+  }
+
+  /** When there is no room, ends the listener of the largest client who came first. */
+  #makeRoom(): void {
+    if (countListeners([...this.#watches.values()]) < this.#limits.listenersMax) return;
+    const [first] = this.#watchesOf(this.#largest().clientId)
+      .flatMap((watch) => [...watch.listeners].map(([sink, cameMs]) => ({ watch, sink, cameMs })))
+      .sort((one, other) => one.cameMs - other.cameMs);
+    if (first === undefined) return;
+    this.#leave(first.watch, first.sink);
+    first.sink.end();
+  }
+
+  #begin(watched: Pick<Watch, 'clientId' | 'jobId' | 'userName'>): Watch {
+    const watch: Watch = { ...watched, listeners: new Map(), progress: '', timer: null };
+    this.#watches.set(keyOf(watch), watch);
+    this.#heartbeat ??= setInterval(() => this.#beat(), this.#limits.heartbeatIntervalMs);
+    void this.#poll(watch);
+    return watch;
+  }
+
+  #leave(watch: Watch, sink: BodySink): void {
+    if (!watch.listeners.delete(sink) || watch.listeners.size > 0) return;
+    if (watch.timer !== null) clearTimeout(watch.timer);
+    this.#watches.delete(keyOf(watch));
+    if (this.#watches.size > 0 || this.#heartbeat === null) return;
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = null;
+  }
+
+  async #poll(watch: Watch): Promise<void> {
+    const sight = await this.#inTurn(watch.clientId, () => this.#look(watch));
+    if (watch.listeners.size === 0) return;
+    switch (sight.kind) {
+      case 'unknown':
+        // It was deleted, or a bug hides it: the job is not told to have ended.
+        close(watch);
+        return;
+      case 'known': {
+        const { job } = sight;
+        const progress = eventOf('progress', { ...job, userName: watch.userName });
+        if (progress !== watch.progress) tell(watch, progress);
+        watch.progress = progress;
+        if (job.finishedAt !== undefined) {
+          end(watch, { state: job.state });
+          return;
+        }
+        break;
+      }
+      case 'busy':
+    }
+    watch.timer = setTimeout(() => void this.#poll(watch), this.#limits.pollIntervalMs);
+  }
+
+  /**
+   * Polls of one client take turns: its own counts and lists keep all of its patient reads but one,
+   * however many jobs are listened to.
+   */
+  async #inTurn<T>(clientId: number, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(clientId) ?? Promise.resolve()).then(work);
+    this.#turns.set(clientId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(clientId) === turn) this.#turns.delete(clientId);
+    }
+  }
+
+  /**
+   * Never rejects. A database that cannot answer now is asked again; `busy` stands for that, too.
+   */
+  async #look({ clientId, jobId, listeners }: Watch): Promise<KnownJob> {
+    if (listeners.size === 0) return { kind: 'busy' };
+    try {
+      return await readJob(this.#reads, clientId, jobId, null);
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === 'unavailable' || fault === 'conflict') return { kind: 'busy' };
+      // Whoever comes again meets the same error, and then it is logged.
+      return { kind: 'unknown' };
+    }
+  }
+
+  #beat(): void {
+    const endedMs = performance.now() - this.#limits.durationMsMax;
+    for (const watch of this.#watches.values()) {
+      tell(watch, HEARTBEAT);
+      for (const [listener, cameMs] of watch.listeners) if (cameMs <= endedMs) listener.end();
+    }
+  }
+}
+
+const keyOf = ({ jobId, userName }: Pick<Watch, 'jobId' | 'userName'>): string =>
+  `${jobId} ${userName}`;
+
+const countListeners = (watches: readonly Watch[]): number =>
+  watches.reduce((sum, { listeners }) => sum + listeners.size, 0);
+
+const eventOf = (name: 'progress' | 'end', data: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+function tell({ listeners }: Watch, text: string): void {
+  for (const listener of listeners.keys()) listener.write(text);
+}
+
+function end(watch: Watch, data: object): void {
+  tell(watch, eventOf('end', data));
+  close(watch);
+}
+
+function close({ listeners }: Watch): void {
+  // Each one leaves the set by this.
+  for (const listener of listeners.keys()) listener.end();
+}

@@ -1,0 +1,102 @@
+/**
+ * Pauses, resumes and cancels a notification: behind its lock until the transaction of the caller
+ * ends, so that progress on it and its planning come before or after. From then on nothing of it is
+ * claimed unless its state allows it (claimable-state.ts), and what is under way is told
+ * (push/dispatch/standing-watch.ts).
+ */
+
+import type { Sql } from '../../../database/sql.ts';
+import type { NotificationState } from '../../../domain/notification.ts';
+import type { EndedNotification } from './advance-notifications.ts';
+import { advanceNotifications, unmoved } from './advance-notifications.ts';
+
+export type Order = 'cancel' | 'pause' | 'resume';
+
+/** `isObeyed`: the state is what was asked for. `isChanged`: it was not so before. */
+export interface Obedience {
+  readonly isObeyed: boolean;
+  readonly isChanged: boolean;
+  readonly state: NotificationState;
+  /** Itself, if it has ended with this. */
+  readonly ended: readonly EndedNotification[];
+}
+
+/**
+ * `open_chunks` of one that was paused before it was planned: it has none and is not finished. Not
+ * 0, for that would finish it, also on a node of the version before.
+ */
+export const NOT_PLANNED = -1;
+
+interface Standing {
+  readonly state: NotificationState;
+  readonly isPlanned: boolean;
+  /** Where one that is not planned waits. */
+  readonly line: 'SCHEDULED' | 'QUEUED';
+}
+
+/** Null: the client has no such notification, or, with a publisher, it is another's. */
+export async function changeState(
+  tx: Sql,
+  clientId: number,
+  notificationId: string,
+  publisher: string | null,
+  order: Order,
+): Promise<Obedience | null> {
+  const [standing] = await tx<Standing[]>`
+    select state, state not in ('SCHEDULED', 'QUEUED') and open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
+      case when send_at > accepted_at then 'SCHEDULED' else 'QUEUED' end as line
+    from notifications
+    where id = ${notificationId}::uuid and client_id = ${clientId}
+      and (${publisher}::text is null or user_name = ${publisher})
+    for no key update`;
+  if (standing === undefined) return null;
+  const { state } = standing;
+  const next = stateAfter(order, standing);
+  if (next === null) return { isObeyed: false, isChanged: false, state, ended: [] };
+  const isChanged = next !== state;
+  const ended = isChanged ? await put(tx, notificationId, standing, next) : [];
+  return { isObeyed: true, isChanged, state: next, ended };
+}
+
+/** Null: the order comes too late. */
+function stateAfter(order: Order, { state, isPlanned, line }: Standing): NotificationState | null {
+  switch (state) {
+    case 'FINISHED':
+    case 'FAILED':
+      return null;
+    case 'CANCELLED':
+      return order === 'cancel' ? state : null;
+    case 'SCHEDULED':
+    case 'QUEUED':
+    case 'RUNNING':
+    case 'PAUSED':
+      break;
+  }
+  switch (order) {
+    case 'cancel':
+      return 'CANCELLED';
+    case 'pause':
+      return 'PAUSED';
+    case 'resume':
+      if (state !== 'PAUSED') return state;
+      return isPlanned ? 'RUNNING' : line;
+  }
+}
+
+/** What was never planned has no device to count: cancelled, it has ended. Answers it then. */
+async function put(
+  tx: Sql,
+  notificationId: string,
+  { isPlanned }: Standing,
+  next: NotificationState,
+): Promise<readonly EndedNotification[]> {
+  if (isPlanned)
+    await tx`update notifications set state = ${next} where id = ${notificationId}::uuid`;
+  else {
+    const openChunks = next === 'PAUSED' ? NOT_PLANNED : 0;
+    await tx`
+      update notifications set state = ${next}, open_chunks = ${openChunks}::integer
+      where id = ${notificationId}::uuid`;
+  }
+  return next === 'CANCELLED' ? await advanceNotifications(tx, [unmoved(notificationId)]) : [];
+}

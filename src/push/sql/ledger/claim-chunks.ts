@@ -1,0 +1,132 @@
+/**
+ * Claims chunks: each gets a new epoch and a lease by the database's clock, and comes with all data
+ * of its notification that a worker needs. It skips chunks that another node is claiming, and does
+ * not wait for them.
+ */
+
+import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
+import { integer, rowsOf } from '../../../database/rows.ts';
+import type { Sql } from '../../../database/sql.ts';
+import type { NotificationScope, NotificationState } from '../../../domain/notification.ts';
+import type { NotificationTerms } from '../notifications/terms.ts';
+import { termsOf } from '../notifications/terms.ts';
+import { isAvailable, isClaimable } from './claimable-state.ts';
+import { isUnheld } from './unheld.ts';
+
+export interface Wanted extends NotificationScope {
+  readonly count: number;
+}
+
+/** The data of a claim about the notification and the scope. */
+export interface ClaimedScope extends NotificationScope {
+  readonly clientId: number;
+  readonly state: NotificationState;
+  readonly fault: string | null;
+  /** Whether any device of the scope has received the push. */
+  readonly hasDelivered: boolean;
+  readonly terms: NotificationTerms;
+  readonly dueAtMs: number;
+  readonly expiresAtMs: number | null;
+  /**
+   * The database's time of the claim: a registration before it is older than any send that follows.
+   */
+  readonly claimedAtMs: number;
+}
+
+export interface ClaimedChunk extends ClaimedScope {
+  readonly groupNumber: number;
+  readonly epoch: number;
+  /** The 64 bits as a signed number. */
+  readonly doneBlocks: string;
+  /**
+   * At most once: blocks that the earlier holder of the chunk may have sent in part. Also signed.
+   */
+  readonly startedBlocks: string;
+  /**
+   * Claims since the last recorded progress, this one included, and why the last of them failed;
+   * null: the holder was lost.
+   */
+  readonly claimsWithoutProgress: number;
+  readonly lastFailure: string | null;
+  readonly ordinalEnd: number;
+  /** The group's version; 0 when nothing ever changed in it. */
+  readonly groupVersion: number;
+}
+
+/**
+ * After so many claims without progress a part is a suspect: a node runs one suspect at a time.
+ * Parts that only shared the worker with one that made it die come to their end then.
+ */
+export const SUSPECT_AFTER = 2;
+
+/** Which parts are claimed: `suspects`, or all the others. */
+export type Among = 'unsuspected' | 'suspects';
+
+export const isAmong = (sql: Sql, among: Among) =>
+  among === 'suspects'
+    ? sql`claims_without_progress >= ${SUSPECT_AFTER}::integer`
+    : sql`claims_without_progress < ${SUSPECT_AFTER}::integer`;
+
+/** `nodeId`: the claiming node; null: the only node. Of suspects only one is claimed. */
+export const claimChunks = (
+  sql: Sql,
+  wanted: readonly Wanted[],
+  leaseMs: number,
+  nodeId: number | null,
+  among: Among = 'unsuspected',
+) => sql<ClaimedChunk[]>`
+  with available as (
+    select c.*
+    from ${wantedChunks(sql, wanted)}
+    join notifications n on n.id = any (array[w.notification_id]) and ${isClaimable(sql)}
+    cross join lateral (
+      select notification_id, app_id, platform_id, group_number from chunks
+      where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
+        and ${isAvailable(sql)} and ${isUnheld(sql)} and ${isAmong(sql, among)}
+      order by group_number
+      limit w.count
+      for update skip locked
+    ) c
+    limit ${among === 'suspects' ? 1 : totalOf(wanted)}::integer
+  ),
+  claimed as (
+    update chunks c set
+      epoch = c.epoch + 1,
+      claims_without_progress = c.claims_without_progress + 1,
+      node_id = ${nodeId}::integer,
+      node_epoch = c.epoch + 1,
+      lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
+    from available a
+    where c.notification_id = any (array[a.notification_id])
+      and (c.app_id, c.platform_id, c.group_number) = (a.app_id, a.platform_id, a.group_number)
+    returning c.*
+  )
+  select c.group_number as "groupNumber", c.epoch, c.done_blocks::text as "doneBlocks",
+    c.started_blocks::text as "startedBlocks",
+    c.claims_without_progress as "claimsWithoutProgress", c.last_failure as "lastFailure",
+    s.ordinal_end as "ordinalEnd", coalesce(g.version, 0) as "groupVersion",
+    ${claimedScope(sql)}
+  from claimed c
+  join notifications n on n.id = any (array[c.notification_id])
+  join notification_scopes s on s.notification_id = any (array[c.notification_id])
+    and (s.app_id, s.platform_id) = (c.app_id, c.platform_id)
+  left join device_groups g on g.app_id = any (array[c.app_id])
+    and (g.platform_id, g.group_number) = (c.platform_id, c.group_number)`;
+
+const wantedChunks = rowsOf<Wanted>('w', {
+  ...NOTIFICATION_SCOPE,
+  count: integer(({ count }) => count),
+});
+
+const totalOf = (wanted: readonly Wanted[]): number =>
+  wanted.reduce((total, { count }) => total + count, 0);
+
+/** The columns of a ClaimedScope, of the notification `n` and its scope `s`. */
+export const claimedScope = (sql: Sql) => sql`
+  n.id as "notificationId", n.client_id as "clientId",
+  s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
+  s.delivered > 0 as "hasDelivered",
+  ${termsOf(sql)} as terms,
+  floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
+  floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",
+  floor(extract(epoch from now()) * 1000)::float8 as "claimedAtMs"`;

@@ -1,0 +1,213 @@
+/**
+ * Records progress on chunks: blocks done, counts, reasons, new retries, condemned devices, the
+ * devices that are open still, the lease. Contract:
+ * - runs in a transaction that holds the notifications (lock-notifications.ts), each chunk at most
+ *   once in it;
+ * - a report counts as a whole if its chunk is still held under its epoch and none of its blocks is
+ *   done already; otherwise none of it counts. So a report that is repeated after a COMMIT of
+ *   unknown result changes nothing;
+ * - a chunk whose 64 blocks are done is deleted, in this same statement; a parked chunk stays, but
+ *   is no longer open;
+ * - what a report says of begun blocks replaces what the one before said, and is only shown;
+ * - done blocks, or a chunk given back in order, reset the count of claims without progress;
+ * - answers for each report, by its position, whether its chunk is lost to another claim. It is not
+ *   lost for a repeated report.
+ */
+
+import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
+import type { Columns } from '../../../database/rows.ts';
+import {
+  bigint,
+  boolean,
+  float8,
+  integer,
+  integers,
+  rowsOf,
+  smallint,
+  text,
+} from '../../../database/rows.ts';
+import type { Sql } from '../../../database/sql.ts';
+import type { ChunkProgress, NewRetry } from '../../../domain/progress.ts';
+import { begunOf } from './begun-counts.ts';
+import type { EraseReason } from './condemn.ts';
+import { countOf, deletionGateHolds, eraseReasonsIn } from './condemn.ts';
+import { isScopeOf } from './scope-of.ts';
+
+export interface ChunkStanding {
+  readonly position: number;
+  /** With this statement. */
+  readonly isCounted: boolean;
+  /** Its chunk is open no more, with this statement. */
+  readonly isClosed: boolean;
+  readonly isLost: boolean;
+}
+
+export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseMs: number) {
+  const retries = reports.flatMap((report, position) =>
+    report.retries.map((retry) => ({ ...retry, position })),
+  );
+  const eraseReasons = reports.flatMap((report, position) =>
+    eraseReasonsIn(report).map((eraseReason) => ({ ...eraseReason, position })),
+  );
+  const reasons = reports.flatMap((report, position) =>
+    report.reasons.map(([reason, count]) => ({ position, reason, count })),
+  );
+  return sql<ChunkStanding[]>`
+    with reported as (
+      select * from ${reported(sql, reports)}
+    ),
+    held as (
+      select r.*, (c.done_blocks | r.blocks) = -1 as is_complete
+      from reported r
+      join chunks c on ${isChunkOf(sql, 'r')}
+      where c.epoch = r.epoch and (c.done_blocks & r.blocks) = 0 and c.parked_at is null
+      order by r.notification_id, r.app_id, r.platform_id, r.group_number
+      for update of c
+    ),
+    continued as (
+      update chunks c set
+        done_blocks = c.done_blocks | h.blocks,
+        started_blocks = coalesce(h.started, c.started_blocks),
+        claims_without_progress = case
+          when h.failure is null and (h.blocks <> 0 or h.release_after_ms is not null) then 0
+          else c.claims_without_progress end,
+        last_failure = coalesce(h.failure, c.last_failure),
+        open_devices = coalesce(h.open_devices, c.open_devices),
+        begun_counts = case when h.begun is not null then h.epoch || h.begun end,
+        parked_at = case when h.is_parked then now() end,
+        parked_devices = case when h.is_parked then h.total end,
+        lease_until = case when h.release_after_ms is null and not h.is_parked
+          then now() + ${leaseMs}::float8 * interval '1 millisecond' end,
+        available_at = case
+          when h.is_parked then 'infinity'
+          when h.release_after_ms is null then c.available_at
+          else now() + h.release_after_ms * interval '1 millisecond' end
+      from held h
+      where not h.is_complete and ${isChunkOf(sql, 'h')}
+    ),
+    completed as (
+      delete from chunks c using held h
+      where h.is_complete and ${isChunkOf(sql, 'h')}
+    ),
+    postponed as (
+      insert into retries (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at)
+      select h.notification_id, h.app_id, h.platform_id, retry.ordinal, retry.attempts, retry.reason,
+        now() + retry.due_in_ms * interval '1 millisecond'
+      from ${postponed(sql, retries)}
+      join held h using (position)
+    ),
+    condemned as (
+      insert into condemned_devices
+        (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
+      select h.notification_id, h.app_id, h.platform_id, erase_reason.ordinal,
+        to_timestamp(erase_reason.registered_before_ms / 1000), erase_reason.is_refusal
+      from ${condemned(sql, eraseReasons)}
+      join held h using (position)
+      join notification_scopes s on ${isScopeOf(sql)}
+      -- Refusals behind a gate that holds count for nothing: ten million of them need no rows.
+      where not erase_reason.is_refusal or not ${deletionGateHolds(sql)}
+      on conflict do nothing
+    ),
+    counted as (
+      update notification_scopes s set
+        uncertain = s.uncertain + h.uncertain,
+        gone = s.gone + h.gone,
+        refused = s.refused + h.refused,
+        deletions = case when h.gone + h.refused > 0 then coalesce(s.deletions, 'pending') else s.deletions end,
+        total = s.total + h.total,
+        delivered = s.delivered + h.delivered,
+        failed = s.failed + h.failed,
+        skipped = s.skipped + h.skipped,
+        expired = s.expired + h.expired,
+        cancelled = s.cancelled + h.cancelled
+      from (
+        select notification_id, app_id, platform_id,
+          sum(uncertain) as uncertain, sum(gone) as gone, sum(refused) as refused,
+          sum(total) as total, sum(delivered) as delivered, sum(failed) as failed,
+          sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
+        from held group by notification_id, app_id, platform_id
+      ) h
+      where ${isScopeOf(sql)}
+    ),
+    explained as (
+      insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)
+      select h.notification_id, h.app_id, h.platform_id, reason.reason, sum(reason.count)
+      from ${explained(sql, reasons)}
+      join held h using (position)
+      group by h.notification_id, h.app_id, h.platform_id, reason.reason
+      order by h.notification_id, h.app_id, h.platform_id, reason.reason
+      on conflict (notification_id, app_id, platform_id, reason)
+        do update set count = f.count + excluded.count
+    )
+    select r.position, h.position is not null as "isCounted",
+      coalesce(h.is_complete or h.is_parked, false) as "isClosed",
+      h.position is null
+        and not coalesce(c.epoch = r.epoch and (c.done_blocks & r.blocks) = r.blocks, false) as "isLost"
+    from reported r
+    left join held h using (position)
+    left join chunks c on ${isChunkOf(sql, 'r')}`;
+}
+
+/** Of a chunk `c`: it is the one that a row is about. Found by its key alone (PLANS_ARE_KEPT). */
+const isChunkOf = (sql: Sql, row: 'h' | 'r') =>
+  row === 'h'
+    ? sql`c.notification_id = any (array[h.notification_id])
+        and (c.app_id, c.platform_id, c.group_number) = (h.app_id, h.platform_id, h.group_number)`
+    : sql`c.notification_id = any (array[r.notification_id])
+        and (c.app_id, c.platform_id, c.group_number) = (r.app_id, r.platform_id, r.group_number)`;
+
+const reported = rowsOf<ChunkProgress>('reported', {
+  position: integer((_, position) => position),
+  ...NOTIFICATION_SCOPE,
+  group_number: integer(({ groupNumber }) => groupNumber),
+  epoch: integer(({ epoch }) => epoch),
+  blocks: bigint(({ blocks }) => blocks),
+  started: bigint(({ started }) => started),
+  open_devices: integer(({ openDevices }) => openDevices),
+  begun: integers(({ begun }) => (begun === undefined ? null : begunOf(begun))),
+  total: integer(({ counts }) => counts.total),
+  delivered: integer(({ counts }) => counts.delivered),
+  failed: integer(({ counts }) => counts.failed),
+  skipped: integer(({ counts }) => counts.skipped),
+  expired: integer(({ counts }) => counts.expired),
+  cancelled: integer(({ counts }) => counts.cancelled),
+  uncertain: integer(({ retries }) => retries.filter(({ isUncertain }) => isUncertain).length),
+  gone: integer((report) => countOf(report, 'gone')),
+  refused: integer((report) => countOf(report, 'refused')),
+  release_after_ms: float8(({ releaseAfterMs }) => releaseAfterMs),
+  failure: text(({ failure }) => failure ?? null),
+  is_parked: boolean(({ isParked }) => isParked ?? false),
+});
+
+/** Of the report at this position. */
+interface Positioned {
+  readonly position: number;
+}
+
+const POSITION: Columns<Positioned> = { position: integer(({ position }) => position) };
+
+const postponed = rowsOf<Positioned & NewRetry>('retry', {
+  ...POSITION,
+  ordinal: integer(({ ordinal }) => ordinal),
+  attempts: smallint(({ attempts }) => attempts),
+  reason: text(({ reason }) => reason),
+  due_in_ms: float8(({ dueInMs }) => dueInMs),
+});
+
+const condemned = rowsOf<Positioned & EraseReason>('erase_reason', {
+  ...POSITION,
+  ordinal: integer(({ ordinal }) => ordinal),
+  registered_before_ms: float8(({ registeredBeforeMs }) => registeredBeforeMs),
+  is_refusal: boolean(({ kind }) => kind === 'refused'),
+});
+
+interface CountedReason extends Positioned {
+  readonly reason: string;
+  readonly count: number;
+}
+
+const explained = rowsOf<CountedReason>('reason', {
+  ...POSITION,
+  reason: text(({ reason }) => reason),
+  count: integer(({ count }) => count),
+});

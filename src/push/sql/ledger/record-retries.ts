@@ -1,0 +1,147 @@
+/**
+ * Settles retries: those that ended for good are counted and deleted (or, if parked, kept), the
+ * others are due again. Contract:
+ * - runs in a transaction that holds the notifications (lock-notifications.ts);
+ * - a settlement counts only if its row is still held under its epoch, so a repeated one changes
+ *   nothing: an ended row is deleted, and a postponed row has no lease any more;
+ * - a row is written at the place where it was locked. That is safe because whoever else writes a
+ *   held row takes its epoch or its lease from it.
+ */
+
+import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
+import { boolean, float8, integer, rowsOf, smallint, text } from '../../../database/rows.ts';
+import type { Sql } from '../../../database/sql.ts';
+import type { NotificationScope } from '../../../domain/notification.ts';
+import type { RetryProgress, RetrySettlement } from '../../../domain/progress.ts';
+import type { EraseReason } from './condemn.ts';
+import { deletionGateHolds, eraseReasonsIn } from './condemn.ts';
+import { isScopeOf } from './scope-of.ts';
+
+/** Retries of a notification that have ended for good with this statement. */
+export interface EndedRetries {
+  readonly notificationId: string;
+  readonly ended: number;
+}
+
+export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
+  return sql<EndedRetries[]>`
+    with reported as (
+      select * from ${settled(sql, settlementsIn(reports))}
+      order by notification_id, app_id, platform_id, ordinal
+    ),
+    held as (
+      select r.*, q.place from reported r
+      -- Only the primary key has this order: else retries_due seems as good to a plan for an empty
+      -- table (PLANS_ARE_KEPT), and has all retries of the scope for each.
+      cross join lateral (
+        select ctid as place from retries
+        where (notification_id, app_id, platform_id) = (r.notification_id, r.app_id, r.platform_id)
+          and ordinal between r.ordinal and r.ordinal
+          and epoch = r.epoch and lease_until is not null
+        order by ordinal limit 1
+        for update
+      ) q
+    ),
+    ended as (
+      delete from retries q using held h
+      where h.ending is not null and not h.is_parked and q.ctid = h.place
+    ),
+    parked as (
+      update retries q set parked_at = now(), due_at = 'infinity', lease_until = null
+      from held h
+      where h.ending is not null and h.is_parked and q.ctid = h.place
+    ),
+    postponed as (
+      update retries q set
+        attempts = h.attempts,
+        reason = coalesce(h.reason, q.reason),
+        due_at = now() + h.due_in_ms * interval '1 millisecond',
+        lease_until = null,
+        claims_without_progress = case when h.failure is null then 0 else q.claims_without_progress end,
+        last_failure = coalesce(h.failure, q.last_failure)
+      from held h
+      where h.ending is null and q.ctid = h.place
+    ),
+    condemned as (
+      insert into condemned_devices
+        (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
+      select h.notification_id, h.app_id, h.platform_id, h.ordinal,
+        to_timestamp(h.registered_before_ms / 1000), h.erase_reason = 'refused'
+      from held h
+      join notification_scopes s on ${isScopeOf(sql)}
+      where h.erase_reason = 'gone' or (h.erase_reason = 'refused' and not ${deletionGateHolds(sql)})
+      on conflict do nothing
+    ),
+    counted as (
+      update notification_scopes s set
+        uncertain = s.uncertain + h.uncertain,
+        gone = s.gone + h.gone,
+        refused = s.refused + h.refused,
+        deletions = case when h.gone + h.refused > 0 then coalesce(s.deletions, 'pending') else s.deletions end,
+        delivered = s.delivered + h.delivered,
+        failed = s.failed + h.failed,
+        skipped = s.skipped + h.skipped,
+        expired = s.expired + h.expired,
+        cancelled = s.cancelled + h.cancelled
+      from (
+        select notification_id, app_id, platform_id,
+          count(*) filter (where is_uncertain) as uncertain,
+          count(*) filter (where erase_reason = 'gone') as gone,
+          count(*) filter (where erase_reason = 'refused') as refused,
+          count(*) filter (where ending = 'delivered') as delivered,
+          count(*) filter (where ending = 'failed') as failed,
+          count(*) filter (where ending = 'skipped') as skipped,
+          count(*) filter (where ending = 'expired') as expired,
+          count(*) filter (where ending = 'cancelled') as cancelled
+        from held group by notification_id, app_id, platform_id
+      ) h
+      where ${isScopeOf(sql)}
+    ),
+    explained as (
+      insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)
+      select notification_id, app_id, platform_id, reason, count(*) from held
+      where ending = 'failed' and reason is not null
+      group by notification_id, app_id, platform_id, reason
+      order by notification_id, app_id, platform_id, reason
+      on conflict (notification_id, app_id, platform_id, reason)
+        do update set count = f.count + excluded.count
+    )
+    select notification_id as "notificationId", count(*)::integer as ended
+    from held where ending is not null
+    group by notification_id`;
+}
+
+/** One device's, with what its report says of all of them. */
+interface Settlement extends RetrySettlement, NotificationScope {
+  readonly eraseReason: EraseReason | null;
+  readonly failure: string | null;
+  readonly isParked: boolean;
+}
+
+const settlementsIn = (reports: readonly RetryProgress[]): readonly Settlement[] =>
+  reports.flatMap((report) => {
+    const { notificationId, appId, platformId, failure = null } = report;
+    const eraseReasons = new Map(
+      eraseReasonsIn(report).map((eraseReason) => [eraseReason.ordinal, eraseReason]),
+    );
+    return report.settlements.map((settlement) => {
+      const eraseReason = eraseReasons.get(settlement.ordinal) ?? null;
+      const isParked = report.isParked === true && settlement.ending === 'failed';
+      return { notificationId, appId, platformId, ...settlement, eraseReason, failure, isParked };
+    });
+  });
+
+const settled = rowsOf<Settlement>('settled', {
+  ...NOTIFICATION_SCOPE,
+  ordinal: integer(({ ordinal }) => ordinal),
+  epoch: integer(({ epoch }) => epoch),
+  ending: text(({ ending }) => ending),
+  reason: text(({ reason }) => reason),
+  attempts: smallint(({ attempts }) => attempts),
+  due_in_ms: float8(({ dueInMs }) => dueInMs),
+  is_uncertain: boolean(({ isUncertain }) => isUncertain),
+  erase_reason: text(({ eraseReason }) => eraseReason?.kind ?? null),
+  registered_before_ms: float8(({ eraseReason }) => eraseReason?.registeredBeforeMs ?? null),
+  failure: text(({ failure }) => failure),
+  is_parked: boolean(({ isParked }) => isParked),
+});

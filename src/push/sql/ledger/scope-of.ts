@@ -1,0 +1,11 @@
+/**
+ * How statements under plans that are kept (PLANS_ARE_KEPT) find the scope of a notification: by
+ * its key alone.
+ */
+
+import type { Sql } from '../../../database/sql.ts';
+
+/** Of a row `s` of `notification_scopes`: it is the one that a row `h` is about. */
+export const isScopeOf = (sql: Sql) => sql`
+  s.notification_id = any (array[h.notification_id])
+    and (s.app_id, s.platform_id) = (h.app_id, h.platform_id)`;

@@ -1,0 +1,67 @@
+/** The newest sends to an app and platform whose audience a device with these tags is in. */
+
+import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
+import { isInAudience } from '../../domain/audience.ts';
+import type { Scope } from '../../domain/device.ts';
+import type { Audience, NotificationState } from '../../domain/notification.ts';
+import { firstUuidAt } from '../../domain/uuid-v7.ts';
+import { storedAudience } from './notifications/terms.ts';
+
+export interface ExpectedSend {
+  readonly notificationId: string;
+  /** Null: the payload has none. */
+  readonly title: string | null;
+  readonly state: NotificationState;
+  readonly sendAtMs: number;
+  /** Null: nothing of it was sent yet. */
+  readonly lastSendAtMs: number | null;
+  /**
+   * It has ended, every device that failed is noted (note-failures.ts), and none was skipped, or
+   * has expired, or was cancelled: so a device that is not noted was accepted.
+   */
+  readonly isWholeKnown: boolean;
+}
+
+type Row = ExpectedSend & { readonly audience: Audience };
+
+export interface SendsToList {
+  readonly sinceMs: number;
+  readonly limit: number;
+  /** Only those that it has submitted; null: all of the client. */
+  readonly publisher: string | null;
+}
+
+/** Some 20 ms of the database's time. */
+const NOTIFICATIONS_MAX = 10_000;
+
+/** Looks through the newest NOTIFICATIONS_MAX notifications of the client. */
+export async function listExpectedSends(
+  sql: Sql,
+  clientId: number,
+  { appId, platformId }: Scope,
+  tagIds: readonly number[],
+  { sinceMs, limit, publisher }: SendsToList,
+): Promise<readonly ExpectedSend[]> {
+  // All sends would be read to find that none is for nobody.
+  if (tagIds.length === 0) return [];
+  const tags = list(tagIds);
+  const rows = await sql<Row[]>`
+    select n.id as "notificationId", n.payload ->> 'title' as title, n.state,
+      floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
+      floor(extract(epoch from n.last_send_at) * 1000)::float8 as "lastSendAtMs",
+      n.finished_at is not null and s.failed = s.noted_failures
+        and s.skipped + s.expired + s.cancelled = 0 as "isWholeKnown",
+      ${storedAudience(sql)} as audience
+    from (
+      select * from notifications
+      where client_id = ${clientId} and id >= ${firstUuidAt(sinceMs)}::uuid
+      order by id desc limit ${NOTIFICATIONS_MAX}
+    ) n
+    join notification_scopes s on s.notification_id = n.id and s.app_id = ${appId} and s.platform_id = ${platformId}
+    where (${publisher}::text is null or n.user_name = ${publisher})
+      and n.any_tag_ids && ${tags}::integer[] and n.all_tag_ids <@ ${tags}::integer[]
+      and not n.none_tag_ids && ${tags}::integer[]
+    order by n.id desc limit ${limit}`;
+  return rows.flatMap(({ audience, ...send }) => (isInAudience(audience, tagIds) ? [send] : []));
+}

@@ -1,0 +1,84 @@
+/**
+ * Gives a notification another end, urgency or rate, or, before it is due, another beginning:
+ * behind its lock until the transaction of the caller ends.
+ */
+
+import type { Sql } from '../../../database/sql.ts';
+import type { NotificationState } from '../../../domain/notification.ts';
+import { hasEnded } from '../../../domain/notification.ts';
+import { shortenPace } from './draw-pace.ts';
+
+interface Changeable {
+  /** Epoch milliseconds. */
+  readonly sendAtMs: number;
+  /** Null: it has no end. */
+  readonly expiresAtMs: number | null;
+  readonly isUrgent: boolean;
+  /** Null: as many devices a second as can be. */
+  readonly ratePerSecond: number | null;
+}
+
+const NAMES = ['sendAtMs', 'expiresAtMs', 'isUrgent', 'ratePerSecond'] as const;
+
+/** Absent: it stays. */
+export type NotificationChange = Partial<Changeable>;
+
+export interface ChangedNotification extends Changeable {
+  readonly kind:
+    | 'changed'
+    /** It has ended, or was to begin before now. */
+    | 'ended'
+    | 'due'
+    /** As asked for, it would end before it begins. */
+    | 'out-of-order';
+  readonly state: NotificationState;
+  /** What has become another with this change. */
+  readonly changed: readonly (keyof Changeable)[];
+}
+
+/** Null: the client has no such notification, or, with a publisher, it is another's. */
+export async function changeNotification(
+  tx: Sql,
+  clientId: number,
+  notificationId: string,
+  publisher: string | null,
+  change: NotificationChange,
+): Promise<ChangedNotification | null> {
+  // As accepting does: while devices are being moved (housekeeping/bar-sends.ts), nothing that
+  // was far away may become due.
+  if (change.sendAtMs !== undefined) {
+    await tx`select from clients where id = ${clientId} for key share`;
+  }
+  const [row] = await tx<
+    (Omit<ChangedNotification, 'kind' | 'changed'> & { readonly isAhead: boolean })[]
+  >`
+    select state, urgent as "isUrgent", rate_per_second as "ratePerSecond",
+      send_at > now() as "isAhead",
+      floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs",
+      floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
+    from notifications
+    where id = ${notificationId}::uuid and client_id = ${clientId}
+      and (${publisher}::text is null or user_name = ${publisher})
+    for no key update`;
+  if (row === undefined) return null;
+  const { isAhead, ...known } = row;
+  if (hasEnded(known.state)) return { ...known, kind: 'ended', changed: [] };
+  if (change.sendAtMs !== undefined && !isAhead) return { ...known, kind: 'due', changed: [] };
+  const asked = { ...known, ...change };
+  if (asked.expiresAtMs !== null && asked.expiresAtMs <= asked.sendAtMs) {
+    return { ...asked, kind: 'out-of-order', changed: [] };
+  }
+  const sendAtMs = change.sendAtMs ?? null;
+  const [written] = await tx<Pick<Changeable, 'sendAtMs'>[]>`
+    update notifications set
+      send_at = case when ${sendAtMs}::float8 is null then send_at
+        else greatest(to_timestamp(${sendAtMs}::float8 / 1000), now()) end,
+      expires_at = to_timestamp(${asked.expiresAtMs}::float8 / 1000),
+      urgent = ${asked.isUrgent}::boolean,
+      rate_per_second = ${asked.ratePerSecond}::integer
+    where id = ${notificationId}::uuid
+    returning floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs"`;
+  if (asked.ratePerSecond !== known.ratePerSecond) await shortenPace(tx, notificationId);
+  const changed = NAMES.filter((name) => asked[name] !== known[name]);
+  return { ...asked, ...written, kind: 'changed', changed };
+}

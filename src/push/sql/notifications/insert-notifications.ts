@@ -1,0 +1,106 @@
+/**
+ * Accepts notifications, each with its scopes and its idempotency key, in one statement, so in one
+ * transaction. A notification whose key is taken (younger than 24 hours) is not written: if two
+ * calls use one key at once, the second waits for the first and is then refused. The notifications
+ * of one call have different keys.
+ */
+
+import { SCOPE } from '../../../database/columns.ts';
+import { boolean, float8, integer, json, rowsOf, text, uuid } from '../../../database/rows.ts';
+import type { Sql } from '../../../database/sql.ts';
+import type { NotificationState, TemplatedPayload } from '../../../domain/notification.ts';
+import type { NotificationTerms } from './terms.ts';
+import { TERMS, termNames } from './terms.ts';
+
+export interface NewNotification extends NotificationTerms {
+  readonly id: string;
+  readonly clientId: number;
+  readonly userName: string;
+  /** What its audience was compiled from, as it was given; absent: selections. */
+  readonly expression?: string;
+  /** Absent: no template concerns it. */
+  readonly templated?: TemplatedPayload;
+  /** Null: now. */
+  readonly sendAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  readonly scopes: readonly {
+    readonly appId: number;
+    readonly platformId: number;
+    readonly isSimulated: boolean;
+  }[];
+  readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
+}
+
+/** A notification that was written. */
+export interface AcceptedNotification {
+  readonly id: string;
+  readonly state: NotificationState;
+}
+
+/** Answers those that were written: all except those whose idempotency key is taken. */
+export function insertNotifications(sql: Sql, notifications: readonly NewNotification[]) {
+  const withKey = notifications.flatMap(({ id, clientId, idempotency }) =>
+    idempotency === null ? [] : [{ id, clientId, ...idempotency }],
+  );
+  const inScopes = notifications.flatMap(({ id, scopes }) =>
+    scopes.map((scope) => ({ id, ...scope })),
+  );
+  return sql<AcceptedNotification[]>`
+    with key_taken as (
+      insert into idempotency_keys as k (client_id, key, body_hash, notification_id)
+      select client_id, key, decode(body_hash, 'hex'), id
+      from ${keyed(sql, withKey)}
+      -- In one order, so that nodes wait for each other and do not deadlock.
+      order by client_id, key
+      on conflict (client_id, key) do update
+        set body_hash = excluded.body_hash, notification_id = excluded.notification_id, created_at = now()
+        where k.created_at <= now() - interval '24 hours'
+      returning notification_id
+    ),
+    accepted as (
+      insert into notifications (
+        id, client_id, user_name, state, ${termNames(sql)}, audience_expression, templated, send_at, expires_at
+      )
+      select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
+        ${termNames(sql)}, audience_expression, templated, send_at, to_timestamp(expires_at_ms / 1000)
+      from ${asked(sql, notifications)}
+      -- Never before it was accepted: retries and the payload's ttl end so long after it.
+      cross join lateral (select greatest(to_timestamp(send_at_ms / 1000), now()) as send_at) due
+      where not is_keyed or id in (select notification_id from key_taken)
+      returning id, state
+    ),
+    scoped as (
+      insert into notification_scopes (notification_id, app_id, platform_id, simulated)
+      select id, app_id, platform_id, simulated from accepted join ${scopes(sql, inScopes)} using (id)
+    )
+    select id, state from accepted`;
+}
+
+type Keyed = Pick<NewNotification, 'id' | 'clientId'> & NonNullable<NewNotification['idempotency']>;
+
+const keyed = rowsOf<Keyed>('keyed', {
+  id: uuid(({ id }) => id),
+  client_id: integer(({ clientId }) => clientId),
+  key: text(({ key }) => key),
+  body_hash: text(({ bodyHash }) => bodyHash.toString('hex')),
+});
+
+const asked = rowsOf<NewNotification>('asked', {
+  id: uuid(({ id }) => id),
+  client_id: integer(({ clientId }) => clientId),
+  user_name: text(({ userName }) => userName),
+  ...TERMS,
+  audience_expression: text(({ expression }) => expression ?? null),
+  templated: json(({ templated }) => templated ?? null),
+  send_at_ms: float8(({ sendAtMs }) => sendAtMs),
+  expires_at_ms: float8(({ expiresAtMs }) => expiresAtMs),
+  is_keyed: boolean(({ idempotency }) => idempotency !== null),
+});
+
+type InScope = Pick<NewNotification, 'id'> & NewNotification['scopes'][number];
+
+const scopes = rowsOf<InScope>('scopes', {
+  id: uuid(({ id }) => id),
+  ...SCOPE,
+  simulated: boolean(({ isSimulated }) => isSimulated),
+});

@@ -1,0 +1,101 @@
+/** The notifications of a client, newest first, with what has become of their devices. */
+
+import type { Sql } from '../../../database/sql.ts';
+import type { Counts, NotificationState } from '../../../domain/notification.ts';
+import { hasEnded } from '../../../domain/notification.ts';
+import { idsBetween } from '../../../domain/uuid-v7.ts';
+import { sumsOfBegun } from '../ledger/begun-counts.ts';
+
+/** Null: whichever. */
+export interface NotificationFilter {
+  readonly state: NotificationState | null;
+  /** Could go to this app. */
+  readonly appId: number | null;
+  /** One of its target tags. */
+  readonly tagId: number | null;
+  /** Accepted at this time or later, and before that one; epoch milliseconds. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** Who has submitted it. */
+  readonly publisher: string | null;
+}
+
+/** When what happened to a notification, or is to; epoch milliseconds, null: not yet, or never. */
+export interface NotificationTimes {
+  readonly acceptedAt: number;
+  readonly sendAt: number;
+  readonly expiresAt: number | null;
+  readonly firstSendAt: number | null;
+  readonly lastSendAt: number | null;
+  readonly finishedAt: number | null;
+}
+
+export interface ListedNotification extends NotificationTimes, Counts {
+  readonly id: string;
+  readonly state: NotificationState;
+  readonly userName: string;
+  /** The beginning of its title, else of its message; null: it shows neither. */
+  readonly title: string | null;
+}
+
+/** As much as tells one notification from another. */
+const TITLE_LENGTH_MAX = 200;
+
+/** The columns of NotificationTimes, of the notification `n`. */
+export const timesOf = (sql: Sql) => sql`
+  floor(extract(epoch from n.accepted_at) * 1000)::float8 as "acceptedAt",
+  floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAt",
+  floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAt",
+  floor(extract(epoch from n.first_send_at) * 1000)::float8 as "firstSendAt",
+  floor(extract(epoch from n.last_send_at) * 1000)::float8 as "lastSendAt",
+  floor(extract(epoch from n.finished_at) * 1000)::float8 as "finishedAt"`;
+
+/** `before`: the id of the last one of the page before; null: the first page. */
+export function listNotifications(
+  sql: Sql,
+  clientId: number,
+  filter: NotificationFilter,
+  { before, limit }: { readonly before: string | null; readonly limit: number },
+) {
+  const { state, appId, tagId, fromMs, toMs, publisher } = filter;
+  const { first, end } = idsBetween(fromMs, toMs);
+  const below = before !== null && before < end ? before : end;
+  return sql<ListedNotification[]>`
+    select n.id, n.state, n.user_name as "userName", ${timesOf(sql)}, c.*,
+      left(coalesce(n.payload ->> 'title', n.payload ->> 'message', n.payload ->> 'body'), ${TITLE_LENGTH_MAX}::integer) as title
+    from (
+      select * from notifications n
+      where n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${first}::uuid
+        ${state === null ? sql`` : inState(sql, state)}
+        ${tagId === null ? sql`` : sql`and n.any_tag_ids @> array[${tagId}::integer]`}
+        ${appId === null ? sql`` : goesTo(sql, appId)}
+        ${publisher === null ? sql`` : sql`and n.user_name = ${publisher}`}
+        ${fromMs === null ? sql`` : sql`and n.accepted_at >= to_timestamp(${fromMs}::float8 / 1000)`}
+        ${toMs === null ? sql`` : sql`and n.accepted_at < to_timestamp(${toMs}::float8 / 1000)`}
+      order by n.id desc
+      limit ${limit}::integer
+    ) n
+    cross join lateral (
+      select coalesce(sum(total), 0)::bigint as total, coalesce(sum(delivered), 0)::bigint as delivered,
+        coalesce(sum(failed), 0)::bigint as failed, coalesce(sum(skipped), 0)::bigint as skipped,
+        coalesce(sum(expired), 0)::bigint as expired, coalesce(sum(cancelled), 0)::bigint as cancelled
+      from (
+        select total, delivered, failed, skipped, expired, cancelled
+        from notification_scopes s where s.notification_id = n.id
+        union all
+        ${sumsOfBegun(sql, sql`true`)}
+      ) counted
+    ) c
+    order by n.id desc`;
+}
+
+/** What is not final is found by an index of its own, however much has ended. */
+const inState = (sql: Sql, state: NotificationState) =>
+  hasEnded(state)
+    ? sql`and n.state = ${state}`
+    : sql`and n.state = ${state} and n.finished_at is null`;
+
+const goesTo = (sql: Sql, appId: number) => sql`
+  and exists (
+    select from notification_scopes s where s.notification_id = n.id and s.app_id = ${appId}::integer
+  )`;

@@ -1,0 +1,43 @@
+/** One notification: all that is known of it but its scopes (read-status.ts). */
+
+import type { Sql } from '../../../database/sql.ts';
+import type {
+  Audience,
+  NotificationState,
+  Payload,
+  TemplatedPayload,
+} from '../../../domain/notification.ts';
+import type { NotificationTimes } from './list-notifications.ts';
+import { timesOf } from './list-notifications.ts';
+import { storedAudience } from './terms.ts';
+
+export interface KnownNotification extends NotificationTimes {
+  readonly state: NotificationState;
+  readonly userName: string;
+  readonly payload: Payload;
+  /** Null: no template concerned it. */
+  readonly templated: TemplatedPayload | null;
+  readonly audience: Audience;
+  /** Null: its audience was given as selections. */
+  readonly expression: string | null;
+  readonly isAtMostOnce: boolean;
+  readonly isUrgent: boolean;
+  readonly ratePerSecond: number | null;
+}
+
+/** Null: the client has no such notification, or, with a publisher, it is another's. */
+export async function readNotification(
+  sql: Sql,
+  clientId: number,
+  notificationId: string,
+  publisher: string | null,
+): Promise<KnownNotification | null> {
+  const [row] = await sql<KnownNotification[]>`
+    select n.state, n.user_name as "userName", n.payload, n.templated, n.at_most_once as "isAtMostOnce",
+      n.urgent as "isUrgent", n.rate_per_second as "ratePerSecond",
+      ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)}
+    from notifications n
+    where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
+      and (${publisher}::text is null or n.user_name = ${publisher})`;
+  return row ?? null;
+}

@@ -1,0 +1,29 @@
+/**
+ * Reads which groups of an (app, platform) may hold a device of an audience, in order: one of its
+ * target tags and all of its filter tags stand for each in device_group_tags. An intersection: a
+ * look for each group would be a look through the table where PostgreSQL has no statistics of it.
+ */
+
+import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
+import type { Scope } from '../../domain/device.ts';
+import type { Audience } from '../../domain/notification.ts';
+
+export async function listTaggedGroups(
+  sql: Sql,
+  { appId, platformId }: Scope,
+  { anyTagIds, allTagIds }: Audience,
+): Promise<readonly number[]> {
+  const ofTags = (tagIds: readonly number[]) => sql`
+    select group_number from device_group_tags
+    where app_id = ${appId} and platform_id = ${platformId} and tag_id = any(${list(tagIds)}::integer[])
+    group by group_number`;
+  const having = sql`having count(*) = ${allTagIds.length}::integer`;
+  const rows = await sql<{ groupNumber: number }[]>`
+    select group_number as "groupNumber" from (
+      ${ofTags(anyTagIds)}
+      ${allTagIds.length === 0 ? sql`` : sql`intersect ${ofTags(allTagIds)} ${having}`}
+    ) tagged
+    order by group_number`;
+  return rows.map(({ groupNumber }) => groupNumber);
+}

@@ -1,0 +1,64 @@
+/** Reads and writes the template of an (app, platform). */
+
+import type { Sql } from '../database/sql.ts';
+import { list } from '../database/sql.ts';
+import type { PlatformId, Scope } from '../domain/device.ts';
+
+export interface StoredTemplate {
+  readonly expression: string;
+  readonly updatedAtMs: number;
+}
+
+/** Null: there is none. */
+export async function readTemplate(
+  sql: Sql,
+  { appId, platformId }: Scope,
+): Promise<StoredTemplate | null> {
+  const [row] = await sql<StoredTemplate[]>`
+    select expression, floor(extract(epoch from updated_at) * 1000)::float8 as "updatedAtMs"
+    from app_templates where app_id = ${appId} and platform_id = ${platformId}`;
+  return row ?? null;
+}
+
+export interface ScopeTemplate extends Scope<PlatformId> {
+  readonly expression: string;
+}
+
+/** Those of a client's apps. */
+export const listTemplates = (sql: Sql, clientId: number, appIds: readonly number[]) => sql<
+  ScopeTemplate[]
+>`
+  select t.app_id as "appId", t.platform_id as "platformId", t.expression
+  from apps a join app_templates t on t.app_id = a.id
+  where a.client_id = ${clientId} and a.id = any (${list(appIds)}::integer[])`;
+
+/** False: the app is not on this platform. */
+export async function writeTemplate(
+  tx: Sql,
+  { appId, platformId }: Scope,
+  expression: string,
+): Promise<boolean> {
+  const marked = await mark(tx, { appId, platformId }, true);
+  if (!marked) return false;
+  await tx`
+    insert into app_templates (app_id, platform_id, expression)
+    values (${appId}, ${platformId}, ${expression})
+    on conflict (app_id, platform_id)
+      do update set expression = excluded.expression, updated_at = now()`;
+  return true;
+}
+
+/** False: there was none. */
+export async function deleteTemplate(tx: Sql, { appId, platformId }: Scope): Promise<boolean> {
+  await mark(tx, { appId, platformId }, false);
+  const rows = await tx`
+    delete from app_templates where app_id = ${appId} and platform_id = ${platformId} returning 1`;
+  return rows.length > 0;
+}
+
+async function mark(tx: Sql, { appId, platformId }: Scope, has: boolean): Promise<boolean> {
+  const rows = await tx`
+    update app_platforms set has_template = ${has}
+    where app_id = ${appId} and platform_id = ${platformId} returning 1`;
+  return rows.length > 0;
+}

@@ -1,0 +1,64 @@
+/** The deliveries of a webhook: listed, and put into the line again. */
+
+import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
+import type { DeliveryState } from '../../domain/webhook.ts';
+
+export interface ListedDelivery {
+  readonly id: string;
+  readonly state: DeliveryState;
+  readonly eventCount: number;
+  readonly attempts: number;
+  readonly createdAtMs: number;
+  /** Null: there was none yet. */
+  readonly lastAttemptAtMs: number | null;
+  /** Null: it is not pending. */
+  readonly nextAttemptAtMs: number | null;
+  /** What the last attempt was answered. Null: with nothing. */
+  readonly status: number | null;
+  /** Why the last attempt failed. Null: it did not. */
+  readonly fault: string | null;
+}
+
+export interface DeliveriesToList {
+  /** Null: whichever. */
+  readonly state: DeliveryState | null;
+  /** The last one of the page before; null: the first page. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export const listDeliveries = (
+  sql: Sql,
+  webhookId: number,
+  { state, before, limit }: DeliveriesToList,
+): Promise<readonly ListedDelivery[]> =>
+  sql<ListedDelivery[]>`
+    select id, state, event_count as "eventCount", attempts, status, fault,
+      floor(extract(epoch from created_at) * 1000)::float8 as "createdAtMs",
+      floor(extract(epoch from last_attempt_at) * 1000)::float8 as "lastAttemptAtMs",
+      case when state = 'pending' then floor(extract(epoch from due_at) * 1000)::float8 end as "nextAttemptAtMs"
+    from webhook_deliveries
+    where webhook_id = ${webhookId}
+      ${before === null ? sql`` : sql`and id < ${before}::uuid`}
+      ${state === null ? sql`` : sql`and state = ${state}`}
+    order by id desc limit ${limit}::integer`;
+
+/**
+ * Puts deliveries into the line again that have ended: those of these ids, or with null the dead
+ * ones. Answers how many.
+ */
+export async function replayDeliveries(
+  tx: Sql,
+  webhookId: number,
+  ids: readonly string[] | null,
+): Promise<number> {
+  // The webhook first, as whoever records an attempt does.
+  await tx`update webhooks set not_before = now(), failures = 0 where id = ${webhookId} and failures > 0`;
+  const replayed = await tx`
+    update webhook_deliveries set state = 'pending', attempts = 0, due_at = now()
+    where webhook_id = ${webhookId} and
+      ${ids === null ? tx`state = 'dead'` : tx`state <> 'pending' and id = any (${list(ids)}::uuid[])`}`;
+  return replayed.count;
+}

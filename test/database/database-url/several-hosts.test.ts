@@ -1,0 +1,94 @@
+/** `DATABASE_URL` with several hosts, as clusters of Patroni have them, on two real servers. */
+
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import t from 'tap';
+import { databaseFault } from '../../../src/database/database-fault.ts';
+import { findAddress } from '../../../src/database/find-address.ts';
+import type { SqlPool } from '../../../src/database/sql.ts';
+import { connect } from '../../../src/database/sql.ts';
+import type { PostgresServer } from '../../support/postgres-server.ts';
+import { findPostgres, startPostgres } from '../../support/postgres-server.ts';
+import { freePorts } from '../../support/programs.ts';
+
+const CONNECTIONS_MAX = 2;
+
+const urlOf = (...ports: readonly number[]): string =>
+  `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/postgres?connect_timeout=1`;
+
+const placeOf = ({ url }: PostgresServer): number => Number(new URL(url).port);
+
+/** The ports of the servers that answer statements which need both connections of the pool. */
+async function answering(sql: SqlPool): Promise<readonly number[]> {
+  const ask = async () => {
+    const [row] = await sql<{ port: number }[]>`
+      select inet_server_port() as port from pg_sleep(0.05)`;
+    return row?.port ?? 0;
+  };
+  return [...new Set(await Promise.all([ask(), ask()]))];
+}
+
+async function answeringAt(url: string): Promise<readonly number[]> {
+  const sql = connect({ kind: 'postgres', url }, CONNECTIONS_MAX);
+  try {
+    return await answering(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Makes a server a standby for who asks, or a primary again, and ends the sessions of others. */
+async function setReadOnly(server: PostgresServer, isReadOnly: boolean): Promise<void> {
+  const sql = connect({ kind: 'postgres', url: server.url }, 1);
+  await sql.unsafe(`alter system set default_transaction_read_only = ${isReadOnly}`);
+  await sql`select pg_reload_conf()`;
+  await sql`
+    select pg_terminate_backend(pid, 1000) from pg_stat_activity
+    where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  await sql.end();
+}
+
+const bin = findPostgres();
+t.test(
+  'several hosts',
+  bin === null ? { skip: 'no PostgreSQL is installed here to be started twice' } : {},
+  async (t) => {
+    if (bin === null) return;
+    const [first, second] = await Promise.all([
+      startPostgres(bin, { fsync: false }),
+      startPostgres(bin, { fsync: false }),
+    ]);
+    t.teardown(() => Promise.all([first.stop(), second.stop()]));
+    const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    t.teardown(() => silent.close());
+    await once(silent, 'listening');
+    const { port: silentPort } = silent.address() as AddressInfo;
+    const [closed = 0] = await freePorts(1);
+    const [a, b] = [placeOf(first), placeOf(second)];
+    await setReadOnly(first, true);
+
+    t.same(await answeringAt(urlOf(closed, b)), [b], 'one that does not listen is passed over');
+    t.same(await answeringAt(urlOf(silentPort, b)), [b], 'and one that does not answer');
+    t.same(await answeringAt(urlOf(a, b)), [b], 'and one that takes no writes, without being told');
+    t.same(await answeringAt(urlOf(closed, a, b)), [b]);
+
+    const faultAt = async (url: string): Promise<string> => {
+      const error = await findAddress(url).catch((error: unknown) => error);
+      return databaseFault(url, error).message;
+    };
+    t.match(await faultAt(urlOf(closed, closed)), /nothing listens there: start PostgreSQL/);
+    t.match(await faultAt(urlOf(closed, a)), /it accepts no writes \(a standby, or read-only\)/);
+
+    const sql = connect({ kind: 'postgres', url: urlOf(a, b) }, CONNECTIONS_MAX);
+    t.teardown(() => sql.end());
+    t.same(await answering(sql), [b]);
+    await setReadOnly(first, false);
+    await setReadOnly(second, true);
+    t.same(await answering(sql), [a], 'the same pool finds the new primary');
+    await setReadOnly(first, true);
+    await t.rejects(answering(sql), { code: '25006' }, 'no primary: an error, and no circle');
+    await setReadOnly(second, false);
+    t.same(await answering(sql), [b], 'and found when there is one again');
+  },
+);

@@ -1,0 +1,104 @@
+import t from 'tap';
+import { appApiRoutes } from '../../../src/devices/routes/routes.ts';
+import { addTenant, bearer, startApiOn } from '../../support/api.ts';
+import { makeAppApi } from '../../support/app-api.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+
+await onEachStore(t, {
+  'a token is replaced by an app for its own devices only': async (t, store) => {
+    const acme = await addTenant(store.sql, 'acme');
+    const other = await addTenant(store.sql, 'other');
+    const app = makeAppApi(store);
+    const { baseUrl } = await startApiOn(t, store, appApiRoutes(app));
+    const post = async (
+      body: unknown,
+      { path = 'acme', credential = acme.apiUser } = {},
+    ): Promise<readonly [number, unknown, Headers]> => {
+      const response = await fetch(`${baseUrl}/push-api/v3/${path}/devices/replace`, {
+        method: 'POST',
+        headers: { authorization: bearer(credential) },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      return [response.status, await response.json(), response.headers];
+    };
+    const register = (tenant: typeof acme, deviceId: string) =>
+      fetch(`${baseUrl}/push-api/reg`, {
+        method: 'POST',
+        headers: { authorization: bearer(tenant.apiUser) },
+        body: JSON.stringify({ appId: tenant.appId, platformId: 3, deviceId }),
+      });
+    const { appId } = acme;
+    const body = { appId, platformId: 3, deviceId: 'AA', newDeviceId: 'BB' };
+    await register(acme, 'aa');
+    await register(other, 'aa');
+    const idsOf = async (tenant: typeof acme) =>
+      (
+        await store.sql`select device_id as id from devices where app_id = ${tenant.appId} order by 1`
+      ).map((row) => row['id']);
+
+    t.match(await post(body), [200, { outcome: 'moved' }]);
+    t.same(await idsOf(acme), ['bb']);
+    t.same(await idsOf(other), ['aa'], 'tenants apart');
+    t.match(await post(body), [200, { outcome: 'unchanged' }], 'tried again');
+    await register(acme, 'aa');
+    const asTexts = { ...body, appId: String(appId), platformId: '3', appVersion: null, more: 1 };
+    const [status, merged, headers] = await post(asTexts);
+    t.match([status, merged], [200, { outcome: 'merged' }]);
+    t.equal(headers.get('tagcast-ignored'), 'more', 'an unknown field is named');
+    t.match(await post({ ...body, newDeviceId: 'cc' }), [404, { status: 404 }]);
+    t.same(
+      app.results.filter((result) => result.startsWith('replace')),
+      Array.from({ length: 3 }, () => 'replace committed'),
+      'are counted',
+    );
+
+    t.match((await post(body, { path: 'other' }))[0], 403);
+    t.match((await post({ ...body, appId: other.appId }))[0], 403);
+    t.match((await post(body, { credential: other.apiUser }))[0], 403);
+    t.match((await post(body, { credential: acme.superUser }))[0], 403);
+    t.match(await post('no json'), [400]);
+    t.match(await post({ ...body, platformId: 7 }), [400, { errors: [{ path: 'platformId' }] }]);
+    t.match(await post({ appId, platformId: 3 }), [
+      400,
+      {
+        errors: [
+          { path: 'deviceId', message: /^is missing; it must be a string of 1 to 4096/ },
+          { path: 'newDeviceId', message: /^is missing/ },
+        ],
+      },
+    ]);
+    t.match(await post({ ...body, newDeviceId: '', appVersion: 'x'.repeat(256) }), [
+      400,
+      { errors: [{ path: 'newDeviceId' }, { path: 'appVersion' }] },
+    ]);
+    t.match((await post({ ...body, newDeviceId: 'x'.repeat(70_000) }))[0], 413);
+    t.same(await idsOf(acme), ['bb']);
+  },
+
+  'its rate is that of registrations, and lost tags are told': async (t, store) => {
+    const acme = await addTenant(store.sql, 'acme');
+    const app = makeAppApi(store, { perSecond: 4, tagsPerDeviceMax: 1 });
+    const { baseUrl } = await startApiOn(t, store, appApiRoutes(app));
+    const post = (path: string, body: object): Promise<Response> =>
+      fetch(`${baseUrl}/push-api/${path}`, {
+        method: 'POST',
+        headers: { authorization: bearer(acme.apiUser) },
+        body: JSON.stringify({ appId: acme.appId, platformId: 15, ...body }),
+      });
+    const tags = await store.sql<{ id: number }[]>`
+      insert into tags (client_id, name) values (${acme.clientId}, 'a'), (${acme.clientId}, 'b') returning id`;
+    await post('reg', { deviceId: 'old', tagId: tags[0] });
+    await post('reg', { deviceId: 'new', tagId: tags[1] });
+    const replace = () => post('v3/acme/devices/replace', { deviceId: 'old', newDeviceId: 'new' });
+    const replaced = await replace();
+    t.same(await replaced.json(), { outcome: 'merged' });
+    t.equal(replaced.headers.get('tagcast-ignored'), 'tagId');
+    await app.replacements.drain();
+    const unavailable = await replace();
+    t.equal(unavailable.status, 503);
+    t.ok(unavailable.headers.get('retry-after'));
+    let status = 503;
+    for (let n = 0; n < 100 && status === 503; n += 1) status = (await replace()).status;
+    t.equal(status, 429);
+  },
+});
