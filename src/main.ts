@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-
 /** The command line: runs the service without a command, else the command of an operator. */
 
 import { listCommands } from './app/commands.ts';

@@ -1,7 +1,7 @@
 /**
  * Checks properties of the code itself: who may import whom, and that every test sits beside the
- * shape of its source. The table below is the architecture; change it
- * in the same commit as the decision that changes it.
+ * shape of its source. The tables below are the architecture; change them in the same commit as the
+ * decision that changes it.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,110 +12,76 @@ import t from 'tap';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Each folder of src, lowest first, and the folders it may import besides itself. A folder named
- * here counts apart from the one around it.
+ * The platform: what features stand on, lowest first, and what of it each folder may import besides
+ * itself.
  */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+const PLATFORM: Readonly<Record<string, readonly string[]>> = {
   std: [],
-  // Of our own, for whoever calls the engine over HTTP; it imports nothing of src.
-  'packages/client': [],
   domain: ['std'],
   telemetry: ['std'],
   http2: ['std'],
-  store: ['domain', 'std'],
-  'tag-index': ['store', 'domain', 'std', 'telemetry'],
+  database: ['domain', 'std'],
+  'tag-index': ['database', 'domain', 'std', 'telemetry'],
   transport: ['http2', 'domain', 'std'],
   providers: ['transport', 'domain', 'std'],
-  templates: ['providers', 'domain', 'std'],
-  outcomes: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
-  registration: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
-  upkeep: ['registration', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
-  access: ['store', 'domain', 'std'],
-  webhooks: ['access', 'store', 'std'],
-  credentials: ['access', 'providers', 'store', 'domain', 'std'],
+  http: ['domain', 'std'],
+};
+
+/**
+ * The features, lowest first, and the features that each may import besides itself and the
+ * platform. A folder named here counts apart from the one around it.
+ */
+const FEATURES: Readonly<Record<string, readonly string[]>> = {
+  clients: [],
+  audit: [],
+  access: ['audit', 'clients'],
+  webhooks: ['access', 'audit', 'clients'],
+  catalogue: ['access', 'audit', 'clients'],
+  keys: ['access', 'audit', 'catalogue', 'clients'],
+  'provider-credentials': ['access', 'audit', 'catalogue', 'clients', 'webhooks'],
+  templates: ['audit', 'catalogue', 'clients'],
+  statistics: ['catalogue', 'clients'],
+  devices: ['audit', 'catalogue', 'clients', 'statistics', 'webhooks'],
+  'push/sql': ['catalogue', 'devices', 'statistics', 'webhooks'],
+  'push/ledger': ['push/sql', 'devices'],
   // What crosses between the main thread (dispatch) and a sending thread (worker), which know
   // nothing else of each other.
-  'push/protocol': ['outcomes', 'providers', 'transport', 'tag-index', 'store', 'domain', 'std'],
-  'push/accept': ['templates', 'providers', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
-  'push/plan': ['store', 'std', 'telemetry'],
-  'push/dispatch': [
-    'push/protocol',
-    'outcomes',
-    'providers',
-    'store',
-    'domain',
-    'std',
-    'telemetry',
-  ],
-  'push/worker': [
-    'push/protocol',
-    'outcomes',
-    'providers',
-    'transport',
-    'tag-index',
-    'store',
-    'domain',
-    'std',
-    'telemetry',
-  ],
+  'push/protocol': ['push/ledger', 'push/sql'],
+  'push/accept': ['push/sql', 'catalogue', 'templates'],
+  'push/plan': ['push/sql'],
+  'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql'],
+  'push/worker': ['push/protocol', 'push/ledger'],
+  'push/routes': ['push/accept', 'push/sql', 'audit', 'catalogue', 'clients', 'templates'],
   push: [
-    'templates',
-    'push/accept',
-    'push/plan',
-    'push/dispatch',
-    'push/protocol',
-    'upkeep',
-    'outcomes',
-    'providers',
-    'transport',
-    'tag-index',
-    'store',
-    'domain',
-    'std',
-    'telemetry',
+    ...['push/accept', 'push/plan', 'push/dispatch', 'push/protocol', 'push/ledger', 'push/sql'],
+    ...['access', 'clients', 'templates'],
   ],
-  http: [
-    'access',
-    'webhooks',
-    'credentials',
-    'templates',
-    'push/accept',
-    'providers',
-    'registration',
-    'store',
-    'domain',
-    'std',
-    'telemetry',
-  ],
-  doctor: ['access', 'credentials', 'providers', 'tag-index', 'store', 'domain', 'std'],
+};
+
+/** Beside the service: the simulated providers, files of devices, the client of the API. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
   simulator: ['http2', 'std'],
   transfer: ['domain', 'std'],
-  operator: [
-    'access',
-    'webhooks',
-    'credentials',
-    'providers',
-    'registration',
-    'tag-index',
-    'store',
-    'domain',
-    'std',
-    'telemetry',
-  ],
-  cli: [
-    'packages/client',
-    'doctor',
-    'operator',
-    'providers',
-    'registration',
-    'transfer',
-    'tag-index',
-    'store',
-    'simulator',
-    'http2',
-    'domain',
-    'std',
-  ],
+  'packages/client': [],
+};
+
+/**
+ * What composes them, and what it may import besides itself, the platform and every feature: the
+ * server, the doors of the command line and of the operator, and `app`, which knows all.
+ */
+const COMPOSITION: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  doctor: [],
+  operator: [],
+  cli: ['doctor', 'operator', 'simulator', 'transfer', 'packages/client'],
+  app: ['api', 'doctor', 'operator', 'cli', 'simulator'],
+};
+
+const TABLE: Readonly<Record<string, readonly string[]>> = {
+  ...PLATFORM,
+  ...FEATURES,
+  ...BESIDE,
+  ...COMPOSITION,
 };
 
 /** Tests that stand for the whole system rather than for one source file. */
@@ -142,43 +108,91 @@ const listSources = (folder: string): readonly string[] =>
 
 const readSource = (file: string): string => readFileSync(join(ROOT, 'src', file), 'utf8');
 
-/**
- * The folder of the table that a path lies in, or '' for the files in src itself, which compose.
- */
+/** The folder of the table that a path lies in, or '' for main.ts. */
 function folderOf(file: string): string {
   const [top, second] = dirname(file).split(sep);
   const within = `${top}/${second}`;
-  if (within in MAY_IMPORT) return within;
+  if (within in TABLE) return within;
   return top === '.' ? '' : (top ?? '');
 }
 
-t.test('every import goes down the table, and every line of the table is needed', (t) => {
+const isWithin = (folder: string, shelf: 'routes' | 'sql'): boolean =>
+  new RegExp(`/${shelf}(/|$)`).test(folder);
+
+/** Every import of src, the ones of types too: who, and whom. */
+const imports = listSources('src').flatMap((file) =>
+  [...readSource(file).matchAll(/(?:from |import\(\s*)'(\.[^']+)'/g)].map(([, target = '']) => ({
+    file,
+    target: normalize(join(dirname(file), target)).replace(/^\.\.\//, ''),
+  })),
+);
+
+function mayImport(from: string, to: string): boolean {
+  if (TABLE[from]?.includes(to)) return true;
+  if (from in FEATURES) return to in PLATFORM;
+  return from in COMPOSITION && (to in PLATFORM || to in FEATURES);
+}
+
+t.test('every import goes down the floors, and every arrow that is named is needed', (t) => {
   const needed = new Set<string>();
-  for (const file of listSources('src')) {
-    const from = folderOf(file);
-    if (from === '') continue;
-    for (const [, target = ''] of readSource(file).matchAll(/(?:from |import\(\s*)'(\.[^']+)'/g)) {
-      const to = folderOf(normalize(join(dirname(file), target)).replace(/^\.\.\//, ''));
-      const allowed = to === from || (MAY_IMPORT[from] ?? []).includes(to);
-      t.ok(allowed, `${file} may import ${to === '' ? target : `${to}/`}`);
-      needed.add(`${from} ${to}`);
-    }
+  for (const { file, target } of imports) {
+    const [from, to] = [folderOf(file), folderOf(target)];
+    if (from === '' || from === to) continue;
+    t.ok(mayImport(from, to), `${file} may import ${to === '' ? target : `${to}/`}`);
+    needed.add(`${from} ${to}`);
   }
-  for (const [from, folders] of Object.entries(MAY_IMPORT)) {
+  for (const [from, folders] of Object.entries(TABLE)) {
     for (const to of folders) t.ok(needed.has(`${from} ${to}`), `${from}/ imports ${to}/`);
   }
   t.end();
 });
 
+t.test('features do not go round in circles', (t) => {
+  const seen = new Set<string>();
+  for (const [feature, folders] of Object.entries(FEATURES)) {
+    for (const folder of folders) {
+      if (!folder.startsWith('push/')) t.ok(seen.has(folder), `${folder}/ is below ${feature}/`);
+    }
+    seen.add(feature);
+  }
+  t.end();
+});
+
+t.test('statements belong to their feature, and verbs know no HTTP', (t) => {
+  for (const { file, target } of imports) {
+    const [from, to] = [folderOf(file), folderOf(target)];
+    if (from === '' || from in COMPOSITION) continue;
+    const [feature] = to.split('/');
+    if (isWithin(target, 'sql') && to in FEATURES) {
+      t.equal(file.split('/')[0], feature, `${file} imports ${target}`);
+    }
+    const isOfHttp = to === 'http' || isWithin(target, 'routes');
+    if (isOfHttp && from !== 'http') t.ok(isWithin(file, 'routes'), `${file} imports ${target}`);
+  }
+  t.end();
+});
+
+t.test('main.ts alone lies in src itself', (t) => {
+  const loose = readdirSync(join(ROOT, 'src'), { withFileTypes: true });
+  t.same(
+    loose
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
+      .toSorted(),
+    ['main.ts', 'tsconfig.json'],
+  );
+  t.end();
+});
+
 t.test('architecture.md tells the same table', (t) => {
   const document = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-  const [, layers = ''] = document.split('\n## Layers\n');
+  const [, layers = ''] = document.split('\n## Floors\n');
   const rows = layers.split('\n## ')[0]?.matchAll(/^\| `([^`]+)` \| ([^|]+) \|$/gm) ?? [];
   const told = [...rows].map(([, folder = '', may = '']) => [
     folder,
     may === '–' ? [] : may.split(' '),
   ]);
-  t.strictSame(Object.fromEntries(told), MAY_IMPORT);
+  t.strictSame(Object.fromEntries(told), TABLE);
   t.end();
 });
 
@@ -188,11 +202,11 @@ const COLUMN = /ApnsEnvironment|apns_environment/g;
 
 /** Where they stand all the same, and why. It may only get shorter. */
 const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
-  'store/migrations/': 'what was done to the database is done',
+  'database/migrations/': 'what was done to the database is done',
   'transport/': "its comments name the provider at which a rule of a connection's was observed",
   'transfer/': "other engines' exports name platforms in words of their own",
-  'demo.ts': 'makes the credentials of the accounts that the simulator knows',
-  'commands.ts': 'the summary of `tagcast simulate`',
+  'app/demo/demo.ts': 'makes the credentials of the accounts that the simulator knows',
+  'app/commands.ts': 'the summary of `tagcast simulate`',
   'cli/simulate.ts': "the simulator's command",
   'cli/app.ts': '`app vapid` is a command of Web Push alone',
   'cli/web-push-keys.ts': 'the same',
@@ -230,7 +244,7 @@ t.test("a provider's words stand in its folder and in the simulator's", (t) => {
 /** Text of our own, or of the operator's machine. It may only get shorter. */
 const PARSES_OWN_TEXT: Readonly<Record<string, string>> = {
   'std/json.ts': 'counts the values first: every other text is read through it',
-  'version.ts': 'package.json',
+  'app/version.ts': 'package.json',
   'provider-credentials/provider-credentials.ts': 'what was sealed here',
   'http/openapi/schemas.ts': 'schemas that were just written',
   'templates/routes/rendered.ts': 'a message that was just rendered',
@@ -267,7 +281,7 @@ t.test('one place writes to the terminal, and one makes rows of a table', (t) =>
   );
   t.same(writing.toSorted(), Object.keys(WRITES_BY_ITSELF).toSorted());
   const tabs = sources
-    .filter((file) => /^(?:cli|doctor|operator)\/|^[^/]+$/.test(file))
+    .filter((file) => /^(?:cli|doctor|operator|app)\//.test(file))
     .filter((file) => readSource(file).includes('\\t'));
   t.same(tabs, HAS_TABS, 'fields are joined by tableRow, which escapes them');
   t.end();

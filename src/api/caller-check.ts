@@ -3,21 +3,22 @@
  * what its route wants. A request that may go on has a caller, a session, or both.
  */
 
-import type { KnownSession, Session, Sessions } from '../access/accounts/sessions.ts';
+import type { KnownSession, Sessions } from '../access/accounts/sessions.ts';
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
 import type { Failures } from '../access/failures.ts';
 import { refuseGuesser } from '../access/routes/wrong-credentials.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { Session } from '../domain/session.ts';
 import type { Cors } from '../http/cors.ts';
 import type { ApiRoute, ConsoleRoute, HttpResponse, Route } from '../http/handler.ts';
 import { mayUse, whyNot } from '../http/permission.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import { isForgeable } from '../http/request-origin.ts';
 import type { Found, Match } from '../http/router.ts';
-import { refuseTooOften } from './beyond-limit.ts';
 import type { CallerRates } from './caller-rates.ts';
 import type { Passage, SessionRoute } from './session-gate.ts';
 import { passOf, passOfVisitor, presentedSession } from './session-gate.ts';
+import { refuseTooOften } from './too-often.ts';
 
 /** The objects that all checks share. */
 export interface CallerCheckParts {

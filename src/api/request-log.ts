@@ -4,8 +4,8 @@
  */
 
 import type { Logger } from 'pino';
-import type { Session } from '../access/accounts/sessions.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { Session } from '../domain/session.ts';
 import type { Route } from '../http/handler.ts';
 import { flatLogger } from '../telemetry/log.ts';
 

@@ -58,3 +58,21 @@ export interface Caller {
   /** The limits that are set for the client. Absent: none. */
   readonly limits?: ClientLimits;
 }
+
+/** Whether the audience of a key must have some of its tags. */
+export const limitsTags = (key: KeyRights): boolean => key.tagIds !== null || key.groupIds !== null;
+
+/**
+ * Whether a caller may address only a part of the client's audience. It then sees only its own
+ * jobs.
+ */
+export const isLimited = ({ key }: Caller): boolean =>
+  key !== undefined && (limitsTags(key) || key.appIds !== null);
+
+/** Whether an app is one that its caller's key is for. */
+export const coversApp = ({ key }: Caller, appId: number): boolean =>
+  key?.appIds?.includes(appId) ?? true;
+
+/** The publisher whose jobs the caller sees and controls; null: all of its client. */
+export const publisherOf = (caller: Caller): string | null =>
+  isLimited(caller) ? caller.userName : null;

@@ -3,10 +3,9 @@
  * underneath.
  */
 
-import type { Session } from '../access/accounts/sessions.ts';
-import type { OperationId } from '../api/openapi/operations.ts';
 import type { Caller, KeyScope } from '../domain/caller.ts';
 import type { ClientLimitName } from '../domain/client-limits.ts';
+import type { Session } from '../domain/session.ts';
 import type { Step } from '../std/step.ts';
 import type { BodyStream } from './body-stream.ts';
 
@@ -57,7 +56,7 @@ interface RouteShape {
    * What describes it in the OpenAPI document (`openapi/operations.ts`); `page`: what a browser
    * loads, which is no part of the interface; null: a route of a test.
    */
-  readonly operation: OperationId | 'page' | null;
+  readonly operation: string | null;
   /** The answer to a longer body is 413, before the handler runs. */
   readonly bodyBytesMax: number;
 }

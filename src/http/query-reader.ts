@@ -3,8 +3,8 @@
  * to a request whose filter was overlooked would hold more than the caller asked for.
  */
 
+import { readJobId } from '../domain/job-id.ts';
 import { ID_MAX } from '../domain/tag.ts';
-import { readJobId } from '../push/routes/job.ts';
 import { foreignText } from '../std/foreign-text.ts';
 import { nearestName } from '../std/nearest-name.ts';
 import { REPLACEMENT } from '../std/utf8.ts';

@@ -11,6 +11,7 @@ import { LINKS_PER_CLIENT_MAX, makeLink } from '../access/accounts/links.ts';
 import type { LinkRefusal, MemberRefusal } from '../access/accounts/members.ts';
 import { giveRole, invite, removeMember } from '../access/accounts/members.ts';
 import { MEMBERS_PER_CLIENT_MAX } from '../access/accounts/sign-up.ts';
+import { cancelDetail } from '../access/cancel-jobs.ts';
 import type { ListedOperator } from '../access/sql/accounts.ts';
 import {
   findAccount,
@@ -28,7 +29,7 @@ import { findClient } from '../clients/find-client.ts';
 import { transact } from '../database/transact.ts';
 import type { MemberRole } from '../domain/caller.ts';
 import { MEMBER_ROLES } from '../domain/caller.ts';
-import { cancelDetail, cancelJobs } from '../push/cancel-jobs.ts';
+import { jobCanceller } from '../push/cancel-jobs.ts';
 import { JobJournal } from '../telemetry/job-journal.ts';
 import { operatorOrigin } from './audit-origin.ts';
 import type { CredentialParts } from './credential-actions.ts';
@@ -140,7 +141,7 @@ export async function dropMember(
   const removed = await removeMember(sql, operatorOrigin(clientId), accountId, cancelDetail(input));
   if (typeof removed === 'string') return refusalOf(removed, input);
   if (input.cancelJobs) {
-    await cancelJobs({ sql, journal: new JobJournal(log) }, clientId, removed.email);
+    await jobCanceller({ sql, journal: new JobJournal(log) })(clientId, removed.email);
   }
   return { value: { email: input.email } };
 }

@@ -1,6 +1,7 @@
 /** Cancels the push jobs of a publisher whose right to submit them was just taken away. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CancelJobs } from '../access/cancel-jobs.ts';
 import { REVOKED_WITHIN_MS } from '../access/revision.ts';
 import { shareClient } from '../clients/lock-client.ts';
 import type { SqlPool } from '../database/sql.ts';
@@ -17,23 +18,17 @@ export interface CancelParts {
   readonly journal: { ended(jobs: CancelledJobs['ended']): void };
 }
 
-/** The detail of the audit entry: whether jobs were cancelled along with the right. */
-export const cancelDetail = ({ cancelJobs }: { readonly cancelJobs: boolean }) =>
-  cancelJobs ? { detail: { cancelJobs } } : {};
-
 /**
- * Cancels all of them, scheduled, waiting and running, and once more when every node knows that the
- * right is gone: another node may have accepted some meanwhile.
+ * Makes what cancels all jobs of a publisher, scheduled, waiting and running, and once more when
+ * every node knows that the right is gone: another node may have accepted some meanwhile.
  */
-export async function cancelJobs(
-  parts: CancelParts,
-  clientId: number,
-  userName: string,
-): Promise<void> {
-  await cancelOpenJobs(parts, clientId, userName);
-  await sleep(REVOKED_WITHIN_MS);
-  await cancelOpenJobs(parts, clientId, userName);
-}
+export const jobCanceller =
+  (parts: CancelParts): CancelJobs =>
+  async (clientId, userName) => {
+    await cancelOpenJobs(parts, clientId, userName);
+    await sleep(REVOKED_WITHIN_MS);
+    await cancelOpenJobs(parts, clientId, userName);
+  };
 
 async function cancelOpenJobs(
   { sql, journal }: CancelParts,

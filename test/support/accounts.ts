@@ -16,6 +16,7 @@ import type { SqlPool } from '../../src/database/sql.ts';
 import type { Store } from '../../src/database/store.ts';
 import { transact } from '../../src/database/transact.ts';
 import type { MemberRole } from '../../src/domain/caller.ts';
+import { jobCanceller } from '../../src/push/cancel-jobs.ts';
 import { secrets } from './api.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
 
@@ -45,7 +46,7 @@ export const makeConsoleApi = (store: Store): ConsoleApi => ({
   sessions: new Sessions(store.sql, secrets),
   mode: 'open',
   failures: new Failures(),
-  journal: SILENT_JOURNAL,
+  cancelJobs: jobCanceller({ sql: store.sql, journal: SILENT_JOURNAL }),
   patientReads: store.patientReads,
   readSystem: () => Promise.reject(new Error('there is no system in this test')),
 });

@@ -100,13 +100,15 @@ export async function runProgram(
   return { code, out, err };
 }
 
-/** Below the ports that systems give to connections (from 32,768), above those that fetch refuses. */
+/**
+ * Below the ports that systems give to connections (from 32,768), above those that fetch refuses.
+ */
 const PORTS = { from: 12_000, below: 22_000 };
 /** A node of a Redis cluster also listens so much higher: below 32,768, too. */
 const CLUSTER_BUS_OFFSET = 10_000;
 
 /**
- * Ports that nothing listens on, and that no connection gets from the system before they are used.
+ * Ports that nothing listens on, and that the system gives to no connection before they are used.
  * A port that the system itself names has such a connection within minutes of a run.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {

@@ -6,7 +6,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller, KeyScope, MemberRole } from '../../domain/caller.ts';
-import type { ClientLimits } from '../../domain/client-limits.ts';
+import type { Session } from '../../domain/session.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { CappedMap } from '../../std/capped-map.ts';
 import { randomSecret } from '../random-text.ts';
@@ -37,28 +37,6 @@ const REFUSED_MS = 2_000;
 const BATCH_MAX = 1_000;
 
 const SESSION_PREFIX = 'tcn_';
-
-export interface Membership {
-  readonly clientId: number;
-  readonly clientSlug: string;
-  readonly clientName: string;
-  readonly role: MemberRole;
-  readonly isDisabled: boolean;
-  /** Those of the client that an operator has set. */
-  readonly limits: ClientLimits | null;
-}
-
-/** Someone who has signed in. */
-export interface Session {
-  readonly tokenHash: Buffer;
-  readonly accountId: number;
-  readonly email: string;
-  readonly isOperator: boolean;
-  readonly memberships: readonly Membership[];
-  readonly endsAtMs: number;
-  /** What requests of this session carry to prove that our own page made them. */
-  readonly csrfToken: string;
-}
 
 /** A session, or none: it has ended, or never was. */
 export type KnownSession = Session | 'ended';

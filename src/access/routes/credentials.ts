@@ -14,6 +14,7 @@ import { invalid, json, readJsonBody } from '../../http/json-body.ts';
 import { answerList } from '../../http/list-answer.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query-reader.ts';
+import { withSecret } from '../../http/with-secret.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { GRACE_HOURS_MAX, rotateCredential } from '../credentials.ts';
 import type { Secrets } from '../secrets.ts';
@@ -32,12 +33,6 @@ export const graceHours = z.int(GRACE).min(0, GRACE).max(GRACE_HOURS_MAX, GRACE)
 export const rotateForm = strictForm({
   graceHours,
   appId: z.int(APP_ID).min(1, APP_ID).max(ID_MAX, APP_ID).optional(),
-});
-
-/** Secrets, and what is known of people, are for the caller only: no cache may store them. */
-export const withSecret = (response: HttpResponse): HttpResponse => ({
-  ...response,
-  headers: { ...response.headers, 'Cache-Control': 'no-store' },
 });
 
 /** The route that lists credentials, and the one that rotates the credential of a role. */

@@ -5,6 +5,7 @@ import { MEMBER_ROLES } from '../../domain/caller.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import {
   CANCEL_JOBS,
+  CLIENT_HEADER,
   epochMs,
   id,
   jsonAnswer,
@@ -12,15 +13,6 @@ import {
   pathId,
 } from '../../http/openapi/parts.ts';
 import { roleForm } from './forms.ts';
-
-/** Of a path that does not name it. */
-export const CLIENT = {
-  'Tagcast-Client': {
-    description: 'The client, by its slug.',
-    schema: z.string(),
-    example: 'demo',
-  },
-} as const;
 
 const member = z
   .object({
@@ -57,13 +49,13 @@ const credential = z
 export const memberOperations = {
   listMembers: {
     summary: 'List who belongs to the client',
-    headers: CLIENT,
+    headers: CLIENT_HEADER,
     answers: { 200: jsonAnswer('The members, by account.', z.array(member), [MEMBER]) },
   },
   inviteMember: {
     summary: 'Make a link by which one person joins the client',
     description: 'It holds for an hour, once. No cache may store it.',
-    headers: CLIENT,
+    headers: CLIENT_HEADER,
     body: { schema: roleForm, example: { role: 'publisher' } },
     answers: { 201: jsonAnswer('The link.', link, LINK) },
     problems: [400, 409],
@@ -72,7 +64,7 @@ export const memberOperations = {
     summary: 'Give a member another role',
     description: 'It holds within a second.',
     path: account,
-    headers: CLIENT,
+    headers: CLIENT_HEADER,
     body: { schema: roleForm, example: { role: 'viewer' } },
     answers: { 200: jsonAnswer('The member.', member, { ...MEMBER, role: 'viewer' }) },
     problems: [404, 409],
@@ -81,7 +73,7 @@ export const memberOperations = {
     summary: 'Remove a member from the client',
     path: account,
     query: CANCEL_JOBS,
-    headers: CLIENT,
+    headers: CLIENT_HEADER,
     answers: { 204: noContent('Removed, and his jobs cancelled where that was asked for.') },
     problems: [400, 404, 409],
   },
@@ -90,7 +82,7 @@ export const memberOperations = {
     description:
       'Not for accounts that also belong to other clients or to the operator: `409`. It holds for an hour, once; a link made before ends.',
     path: account,
-    headers: CLIENT,
+    headers: CLIENT_HEADER,
     answers: {
       201: jsonAnswer('The link.', link, { ...LINK, link: '/console/#/reset/tcl_…' }),
     },
@@ -99,7 +91,7 @@ export const memberOperations = {
   showCredentials: {
     summary: 'Show the credentials of the client and its apps',
     description: 'In clear text. No cache may store them.',
-    headers: CLIENT,
+    headers: CLIENT_HEADER,
     answers: {
       200: jsonAnswer(
         'The credentials in force.',

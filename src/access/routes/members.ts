@@ -7,13 +7,13 @@ import type { HttpRequest, HttpResponse, OwnerRoute } from '../../http/handler.t
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
 import { pathId } from '../../http/path-id.ts';
 import { problem } from '../../http/problem.ts';
-import type { CancelParts } from '../../push/cancel-jobs.ts';
-import { cancelDetail, cancelJobs } from '../../push/cancel-jobs.ts';
 import type { MadeLink } from '../accounts/links.ts';
 import { LINKS_PER_CLIENT_MAX } from '../accounts/links.ts';
 import type { LinkRefusal, MemberRefusal } from '../accounts/members.ts';
 import { giveRole, invite, removeMember, resetMember } from '../accounts/members.ts';
 import { MEMBERS_PER_CLIENT_MAX } from '../accounts/sign-up.ts';
+import type { CancelJobs } from '../cancel-jobs.ts';
+import { cancelDetail } from '../cancel-jobs.ts';
 import type { Secrets } from '../secrets.ts';
 import type { MemberRow } from '../sql/memberships.ts';
 import { listMembers } from '../sql/memberships.ts';
@@ -21,13 +21,16 @@ import { readCancelJobs } from './cancel-jobs.ts';
 import { roleForm } from './forms.ts';
 import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
 
-export interface MemberParts extends CancelParts {
+export interface MemberParts {
+  readonly sql: SqlPool;
+  readonly cancelJobs: CancelJobs;
   readonly secrets: Secrets;
 }
 
 const PATH = '/console/api/members';
 
-export function memberRoutes({ sql, secrets, journal }: MemberParts): readonly OwnerRoute[] {
+export function memberRoutes(parts: MemberParts): readonly OwnerRoute[] {
+  const { sql, secrets } = parts;
   const shared = { api: 'console', needs: 'owner', bodyBytesMax: CONSOLE_BODY_BYTES_MAX } as const;
   return [
     {
@@ -63,7 +66,7 @@ export function memberRoutes({ sql, secrets, journal }: MemberParts): readonly O
       operation: 'removeMember',
       method: 'DELETE',
       path: `${PATH}/:id`,
-      handle: (request, caller) => remove({ sql, journal }, request, caller),
+      handle: (request, caller) => remove(parts, request, caller),
     },
     {
       ...shared,
@@ -105,7 +108,7 @@ async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promi
 }
 
 async function remove(
-  parts: CancelParts,
+  { sql, cancelJobs }: MemberParts,
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
@@ -114,9 +117,9 @@ async function remove(
   if (asked.faults.length > 0) return invalid(request, asked.faults);
   if (accountId === null) return refuse(request, 'unknown');
   const origin = originOf(request, caller);
-  const removed = await removeMember(parts.sql, origin, accountId, cancelDetail(asked));
+  const removed = await removeMember(sql, origin, accountId, cancelDetail(asked));
   if (typeof removed === 'string') return refuse(request, removed);
-  if (asked.cancelJobs) await cancelJobs(parts, caller.clientId, removed.email);
+  if (asked.cancelJobs) await cancelJobs(caller.clientId, removed.email);
   return { status: 204, body: '' };
 }
 

@@ -1,12 +1,13 @@
 /** `session`: signs in and out, and tells who has signed in. */
 
 import { transact } from '../../database/transact.ts';
+import type { Session } from '../../domain/session.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { json, readJsonBody } from '../../http/json-body.ts';
 import { problem } from '../../http/problem.ts';
 import { sessionCookie, sessionTokenIn } from '../../http/session-cookie.ts';
 import { readEmail } from '../accounts/email.ts';
-import type { Session, Sessions } from '../accounts/sessions.ts';
+import type { Sessions } from '../accounts/sessions.ts';
 import type { AccountParts, SignedIn } from '../accounts/sign-in.ts';
 import { signIn, signInByLink } from '../accounts/sign-in.ts';
 import type { Failures } from '../failures.ts';

@@ -7,7 +7,6 @@ import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts
 import { problem } from '../../http/problem.ts';
 import { isLoopback } from '../../std/ip-address.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { OperationId } from '../openapi/operations.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface HealthParts {
@@ -42,7 +41,7 @@ export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
   ];
 }
 
-const open = (operation: OperationId, path: string, handle: OpenRoute['handle']): OpenRoute => ({
+const open = (operation: string, path: string, handle: OpenRoute['handle']): OpenRoute => ({
   operation,
   api: 'open',
   method: 'GET',

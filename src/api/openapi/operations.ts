@@ -1,6 +1,6 @@
 /**
- * All operations of the service. A route names its own by the id: what has none of these does not
- * compile. Loaded when somebody asks for the document.
+ * All operations of the service. A route names its own by the id. Loaded when somebody asks for the
+ * document.
  */
 
 import { credentialOperations } from '../../access/routes/credential-operations.ts';
@@ -11,8 +11,11 @@ import { appResourceOperations } from '../../catalogue/routes/app-operations.ts'
 import { tagGroupOperations } from '../../catalogue/routes/tag-group-operations.ts';
 import { tagOperations } from '../../catalogue/routes/tag-operations.ts';
 import { tagResourceOperations } from '../../catalogue/routes/tag-resource-operations.ts';
+import { appDeviceOperations } from '../../devices/routes/app-device-operations.ts';
 import { bulkOperations } from '../../devices/routes/bulk-operations.ts';
 import { appOperations } from '../../devices/routes/operations.ts';
+import type { Operations } from '../../http/openapi/operation.ts';
+import { keyOperations } from '../../keys/routes/key-operations.ts';
 import { appPlatformOperations } from '../../provider-credentials/routes/app-platform-operations.ts';
 import { jobOperations } from '../../push/routes/job-operations.ts';
 import { pushOperations } from '../../push/routes/push-operations.ts';
@@ -22,7 +25,7 @@ import { webhookOperations } from '../../webhooks/routes/webhook-operations.ts';
 import { openOperations } from '../open/operations.ts';
 import { systemOperations } from '../open/system-operations.ts';
 
-export const OPERATIONS = {
+export const OPERATIONS: Operations = {
   ...appOperations,
   ...pushOperations,
   ...jobOperations,
@@ -31,10 +34,12 @@ export const OPERATIONS = {
   ...tagGroupOperations,
   ...appResourceOperations,
   ...appPlatformOperations,
+  ...appDeviceOperations,
   ...appTemplateOperations,
   ...bulkOperations,
   ...statisticsOperations,
   ...credentialOperations,
+  ...keyOperations,
   ...webhookOperations,
   ...auditOperations,
   ...sessionOperations,
@@ -42,5 +47,3 @@ export const OPERATIONS = {
   ...systemOperations,
   ...openOperations,
 };
-
-export type OperationId = keyof typeof OPERATIONS;

@@ -1,6 +1,7 @@
 /** Puts the parts of the service together on an opened store. */
 
 import type { Logger } from 'pino';
+import { adminRoutes } from '../../api/admin-routes.ts';
 import { consoleRoutes } from '../../api/console-routes.ts';
 import { aboutRoute } from '../../api/open/about.ts';
 import { apiViewerRoutes } from '../../api/open/api-viewer.ts';
@@ -11,7 +12,6 @@ import { healthRoutes } from '../../api/open/health.ts';
 import { Readiness } from '../../api/open/readiness.ts';
 import { operatorRoutes } from '../../api/open/system.ts';
 import { withDocument } from '../../api/openapi/routes.ts';
-import { adminRoutes } from '../../api/routes.ts';
 import { startServer } from '../../api/server.ts';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import { TagTrees } from '../../catalogue/routes/tag-tree.ts';
@@ -29,11 +29,13 @@ import { createCheck } from '../../provider-credentials/provider-check.ts';
 import { ProviderTokens } from '../../provider-credentials/provider-tokens.ts';
 import { AuthorizationCache } from '../../providers/authorization.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
+import { jobCanceller } from '../../push/cancel-jobs.ts';
 import { Presence } from '../../push/protocol/presence.ts';
 import { pushRoute } from '../../push/routes/push.ts';
 import { notificationRoutes } from '../../push/routes/routes.ts';
 import { statusRoute } from '../../push/routes/status.ts';
 import { JobWatches } from '../../push/routes/watches.ts';
+import { listExpectedSends } from '../../push/sql/list-expected.ts';
 import { systemClock } from '../../std/clock.ts';
 import { connectionsMaxOf, descriptorsMax } from '../../std/descriptors.ts';
 import { VitalsWatch } from '../../std/thread-vitals.ts';
@@ -114,6 +116,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   );
   const tracer = await openTraces(config, log);
   const journal = new JobJournal(log, tracer);
+  const cancelJobs = jobCanceller({ sql: store.sql, journal });
   const parts = { config, store, secrets, log };
   const evaluator = new Evaluator(log);
   const fanOut = await startSending(parts, tagIndex, origins, authorizations, {
@@ -227,8 +230,9 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       origins,
       check,
       evaluator,
-      journal,
+      cancelJobs,
       patientReads: store.patientReads,
+      listExpectedSends,
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
       takeOff: (tagIds) => housekeeping.takeOff(tagIds),
@@ -237,7 +241,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     ...consoleRoutes({
       ...access,
       mode: config.SIGN_UP,
-      journal,
+      cancelJobs,
       patientReads: store.patientReads,
       readSystem,
     }),

@@ -73,8 +73,8 @@ const NOTIFICATIONS_MAX = 100;
 
 /**
  * After this time no transaction is left that found the tag alive: each has few statements, which
- * may take 10 s each (database/transact.ts), as may the pauses between them. What a registration has
- * read waits for its transaction a minute at most (READ_AGE_MS_MAX).
+ * may take 10 s each (database/transact.ts), as may the pauses between them. What a registration
+ * has read waits for its transaction a minute at most (READ_AGE_MS_MAX).
  */
 const DELETED_TAG_MS = 300_000;
 const DAY_MS = 86_400_000;

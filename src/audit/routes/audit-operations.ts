@@ -1,10 +1,9 @@
 /** What the OpenAPI document says of the audit log. */
 
 import { z } from 'zod';
-import { CLIENT } from '../../access/routes/member-operations.ts';
 import { AUDIT_ACTIONS } from '../../domain/audit.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
-import { epochMs, jsonAnswer, LINK, PAGE, time } from '../../http/openapi/parts.ts';
+import { CLIENT_HEADER, epochMs, jsonAnswer, LINK, PAGE, time } from '../../http/openapi/parts.ts';
 
 const text = z.string();
 const action = z.enum(AUDIT_ACTIONS).meta({ id: 'AuditAction' });
@@ -75,7 +74,7 @@ export const auditOperations = {
   listConsoleAuditEntries: {
     summary: 'Who has changed what, newest first',
     description: 'As `listAuditEntries`, for owners.',
-    headers: CLIENT,
+    headers: CLIENT_HEADER,
     query,
     answers,
     problems: [400],

@@ -3,16 +3,17 @@
  * what, newest first, a page at a time.
  */
 
-import { withSecret } from '../../access/routes/credentials.ts';
-import { isLimited, outside } from '../../catalogue/key-limits.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import { AUDIT_ACTIONS, objectKindOf } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { isLimited } from '../../domain/caller.ts';
 import type { ApiRoute, HttpRequest, HttpResponse, OwnerRoute } from '../../http/handler.ts';
 import { invalid } from '../../http/json-body.ts';
 import { answerList } from '../../http/list-answer.ts';
+import { outside } from '../../http/outside.ts';
 import { QueryReader } from '../../http/query-reader.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { withSecret } from '../../http/with-secret.ts';
 import type { AuditEntry } from '../sql/list-entries.ts';
 import { listAuditEntries } from '../sql/list-entries.ts';
 

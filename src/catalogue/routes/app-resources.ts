@@ -1,22 +1,23 @@
 /** Apps as resources: `/push-admin-api/v3/<client>/apps` and `…/apps/<id>`. */
 
-import { withSecret } from '../../access/routes/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { isLimited } from '../../domain/caller.ts';
 import { isPlatformId } from '../../domain/device.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
 import { answerList } from '../../http/list-answer.ts';
+import { outside } from '../../http/outside.ts';
 import { pathId } from '../../http/path-id.ts';
 import { QueryReader } from '../../http/query-reader.ts';
+import { withSecret } from '../../http/with-secret.ts';
 import { makeApp } from '../apps.ts';
-import { isLimited, outside } from '../key-limits.ts';
 import { addPlatforms, renameApp } from '../sql/change-app.ts';
 import type { App } from '../sql/read-apps.ts';
 import { listAppsById, readApp } from '../sql/read-apps.ts';

@@ -5,7 +5,6 @@
 
 import type { z } from 'zod';
 import { identityOf } from '../../access/credentials.ts';
-import { withSecret } from '../../access/routes/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../clients/lock-client.ts';
@@ -15,14 +14,16 @@ import { transact } from '../../database/transact.ts';
 import type { AuditOrigin } from '../../domain/audit.ts';
 import { changedFields } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { coversApp, isLimited } from '../../domain/caller.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { json } from '../../http/json-body.ts';
 import { answerList } from '../../http/list-answer.ts';
+import { outside } from '../../http/outside.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { withSecret } from '../../http/with-secret.ts';
 import { makeApp } from '../apps.ts';
-import { coversApp, isLimited, outside } from '../key-limits.ts';
 import { renameApp, writeParameters } from '../sql/change-app.ts';
 import type { AppPlatform } from '../sql/list-app-platforms.ts';
 import { listAppPlatforms } from '../sql/list-app-platforms.ts';

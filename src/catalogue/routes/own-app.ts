@@ -2,10 +2,11 @@
 
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { coversApp, limitsTags } from '../../domain/caller.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
+import { outside } from '../../http/outside.ts';
 import { pathId } from '../../http/path-id.ts';
 import { problem } from '../../http/problem.ts';
-import { coversApp, limitsTags, outside } from '../key-limits.ts';
 import type { App } from '../sql/read-apps.ts';
 import { readApp } from '../sql/read-apps.ts';
 

@@ -1,13 +1,13 @@
 /** Why a tag, group or app was not made, changed or deleted, and how that is answered. */
 
-import { tooMuch } from '../../api/beyond-limit.ts';
 import type { OverLimit } from '../../domain/client-limits.ts';
+import { tooMuch } from '../../http/beyond-limit.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { invalid } from '../../http/json-body.ts';
+import { outside } from '../../http/outside.ts';
 import type { Fault } from '../../http/problem.ts';
 import { problem } from '../../http/problem.ts';
 import type { AppRefusal } from '../apps.ts';
-import { outside } from '../key-limits.ts';
 import type { Leaving } from '../sql/removals.ts';
 import { notFound } from './find-named.ts';
 

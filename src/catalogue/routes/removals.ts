@@ -6,12 +6,13 @@
 
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
+import { isLimited } from '../../domain/caller.ts';
 import type { ApiRoute } from '../../http/handler.ts';
 import { invalid } from '../../http/json-body.ts';
 import { answerList } from '../../http/list-answer.ts';
+import { outside } from '../../http/outside.ts';
 import { QueryReader } from '../../http/query-reader.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
-import { isLimited, outside } from '../key-limits.ts';
 import type { AppDeletionLeft } from '../list-deletions.ts';
 import { listAppDeletionsLeft } from '../list-deletions.ts';
 import type { Removal } from '../sql/removals.ts';

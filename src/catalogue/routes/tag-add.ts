@@ -4,7 +4,6 @@
  */
 
 import type { z } from 'zod';
-import { tooMuch } from '../../api/beyond-limit.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
@@ -12,14 +11,16 @@ import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { AuditedChange } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { isLimited } from '../../domain/caller.ts';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import { overLimit } from '../../domain/client-limits.ts';
 import type { Tag, TagGroup } from '../../domain/tag.ts';
 import { originOf } from '../../http/audit-origin.ts';
+import { tooMuch } from '../../http/beyond-limit.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { invalid, json } from '../../http/json-body.ts';
+import { outside } from '../../http/outside.ts';
 import { countTags } from '../count-tags.ts';
-import { isLimited, outside } from '../key-limits.ts';
 import { readTagGroups } from '../read-groups.ts';
 import { readTagsBySourceIds } from '../read-tags.ts';
 import { insertTagGroups, updateTagGroups } from '../sql/write-groups.ts';

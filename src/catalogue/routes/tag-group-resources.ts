@@ -14,10 +14,10 @@ import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts'
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
 import { answerList } from '../../http/list-answer.ts';
+import { outside } from '../../http/outside.ts';
 import { pathId } from '../../http/path-id.ts';
 import { QueryReader } from '../../http/query-reader.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
-import { outside } from '../key-limits.ts';
 import { readTagGroups } from '../read-groups.ts';
 import type { ListedTagGroup } from '../sql/list-groups.ts';
 import { listTagGroups, readListedTagGroup } from '../sql/list-groups.ts';

@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import type { Operation, Operations } from '../../http/openapi/operation.ts';
-import { epochMs, jsonAnswer, pathId, state } from '../../http/openapi/parts.ts';
-import { COUNT_MAX, PAGE_MAX } from '../../push/routes/history.ts';
+import { jsonAnswer, pathId } from '../../http/openapi/parts.ts';
 import { addForm, oneForm } from './tag-forms.ts';
 import { entries, publishedTag } from './tag-schemas.ts';
 
@@ -66,35 +65,5 @@ export const tagOperations = {
   checkCredential: {
     summary: 'Check whether a credential works',
     answers: { 200: jsonAnswer('It does.', z.object({ ok: z.literal(true) }), { ok: true }) },
-  },
-  getHistory: {
-    summary: 'What the client has submitted, newest first',
-    query: {
-      page: {
-        description: 'From 1 on.',
-        schema: z.int().min(1).max(PAGE_MAX),
-        example: 1,
-      },
-      count: {
-        description: 'Rows of a page; 20 if it is not given.',
-        schema: z.int().min(1).max(COUNT_MAX),
-        example: 20,
-      },
-    },
-    answers: {
-      200: jsonAnswer(
-        'A page.',
-        z.array(z.object({ id: z.uuid(), userName: z.string(), status: state, time: epochMs })),
-        [
-          {
-            id: '019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52',
-            userName: 'demo-super',
-            status: 'FINISHED',
-            time: 1_795_392_000_000,
-          },
-        ],
-      ),
-    },
-    problems: [400],
   },
 } as const satisfies Operations;

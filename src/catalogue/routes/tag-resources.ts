@@ -16,10 +16,11 @@ import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts'
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
 import { answerList } from '../../http/list-answer.ts';
+import { outside } from '../../http/outside.ts';
 import { pathId } from '../../http/path-id.ts';
 import { QueryReader } from '../../http/query-reader.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
-import { coversTag, outside } from '../key-limits.ts';
+import { coversTag } from '../key-limits.ts';
 import { readTagGroups } from '../read-groups.ts';
 import { readTagById } from '../read-tags.ts';
 import type { ListedTag } from '../sql/list-tags.ts';

@@ -58,3 +58,13 @@ export const entries = z
     groups: z.array(z.object({ ...entry, parentGroupSourceId: z.string().nullish() })).optional(),
   })
   .meta({ id: 'TagEntries', description: 'The entries of the request, with their ids.' });
+
+/** As the App API answers it. */
+export const appTag = z
+  .object({
+    id,
+    name: z.string(),
+    sourceId: z.string().optional(),
+    tagOptionalParameters: texts.optional(),
+  })
+  .meta({ id: 'AppTag', description: 'A tag as apps see it. What it does not have is left out.' });

@@ -3,7 +3,6 @@
  * 4).
  */
 
-import type { OperationId } from '../../api/openapi/operations.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import type { ApiRoute, ClientRoute } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
@@ -29,7 +28,7 @@ export function tagRoutes(sql: SqlPool): readonly ApiRoute[] {
   ];
 }
 
-const post = (operation: OperationId, path: string, handle: ApiRoute['handle']): ApiRoute => ({
+const post = (operation: string, path: string, handle: ApiRoute['handle']): ApiRoute => ({
   operation,
   api: 'admin',
   needs: 'admin',
@@ -40,7 +39,7 @@ const post = (operation: OperationId, path: string, handle: ApiRoute['handle']):
 });
 
 const get = (
-  operation: OperationId,
+  operation: string,
   path: string,
   handle: ApiRoute['handle'],
   needs: ClientRoute['needs'] = 'read',

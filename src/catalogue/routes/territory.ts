@@ -5,9 +5,9 @@
 
 import type { Sql } from '../../database/sql.ts';
 import type { Caller, KeyRights } from '../../domain/caller.ts';
+import { isLimited } from '../../domain/caller.ts';
 import type { Tag, TagGroup } from '../../domain/tag.ts';
 import { TAG_GROUP_DEPTH_MAX } from '../../domain/tag.ts';
-import { isLimited } from '../key-limits.ts';
 import { readTagGroups } from '../read-groups.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 

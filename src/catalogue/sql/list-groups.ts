@@ -2,8 +2,8 @@
 
 import type { Fragment, Sql } from '../../database/sql.ts';
 import type { TagGroup } from '../../domain/tag.ts';
-import type { KeyLimits } from './covered-tags.ts';
-import { andReadableGroup } from './covered-tags.ts';
+import type { KeyLimits } from '../covered-tags.ts';
+import { andReadableGroup } from '../covered-tags.ts';
 
 export interface ListedTagGroup extends TagGroup {
   readonly parentSourceId: string | null;

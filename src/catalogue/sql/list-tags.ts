@@ -2,8 +2,8 @@
 
 import type { Fragment, Sql } from '../../database/sql.ts';
 import type { Tag } from '../../domain/tag.ts';
-import type { KeyLimits } from './covered-tags.ts';
-import { andReadable } from './covered-tags.ts';
+import type { KeyLimits } from '../covered-tags.ts';
+import { andReadable } from '../covered-tags.ts';
 
 /** Null: all. */
 export interface TagFilter {

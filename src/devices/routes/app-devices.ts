@@ -4,12 +4,14 @@
  */
 
 import { z } from 'zod';
-import { withSecret } from '../../access/routes/credentials.ts';
 import { ownApp } from '../../catalogue/routes/own-app.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { publisherOf } from '../../domain/caller.ts';
+import type { Scope } from '../../domain/device.ts';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
+import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
@@ -17,9 +19,7 @@ import { id } from '../../http/id-form.ts';
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
 import { problem } from '../../http/problem.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
-import { publisherOf } from '../../push/routes/job.ts';
-import type { ExpectedSend } from '../../push/sql/list-expected.ts';
-import { listExpectedSends } from '../../push/sql/list-expected.ts';
+import { withSecret } from '../../http/with-secret.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import type { Eraser } from '../erase-device.ts';
 import type { DeviceRef } from '../operation.ts';
@@ -34,6 +34,14 @@ export interface AppDeviceParts {
   readonly patientReads: PatientReads;
   /** Erases the device, in the database and in the index. Null: there is none. */
   readonly eraseDevice: Eraser;
+  /** The newest sends to the app and platform whose audience a device with these tags is in. */
+  readonly listExpectedSends: (
+    sql: Sql,
+    clientId: number,
+    scope: Scope,
+    tagIds: readonly number[],
+    asked: SendsToList,
+  ) => Promise<readonly ExpectedSend[]>;
 }
 
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
@@ -61,9 +69,7 @@ export function appDeviceRoutes(parts: AppDeviceParts): readonly ApiRoute[] {
       needs: 'read',
       path: `${path}/lookup`,
       handle: (request, caller) =>
-        withDevice(parts.sql, request, caller, (device) =>
-          lookUp(parts.patientReads, request, caller, device),
-        ),
+        withDevice(parts.sql, request, caller, (device) => lookUp(parts, request, caller, device)),
     },
     {
       ...shared,
@@ -103,7 +109,7 @@ async function withDevice(
 }
 
 async function lookUp(
-  patientReads: PatientReads,
+  { patientReads, listExpectedSends }: AppDeviceParts,
   request: HttpRequest,
   caller: Caller,
   key: DeviceRef,

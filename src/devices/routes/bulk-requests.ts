@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';
 import type { ReferencedTag } from '../../catalogue/find-referenced-tags.ts';
 import { findReferencedTags } from '../../catalogue/find-referenced-tags.ts';
-import { coveredTags, outside } from '../../catalogue/key-limits.ts';
+import { coveredTags } from '../../catalogue/key-limits.ts';
 import { readTagById } from '../../catalogue/read-tags.ts';
 import { findNamedTag, notFound } from '../../catalogue/routes/find-named.ts';
 import { ownApp } from '../../catalogue/routes/own-app.ts';
@@ -36,6 +36,7 @@ import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts'
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
 import { invalid, readJsonBody } from '../../http/json-body.ts';
+import { outside } from '../../http/outside.ts';
 import { pathId } from '../../http/path-id.ts';
 import type { Fault } from '../../http/problem.ts';
 import { problem } from '../../http/problem.ts';

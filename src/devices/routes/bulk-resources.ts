@@ -4,10 +4,10 @@
  */
 
 import { recordChange } from '../../audit/record-change.ts';
-import { isLimited } from '../../catalogue/key-limits.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { isLimited } from '../../domain/caller.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';

@@ -1,10 +1,11 @@
 /** What the OpenAPI document says of the App API. Its parameters are read leniently, by hand. */
 
 import { z } from 'zod';
+import { appTag } from '../../catalogue/routes/tag-schemas.ts';
 import { DEVICE_ID_LENGTH_MAX } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Answer, Operations, Parameter } from '../../http/openapi/operation.ts';
-import { count, id, jsonAnswer, looseId, texts } from '../../http/openapi/parts.ts';
+import { count, id, jsonAnswer, looseId } from '../../http/openapi/parts.ts';
 import { replaceForm } from './replace.ts';
 
 const deviceId = z.string().min(1).max(DEVICE_ID_LENGTH_MAX).meta({
@@ -31,15 +32,6 @@ const device = z
       .meta({ description: 'Of the app. null, or absent: not known.' }),
   })
   .meta({ id: 'DeviceTagsRequest' });
-
-export const appTag = z
-  .object({
-    id,
-    name: z.string(),
-    sourceId: z.string().optional(),
-    tagOptionalParameters: texts.optional(),
-  })
-  .meta({ id: 'AppTag', description: 'A tag as apps see it. What it does not have is left out.' });
 
 interface AppTagGroup {
   id?: number | undefined;

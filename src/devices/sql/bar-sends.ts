@@ -5,7 +5,8 @@ import type { Scope } from '../../domain/device.ts';
 
 /**
  * A send that is scheduled for later than this is planned after the end of the transaction: that
- * has few statements, and each may take 10 s (database/transact.ts), as may each pause between them.
+ * has few statements, and each may take 10 s (database/transact.ts), as may each pause between
+ * them.
  */
 const SCHEDULED_MS_MIN = 300_000;
 

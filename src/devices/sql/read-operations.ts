@@ -53,18 +53,6 @@ export const listBulkOperations = (
     where ${ofOwner(sql, owner)} and id < ${beforeId}
     order by id desc limit ${limit}`;
 
-/** The first one that has not ended of those that still need to know who has the tag. */
-export async function findOpenOnMembers(
-  sql: Sql,
-  clientId: number,
-  tagId: number,
-): Promise<number | null> {
-  const [row] = await sql<{ id: number | null }[]>`
-    select min(id) as id from bulk_operations
-    where client_id = ${clientId} and ended_at is null and member_of = ${tagId}`;
-  return row?.id ?? null;
-}
-
 /**
  * Ends it where it is; waits for its piece that is under way. False: there is none, or it has
  * ended.

@@ -77,3 +77,12 @@ export const CANCEL_JOBS = {
     example: 'true',
   },
 } as const;
+
+/** Names the client on a path that does not. */
+export const CLIENT_HEADER = {
+  'Tagcast-Client': {
+    description: 'The client, by its slug.',
+    schema: z.string(),
+    example: 'demo',
+  },
+} as const;

@@ -1,12 +1,12 @@
 /** `keys`: a client's super user lists, creates and deletes the API keys of the client. */
 
 import { z } from 'zod';
+import type { CancelJobs } from '../../access/cancel-jobs.ts';
+import { cancelDetail } from '../../access/cancel-jobs.ts';
 import { asSuperUser, noSuperUser } from '../../access/routes/as-super-user.ts';
 import { readCancelJobs } from '../../access/routes/cancel-jobs.ts';
 import type { CredentialRouteParts } from '../../access/routes/credentials.ts';
-import { withSecret } from '../../access/routes/credentials.ts';
 import { transactAsSuperUser } from '../../access/super-user.ts';
-import { tooMuch } from '../../api/beyond-limit.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { findReferencedTags } from '../../catalogue/find-referenced-tags.ts';
 import { listApps } from '../../catalogue/list-apps.ts';
@@ -16,6 +16,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { KEY_SCOPES } from '../../domain/caller.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { originOf } from '../../http/audit-origin.ts';
+import { tooMuch } from '../../http/beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
@@ -26,8 +27,7 @@ import { pathId } from '../../http/path-id.ts';
 import type { Fault } from '../../http/problem.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query-reader.ts';
-import type { CancelParts } from '../../push/cancel-jobs.ts';
-import { cancelDetail, cancelJobs } from '../../push/cancel-jobs.ts';
+import { withSecret } from '../../http/with-secret.ts';
 import { isNameText, isStorable, NAME_FAULT, STORABLE_FAULT } from '../../std/name-text.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { createKey } from '../keys.ts';
@@ -72,7 +72,9 @@ export const keyForm = strictForm({
 });
 type KeyRequest = z.infer<typeof keyForm>;
 
-export interface KeyRouteParts extends CredentialRouteParts, CancelParts {}
+export interface KeyRouteParts extends CredentialRouteParts {
+  readonly cancelJobs: CancelJobs;
+}
 
 /** `GET`, `POST` and `DELETE`. */
 export function keyRoutes(parts: KeyRouteParts): readonly ApiRoute[] {
@@ -154,14 +156,14 @@ async function make(
 }
 
 async function remove(
-  parts: CancelParts,
+  { sql, cancelJobs }: KeyRouteParts,
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
   const id = pathId(request);
   const asked = readCancelJobs(request.query);
   if (asked.faults.length > 0) return invalid(request, asked.faults);
-  const gone = await transactAsSuperUser(parts.sql, originOf(request, caller), async (tx) => {
+  const gone = await transactAsSuperUser(sql, originOf(request, caller), async (tx) => {
     const key = id === null ? null : await deleteKey(tx, caller.clientId, id);
     if (key === null) return null;
     const change = { action: 'key.delete', id, name: key.name, ...cancelDetail(asked) } as const;
@@ -170,7 +172,7 @@ async function remove(
   });
   if (gone === 'no-super-user') return noSuperUser(request, caller);
   if (gone === null) return problem(request.requestId, 404, NO_KEY);
-  if (asked.cancelJobs) await cancelJobs(parts, caller.clientId, gone.userName);
+  if (asked.cancelJobs) await cancelJobs(caller.clientId, gone.userName);
   return { status: 204, body: '' };
 }
 

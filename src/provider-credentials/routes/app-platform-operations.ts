@@ -1,18 +1,14 @@
-/** What the OpenAPI document says of an app's provider credentials and of its devices. */
+/** What the OpenAPI document says of an app's provider credentials. */
 
 import { z } from 'zod';
 import { GRACE_HOURS_MAX } from '../../access/credentials.ts';
-import { deviceForm } from '../../devices/routes/app-devices.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import {
-  count,
   epochMs,
-  id,
   jsonAnswer,
   noContent,
   pathId,
   platformId,
-  state,
   time,
 } from '../../http/openapi/parts.ts';
 
@@ -50,69 +46,6 @@ const credentialBody = z.looseObject({
   graceHours: z.int().min(0).max(GRACE_HOURS_MAX).optional(),
   expiresAt: time.nullish(),
 });
-
-const device = {
-  deviceId: text,
-  registeredAt: epochMs,
-  unsubscribedAt: epochMs.optional(),
-  appVersion: text.optional(),
-  tags: z.array(z.object({ id, name: text, sourceId: text.optional() })),
-  refusals: count,
-  refusedAt: epochMs.optional(),
-  environment: text.optional(),
-};
-const notificationId = z.uuid();
-/** One that is gone has its deviceId and events only. */
-const lookedUp = z
-  .object({
-    ...z.object(device).partial().shape,
-    deviceId: text,
-    registered: z.boolean(),
-    pending: z
-      .array(
-        z.object({
-          notificationId,
-          kind: z.enum(['retry', 'dead', 'refused']),
-          reason: text.optional(),
-          attempts: count.optional(),
-          dueAt: epochMs.optional(),
-          held: z.literal(true).optional(),
-        }),
-      )
-      .optional(),
-    events: z.array(
-      z.object({
-        kind: z.enum(['failed', 'removed', 'replaced']),
-        at: epochMs,
-        notificationId: notificationId.optional(),
-        reason: text,
-      }),
-    ),
-    expected: z
-      .array(
-        z.object({
-          notificationId,
-          title: text.optional(),
-          state,
-          sendAt: epochMs,
-          lastSendAt: epochMs.optional(),
-          outcome: z.enum(['failed', 'pending', 'accepted', 'unknown']),
-          reason: text.optional(),
-          at: epochMs.optional(),
-        }),
-      )
-      .optional()
-      .meta({ description: 'Sends whose audience it is in, with its tags of now.' }),
-  })
-  .meta({ id: 'LookedUpDevice' });
-const DEVICE_ID = 'cd'.repeat(32);
-const DEVICE = {
-  deviceId: DEVICE_ID,
-  registeredAt: 1_795_392_000_000,
-  tags: [{ id: 2, name: 'Breaking news', sourceId: 'breaking-news' }],
-  refusals: 0,
-};
-const deviceBody = { schema: deviceForm, example: { platformId: 3, deviceId: DEVICE_ID } };
 
 const app = pathId('app', 1);
 const path = { id: app, platform: { ...pathId('platform', 3), schema: platformId } };
@@ -154,33 +87,5 @@ export const appPlatformOperations = {
       }),
     },
     problems: [404],
-  },
-  lookUpDevice: {
-    summary: 'What is known of a device',
-    path: { id: app },
-    body: deviceBody,
-    answers: {
-      200: jsonAnswer('The device, and what is known of sends to it.', lookedUp, {
-        registered: true,
-        ...DEVICE,
-        pending: [],
-        events: [],
-        expected: [],
-      }),
-    },
-    problems: [400, 404],
-  },
-  eraseDevice: {
-    summary: 'Erase a device with its subscriptions',
-    path: { id: app },
-    body: deviceBody,
-    answers: {
-      200: jsonAnswer(
-        'What was removed; only `erased` when there was nothing, `deviceId` too when only its events were there.',
-        z.object({ erased: z.boolean(), ...z.object(device).partial().shape }),
-        { erased: true, ...DEVICE },
-      ),
-    },
-    problems: [400, 404],
   },
 } as const satisfies Operations;

@@ -5,16 +5,14 @@
 
 import { z } from 'zod';
 import { GRACE_HOURS_MAX } from '../../access/credentials.ts';
-import { ownApp } from '../../catalogue/routes/own-app.ts';
+import { notOn, withScope } from '../../catalogue/routes/app-on-platform.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { PlatformId, Scope } from '../../domain/device.ts';
-import { isPlatformId } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json, parseObject } from '../../http/json-body.ts';
 import { LenientReader } from '../../http/lenient.ts';
-import { pathId } from '../../http/path-id.ts';
 import type { Fault } from '../../http/problem.ts';
 import { problem } from '../../http/problem.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
@@ -44,7 +42,7 @@ export function appPlatformRoutes(parts: AppPlatformParts): readonly ApiRoute[] 
   const onScope =
     (answer: (request: HttpRequest, scope: Scope, caller: Caller) => Promise<HttpResponse>) =>
     (request: HttpRequest, caller: Caller) =>
-      withScope(parts, request, caller, (scope) => answer(request, scope, caller));
+      withScope(parts.sql, request, caller, (scope) => answer(request, scope, caller));
   const write = { api: 'admin', needs: 'admin' } as const;
   return [
     {
@@ -91,31 +89,6 @@ export function appPlatformRoutes(parts: AppPlatformParts): readonly ApiRoute[] 
     },
   ];
 }
-
-/** The caller's app, on the platform in the path. */
-export async function withScope(
-  { sql }: Pick<PutParts, 'sql'>,
-  request: HttpRequest,
-  caller: Caller,
-  answer: (scope: Scope<PlatformId>) => Promise<HttpResponse>,
-): Promise<HttpResponse> {
-  const own = await ownApp(sql, request, caller);
-  if (!own.ok) return own.response;
-  const { id: appId, platformIds } = own.app;
-  const platformId = pathId(request, 'platform');
-  if (platformId === null || !isPlatformId(platformId) || !platformIds.includes(platformId)) {
-    return notOn(request, platformIds);
-  }
-  return answer({ appId, platformId });
-}
-
-/** 404. */
-export const notOn = ({ requestId }: HttpRequest, platformIds: readonly number[]): HttpResponse =>
-  problem(
-    requestId,
-    404,
-    `This app is not on this platform, but on ${platformIds.join(', ') || 'none'}. PATCH its platformIds to add one.`,
-  );
 
 async function put(
   parts: AppPlatformParts,

@@ -1,8 +1,8 @@
 /**
  * The pacer: gives this node's tasks the sends that a notification with a rate may begin. The line
- * of a rate is in the database, one for all nodes (push/sql/notifications/draw-pace.ts). A node draws
- * a tenth of a second at a time while one of its tasks wants it. So a rate costs ten statements a
- * second, whatever it is and however many tasks there are.
+ * of a rate is in the database, one for all nodes (push/sql/notifications/draw-pace.ts). A node
+ * draws a tenth of a second at a time while one of its tasks wants it. So a rate costs ten
+ * statements a second, whatever it is and however many tasks there are.
  */
 
 import type { Logger } from 'pino';

@@ -8,6 +8,7 @@ import { shareClient } from '../../clients/lock-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { publisherOf } from '../../domain/caller.ts';
 import { PRIORITIES, priorityOf } from '../../domain/notification.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
@@ -17,7 +18,7 @@ import type { Fault } from '../../http/problem.ts';
 import type { NotificationChange } from '../sql/notifications/change-notification.ts';
 import { changeNotification } from '../sql/notifications/change-notification.ts';
 import { tooLate } from './control.ts';
-import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+import { jobIdOf, unknownJob } from './job.ts';
 import { endFaults } from './push.ts';
 import { readRate, unknownFieldFaults } from './push-request.ts';
 

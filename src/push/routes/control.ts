@@ -5,6 +5,7 @@ import { shareClient } from '../../clients/lock-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { publisherOf } from '../../domain/caller.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
@@ -13,7 +14,7 @@ import { problem } from '../../http/problem.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Order } from '../sql/ledger/change-state.ts';
 import { changeState } from '../sql/ledger/change-state.ts';
-import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+import { jobIdOf, unknownJob } from './job.ts';
 
 /** As their paths name them. */
 export const ORDERS: readonly Order[] = ['cancel', 'pause', 'resume'];

@@ -2,11 +2,12 @@
 
 import type { SqlPool } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { publisherOf } from '../../domain/caller.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { problem } from '../../http/problem.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import { readNotification } from '../sql/notifications/read-notification.ts';
-import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+import { jobIdOf, unknownJob } from './job.ts';
 import type { JobWatches } from './watches.ts';
 
 /** Somebody closes a window, or a job ends. */

@@ -2,6 +2,7 @@
 
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { publisherOf } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Audience, Counts, Payload, TemplatedPayload } from '../../domain/notification.ts';
@@ -19,7 +20,7 @@ import { readNotification } from '../sql/notifications/read-notification.ts';
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
 import { readStatus } from '../sql/notifications/read-status.ts';
 import { countsObject } from './counts.ts';
-import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+import { jobIdOf, unknownJob } from './job.ts';
 import { timesObject } from './list.ts';
 import { standingOf } from './status.ts';
 

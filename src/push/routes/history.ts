@@ -5,13 +5,13 @@
 
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { publisherOf } from '../../domain/caller.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { invalid, json } from '../../http/json-body.ts';
 import { QueryReader } from '../../http/query-reader.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import { listHistory } from '../sql/notifications/list-history.ts';
-import { publisherOf } from './job.ts';
 
 /** spec/interface.md, section 5. */
 const COUNT_DEFAULT = 20;

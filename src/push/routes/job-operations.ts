@@ -14,6 +14,7 @@ import {
   state,
   time,
 } from '../../http/openapi/parts.ts';
+import { COUNT_MAX, PAGE_MAX } from './history.ts';
 import { payload, priority, ratePerSecond } from './push-operations.ts';
 
 const JOB_ID = '019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52';
@@ -239,4 +240,34 @@ export const jobOperations = {
   cancelNotification: control('Cancel a push job', 'CANCELLED'),
   pauseNotification: control('Pause a push job', 'PAUSED'),
   resumeNotification: control('Resume a push job', 'QUEUED'),
+  getHistory: {
+    summary: 'What the client has submitted, newest first',
+    query: {
+      page: {
+        description: 'From 1 on.',
+        schema: z.int().min(1).max(PAGE_MAX),
+        example: 1,
+      },
+      count: {
+        description: 'Rows of a page; 20 if it is not given.',
+        schema: z.int().min(1).max(COUNT_MAX),
+        example: 20,
+      },
+    },
+    answers: {
+      200: jsonAnswer(
+        'A page.',
+        z.array(z.object({ id: z.uuid(), userName: z.string(), status: state, time: epochMs })),
+        [
+          {
+            id: '019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52',
+            userName: 'demo-super',
+            status: 'FINISHED',
+            time: 1_795_392_000_000,
+          },
+        ],
+      ),
+    },
+    problems: [400],
+  },
 } as const satisfies Operations;

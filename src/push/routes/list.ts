@@ -2,6 +2,7 @@
 
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { publisherOf } from '../../domain/caller.ts';
 import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
@@ -17,7 +18,6 @@ import type {
 } from '../sql/notifications/list-notifications.ts';
 import { listNotifications } from '../sql/notifications/list-notifications.ts';
 import { countsObject } from './counts.ts';
-import { publisherOf } from './job.ts';
 
 /** spec/interface.md, section 5. */
 const PAGE_DEFAULT = 100;

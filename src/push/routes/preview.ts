@@ -3,7 +3,6 @@
  * is sent.
  */
 
-import { limitPush } from '../../catalogue/key-limits.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
@@ -14,6 +13,7 @@ import { tooMuchCounted } from '../../http/too-much-counted.ts';
 import type { Accept } from '../accept/accept.ts';
 import type { Push } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
+import { limitPush } from './limit-push.ts';
 import { planOf } from './plan-in-words.ts';
 import { endFaults, shownWarnings } from './push.ts';
 import type { PushRequest } from './push-request.ts';

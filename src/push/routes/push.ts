@@ -1,10 +1,9 @@
 /** `POST /push-api/push`, and the same in v3: submits a notification to tags. */
 
 import { createHash } from 'node:crypto';
-import { tooMuch } from '../../api/beyond-limit.ts';
-import { limitPush } from '../../catalogue/key-limits.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { tooMuch } from '../../http/beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json } from '../../http/json-body.ts';
@@ -17,6 +16,7 @@ import type { Accept, Acceptance, DryRun } from '../accept/accept.ts';
 import { warningsOf } from '../accept/warnings.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jobsPathOf } from './job.ts';
+import { limitPush } from './limit-push.ts';
 import { readPushRequest } from './push-request.ts';
 
 /** spec/interface.md, section 4. */

@@ -1,6 +1,5 @@
 /** The push jobs of a client as resources: `/push-api/v3/<client-id>/notifications`. */
 
-import type { OperationId } from '../../api/openapi/operations.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import type { ApiRoute, ClientRoute } from '../../http/handler.ts';
@@ -64,7 +63,7 @@ export function notificationRoutes(parts: NotificationRouteParts): readonly ApiR
 
 type Handle = ClientRoute['handle'];
 
-const get = (operation: OperationId, path: string, handle: Handle): ApiRoute => ({
+const get = (operation: string, path: string, handle: Handle): ApiRoute => ({
   operation,
   api: 'notification',
   needs: 'read',
@@ -74,7 +73,7 @@ const get = (operation: OperationId, path: string, handle: Handle): ApiRoute => 
   handle,
 });
 
-const post = (operation: OperationId, path: string, handle: Handle): ClientRoute => ({
+const post = (operation: string, path: string, handle: Handle): ClientRoute => ({
   operation,
   api: 'notification',
   needs: 'send',

@@ -2,6 +2,7 @@
 
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { publisherOf } from '../../domain/caller.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import { PARKED } from '../../domain/progress.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
@@ -11,7 +12,7 @@ import { faultSentence, simulatedFaultSentence } from '../../providers/fault-sen
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
 import { readStatus } from '../sql/notifications/read-status.ts';
 import { countsObject } from './counts.ts';
-import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+import { jobIdOf, unknownJob } from './job.ts';
 
 export function statusRoute(reads: PatientReads): ApiRoute {
   return {

@@ -1,9 +1,9 @@
 /** `POST …/notifications/test`: one message to one device, answered with the provider's answer. */
 
 import { z } from 'zod';
-import { limitsTags, outside } from '../../catalogue/key-limits.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { limitsTags } from '../../domain/caller.ts';
 import {
   DEVICE_ID_LENGTH_MAX,
   isDeviceId,
@@ -17,6 +17,7 @@ import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
+import { outside } from '../../http/outside.ts';
 import type { Fault } from '../../http/problem.ts';
 import { problem } from '../../http/problem.ts';
 import { tooManyTemplates } from '../../http/too-many-templates.ts';

@@ -4,33 +4,12 @@ import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import { isInAudience } from '../../domain/audience.ts';
 import type { Scope } from '../../domain/device.ts';
-import type { Audience, NotificationState } from '../../domain/notification.ts';
+import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
+import type { Audience } from '../../domain/notification.ts';
 import { firstUuidAt } from '../../domain/uuid-v7.ts';
 import { storedAudience } from './notifications/terms.ts';
 
-export interface ExpectedSend {
-  readonly notificationId: string;
-  /** Null: the payload has none. */
-  readonly title: string | null;
-  readonly state: NotificationState;
-  readonly sendAtMs: number;
-  /** Null: nothing of it was sent yet. */
-  readonly lastSendAtMs: number | null;
-  /**
-   * It has ended, every device that failed is noted (note-failures.ts), and none was skipped, or
-   * has expired, or was cancelled: so a device that is not noted was accepted.
-   */
-  readonly isWholeKnown: boolean;
-}
-
 type Row = ExpectedSend & { readonly audience: Audience };
-
-export interface SendsToList {
-  readonly sinceMs: number;
-  readonly limit: number;
-  /** Only those that it has submitted; null: all of the client. */
-  readonly publisher: string | null;
-}
 
 /** Some 20 ms of the database's time. */
 const NOTIFICATIONS_MAX = 10_000;

@@ -1,7 +1,7 @@
 /** What the OpenAPI document says of statistics. */
 
 import { z } from 'zod';
-import { appTag } from '../../devices/routes/operations.ts';
+import { appTag } from '../../catalogue/routes/tag-schemas.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import { count, epochMs, id, jsonAnswer, pathId, scopeCount } from '../../http/openapi/parts.ts';
 

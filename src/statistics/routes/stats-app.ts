@@ -1,9 +1,10 @@
 /** `GET /push-admin-api/v3/<client-id>/stats/app/<app-id>`: exact counts of an app. */
 
-import { limitsTags, outside } from '../../catalogue/key-limits.ts';
 import { findAppName } from '../../clients/find-app.ts';
 import type { Sql } from '../../database/sql.ts';
+import { limitsTags } from '../../domain/caller.ts';
 import type { Route } from '../../http/handler.ts';
+import { outside } from '../../http/outside.ts';
 import { pathId } from '../../http/path-id.ts';
 import { problem } from '../../http/problem.ts';
 import type { StatsParts } from './stats-answer.ts';

@@ -1,11 +1,12 @@
 /** `GET /push-admin-api/v3/<client-id>/stats/tag/<tag-id>`: exact counts of a tag. */
 
-import { coversTag, outside } from '../../catalogue/key-limits.ts';
+import { coversTag } from '../../catalogue/key-limits.ts';
 import { readTagById } from '../../catalogue/read-tags.ts';
 import { tagObject } from '../../catalogue/routes/tag-object.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Route } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
+import { outside } from '../../http/outside.ts';
 import { pathId } from '../../http/path-id.ts';
 import { problem } from '../../http/problem.ts';
 import type { StatsParts } from './stats-answer.ts';

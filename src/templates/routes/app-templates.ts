@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';
+import { notOn, withScope } from '../../catalogue/routes/app-on-platform.ts';
 import { findAppName } from '../../clients/find-app.ts';
 import { shareClient } from '../../clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
@@ -21,7 +22,6 @@ import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts'
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
 import { tooManyTemplates } from '../../http/too-many-templates.ts';
-import { notOn, withScope } from '../../provider-credentials/routes/app-platforms.ts';
 import { isStorable } from '../../std/name-text.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { applyTemplates } from '../apply-templates.ts';
@@ -51,7 +51,7 @@ export function appTemplateRoutes(parts: AppTemplateParts): readonly ApiRoute[] 
   const onScope =
     (answer: (request: HttpRequest, of: OfScope) => Promise<HttpResponse>) =>
     (request: HttpRequest, caller: Caller) =>
-      withScope(parts, request, caller, (scope) => answer(request, { scope, caller }));
+      withScope(parts.sql, request, caller, (scope) => answer(request, { scope, caller }));
   return [
     {
       operation: 'getTemplate',

@@ -2,9 +2,8 @@
 
 import { z } from 'zod';
 import { asSuperUser } from '../../access/routes/as-super-user.ts';
-import { graceHours, withSecret } from '../../access/routes/credentials.ts';
+import { graceHours } from '../../access/routes/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
-import { tooMuch } from '../../api/beyond-limit.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { lockClient } from '../../clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
@@ -12,6 +11,7 @@ import { changedFields } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { overLimit } from '../../domain/client-limits.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../domain/webhook.ts';
+import { tooMuch } from '../../http/beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
@@ -19,6 +19,7 @@ import { answerList } from '../../http/list-answer.ts';
 import { pathId } from '../../http/path-id.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query-reader.ts';
+import { withSecret } from '../../http/with-secret.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { addressFault, URL_LENGTH_MAX } from '../address.ts';
 import { makeWebhookSecret, sealWebhookSecret } from '../secret.ts';

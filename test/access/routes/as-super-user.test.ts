@@ -5,13 +5,15 @@
 
 import t from 'tap';
 import { rotateCredential } from '../../../src/access/credentials.ts';
-import { adminRoutes } from '../../../src/api/routes.ts';
+import { adminRoutes } from '../../../src/api/admin-routes.ts';
 import type { Store } from '../../../src/database/store.ts';
 import { createEraser } from '../../../src/devices/erase-device.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
 import type { ApiRoute, HttpRequest, Route } from '../../../src/http/handler.ts';
 import { createCheck } from '../../../src/provider-credentials/provider-check.ts';
 import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
+import { jobCanceller } from '../../../src/push/cancel-jobs.ts';
+import { listExpectedSends } from '../../../src/push/sql/list-expected.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { secrets } from '../../support/api.ts';
 import { evaluator } from '../../support/evaluator.ts';
@@ -37,7 +39,8 @@ const routesOf = ({ sql, patientReads }: Store): readonly Route[] =>
   adminRoutes({
     sql,
     secrets,
-    journal: SILENT_JOURNAL,
+    cancelJobs: jobCanceller({ sql, journal: SILENT_JOURNAL }),
+    listExpectedSends,
     patientReads,
     origins: DEFAULT_ORIGINS,
     evaluator,

@@ -9,6 +9,7 @@ import { tagResourceRoutes } from '../../../src/catalogue/routes/tag-resources.t
 import { tagRoutes } from '../../../src/catalogue/routes/tags.ts';
 import type { Store } from '../../../src/database/store.ts';
 import { keyRoutes } from '../../../src/keys/routes/keys.ts';
+import { jobCanceller } from '../../../src/push/cancel-jobs.ts';
 import { addTenant, secrets } from '../../support/api.ts';
 import { makeKey } from '../../support/keys.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -29,7 +30,7 @@ async function open(t: Test, store: Store) {
     }),
     ...tagGroupResourceRoutes({ sql, patientReads }),
     ...credentialRoutes({ sql, secrets }),
-    ...keyRoutes({ sql, secrets, journal: SILENT_JOURNAL }),
+    ...keyRoutes({ sql, secrets, cancelJobs: jobCanceller({ sql, journal: SILENT_JOURNAL }) }),
     auditRoute(patientReads),
   ]);
   const { baseUrl, tenant } = resources;

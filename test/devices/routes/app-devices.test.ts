@@ -10,6 +10,7 @@ import { createEraser } from '../../../src/devices/erase-device.ts';
 import { deviceRef } from '../../../src/devices/operation.ts';
 import { appDeviceRoutes } from '../../../src/devices/routes/app-devices.ts';
 import { appApiRoutes } from '../../../src/devices/routes/routes.ts';
+import { listExpectedSends } from '../../../src/push/sql/list-expected.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { addTenant } from '../../support/api.ts';
@@ -30,7 +31,7 @@ async function open(t: Test, store: Store) {
   const appApi = makeAppApi(store);
   t.teardown(() => appApi.registration.drain());
   const resources = await openResources(t, store, 'acme', [
-    ...appDeviceRoutes({ sql, patientReads, eraseDevice }),
+    ...appDeviceRoutes({ sql, patientReads, eraseDevice, listExpectedSends }),
     ...appApiRoutes(appApi),
   ]);
   const { ask, tenant, baseUrl } = resources;

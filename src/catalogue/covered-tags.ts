@@ -3,8 +3,8 @@
  * these, tags that are for one of its apps.
  */
 
-import type { Fragment, Sql } from '../../database/sql.ts';
-import { list, textList } from '../../database/sql.ts';
+import type { Fragment, Sql } from '../database/sql.ts';
+import { list, textList } from '../database/sql.ts';
 
 /** Null: no limit. */
 export interface TagLimits {

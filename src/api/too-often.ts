@@ -1,7 +1,4 @@
-/**
- * The refusals of what is beyond a limit of its client: 429 for a rate, 403 for what it may have.
- * Each names the limit, and is counted by it.
- */
+/** The 429 of a caller that asks more often than its client may. It names the limit. */
 
 import type { Caller } from '../domain/caller.ts';
 import type { OverLimit, RateKind } from '../domain/client-limits.ts';
@@ -29,7 +26,7 @@ export function refuseTooOften(
   return null;
 }
 
-/** As what a request counts. */
+/** The rate limits that a request counts against. */
 function ratesOf(route: SessionRoute): readonly RateKind[] {
   if (route.api === 'console') return REQUEST;
   if (route.api === 'app') return route.rate === undefined ? READ : REGISTRATION;
@@ -46,11 +43,5 @@ const tooOften = (requestId: string, over: OverLimit): HttpResponse => ({
   ...problem(requestId, 429, overLimitSentence(over), {
     headers: { 'Retry-After': RETRY_AFTER_SECONDS },
   }),
-  beyondLimit: over.name,
-});
-
-/** The 403 of a client that has as much as it may. */
-export const tooMuch = (requestId: string, over: OverLimit): HttpResponse => ({
-  ...problem(requestId, 403, overLimitSentence(over)),
   beyondLimit: over.name,
 });

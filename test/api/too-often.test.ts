@@ -7,13 +7,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Test } from 'tap';
 import t from 'tap';
-import { adminRoutes } from '../../src/api/routes.ts';
+import { adminRoutes } from '../../src/api/admin-routes.ts';
 import { changeClientLimits } from '../../src/clients/client-limits.ts';
 import type { Store } from '../../src/database/store.ts';
 import { createEraser } from '../../src/devices/erase-device.ts';
 import type { Route } from '../../src/http/handler.ts';
 import { createCheck } from '../../src/provider-credentials/provider-check.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
+import { jobCanceller } from '../../src/push/cancel-jobs.ts';
+import { listExpectedSends } from '../../src/push/sql/list-expected.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Tenant } from '../support/api.ts';
@@ -156,7 +158,8 @@ async function openAdmin(t: Test, store: Store, tenant: Tenant) {
   const routes = adminRoutes({
     sql,
     secrets,
-    journal: SILENT_JOURNAL,
+    cancelJobs: jobCanceller({ sql, journal: SILENT_JOURNAL }),
+    listExpectedSends,
     patientReads,
     origins: DEFAULT_ORIGINS,
     evaluator,

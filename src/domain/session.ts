@@ -1,0 +1,26 @@
+/** Someone who has signed in to the console, and what they may do in which clients. */
+
+import type { MemberRole } from './caller.ts';
+import type { ClientLimits } from './client-limits.ts';
+
+export interface Membership {
+  readonly clientId: number;
+  readonly clientSlug: string;
+  readonly clientName: string;
+  readonly role: MemberRole;
+  readonly isDisabled: boolean;
+  /** Those of the client that an operator has set. */
+  readonly limits: ClientLimits | null;
+}
+
+/** Someone who has signed in. */
+export interface Session {
+  readonly tokenHash: Buffer;
+  readonly accountId: number;
+  readonly email: string;
+  readonly isOperator: boolean;
+  readonly memberships: readonly Membership[];
+  readonly endsAtMs: number;
+  /** What requests of this session carry to prove that our own page made them. */
+  readonly csrfToken: string;
+}
