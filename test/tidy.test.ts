@@ -172,6 +172,42 @@ t.test('statements belong to their feature, and verbs know no HTTP', (t) => {
   t.end();
 });
 
+const EXPORT =
+  /^export (?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)/gm;
+const NAMED = /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'(\.[^']+)'/g;
+/** A whole module: loaded when it is needed, run in a thread or a process, or all of its names. */
+const WHOLE = /(?:import\(\s*|\* as \w+ from |new URL\()'(\.[^']+?)\.[jt]s'/g;
+
+t.test('every export of src is imported somewhere', (t) => {
+  const named = new Set<string>();
+  const whole = new Set<string>();
+  for (const folder of ['src', 'test', 'bench']) {
+    for (const file of listSources(folder)) {
+      const path = join(folder, file);
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      const targetOf = (to: string) => normalize(join(dirname(path), to));
+      for (const [, names = '', to = ''] of text.matchAll(NAMED)) {
+        for (const name of names.split(',')) {
+          const [first = ''] = name
+            .trim()
+            .replace(/^type /, '')
+            .split(' as ');
+          named.add(`${targetOf(to)} ${first}`);
+        }
+      }
+      for (const [, to = ''] of text.matchAll(WHOLE)) whole.add(`${targetOf(to)}.ts`);
+    }
+  }
+  for (const file of listSources('src')) {
+    const path = join('src', file);
+    if (whole.has(path)) continue;
+    for (const [, name = ''] of readSource(file).matchAll(EXPORT)) {
+      t.ok(named.has(`${path} ${name}`), `${path}: ${name} is imported`);
+    }
+  }
+  t.end();
+});
+
 t.test('main.ts alone lies in src itself', (t) => {
   const loose = readdirSync(join(ROOT, 'src'), { withFileTypes: true });
   t.same(

@@ -15,7 +15,7 @@ import { findCredentials } from './sql/find-credentials.ts';
 export type Presentable = Exclude<Presented, { readonly kind: 'missing' }>;
 
 /** The result of looking a credential up. */
-export interface Finding {
+interface Finding {
   /** Null: there is no such credential. */
   readonly row: CredentialRow | null;
   /** The revision under which this holds. */

@@ -27,7 +27,7 @@ export interface ShownCredential {
   readonly token: string;
 }
 
-export type RevealResult =
+type RevealResult =
   | { readonly kind: 'revealed'; readonly credential: ShownCredential }
   | { readonly kind: 'none' }
   /** It cannot be read with the SECRET_KEY in use. */

@@ -12,7 +12,7 @@ const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
  * 62^32 is 190.5 bits: the least that the contract allows for a token (spec/interface.md, section
  * 2).
  */
-export const SECRET_CHARACTERS = 32;
+const SECRET_CHARACTERS = 32;
 
 /** The part of a token or password that is secret. */
 export const randomSecret = (): string => randomText(BASE62, SECRET_CHARACTERS);

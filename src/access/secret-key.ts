@@ -11,7 +11,7 @@ import { SettingFault } from '../std/setting-fault.ts';
 /** 256 bits, in base64url. */
 const MADE_KEY_BYTES = 32;
 
-export interface SecretKeySource {
+interface SecretKeySource {
   readonly SECRET_KEY?: string | undefined;
   readonly DATABASE_URL?: string | undefined;
   readonly DATA_DIR: string;

@@ -30,7 +30,7 @@ export interface Secrets {
   open(sealed: Buffer, keyId: string, identity: string): OpenResult;
 }
 
-export type OpenResult =
+type OpenResult =
   | { readonly kind: 'opened'; readonly plain: string }
   /** Sealed under a key that is not in use. */
   | { readonly kind: 'other-key'; readonly keyId: string }

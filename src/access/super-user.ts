@@ -12,7 +12,7 @@ import { isInForce } from './sql/is-in-force.ts';
 import { readMember } from './sql/memberships.ts';
 
 /** The caller has lost the right since the request began. */
-export type NoSuperUser = 'no-super-user';
+type NoSuperUser = 'no-super-user';
 
 /** Locks the client. Returns whether the caller still is its super user, or one of its owners. */
 export async function lockAsSuperUser(

@@ -28,7 +28,7 @@ import { webhookDeliveryRoutes } from '../webhooks/routes/webhook-deliveries.ts'
 import type { WebhookRouteParts } from '../webhooks/routes/webhooks.ts';
 import { webhookRoutes } from '../webhooks/routes/webhooks.ts';
 
-export interface AdminApi
+interface AdminApi
   extends TagResourceParts,
     AppPlatformParts,
     AppTemplateParts,

@@ -10,7 +10,7 @@ import { contextOfJob, readTraceparent } from '../telemetry/traces/tracer.ts';
 import type { AnsweredRequest } from './request-log.ts';
 import { isOfPublishers } from './request-log.ts';
 
-export interface TracedRequest extends AnsweredRequest {
+interface TracedRequest extends AnsweredRequest {
   readonly traceparent: string;
   /** What its handler tells of its work. */
   readonly steps: readonly Step[];

@@ -11,9 +11,9 @@ const AUDIT_RETENTION_MS = 400 * 86_400_000;
  * Entries of a client, some 300 bytes each: a change every six minutes for all of that time. Until
  * its turn comes, a client may have more.
  */
-export const AUDIT_ENTRIES_PER_CLIENT_MAX = 100_000;
+const AUDIT_ENTRIES_PER_CLIENT_MAX = 100_000;
 /** Entries beside these that tell who got or lost access: 25 of them a day. */
-export const AUDIT_ACCESS_ENTRIES_PER_CLIENT_MAX = 10_000;
+const AUDIT_ACCESS_ENTRIES_PER_CLIENT_MAX = 10_000;
 /** Clients looked at in one run: some 10 ms of the database's time for each that has so many. */
 const AUDIT_CLIENTS_MAX = 20;
 /** Entries deleted in one transaction. */

@@ -11,14 +11,14 @@ import { overLimit } from '../domain/client-limits.ts';
 import { insertApp } from './sql/insert-app.ts';
 import { countApps } from './sql/read-apps.ts';
 
-export interface AppToMake {
+interface AppToMake {
   readonly clientId: number;
   readonly clientSlug: string;
   readonly name: string;
   readonly platformIds: readonly number[];
 }
 
-export type MadeApp =
+type MadeApp =
   | { readonly ok: true; readonly id: number; readonly credential: ShownCredential }
   | { readonly ok: false; readonly refusal: AppRefusal };
 

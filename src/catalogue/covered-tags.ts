@@ -7,7 +7,7 @@ import type { Fragment, Sql } from '../database/sql.ts';
 import { list, textList } from '../database/sql.ts';
 
 /** Null: no limit. */
-export interface TagLimits {
+interface TagLimits {
   readonly tagIds: readonly number[] | null;
   readonly groupIds: readonly number[] | null;
 }
@@ -16,7 +16,7 @@ export interface KeyLimits extends TagLimits {
   readonly appIds: readonly number[] | null;
 }
 
-export interface CoveredTag {
+interface CoveredTag {
   readonly id: number;
   readonly sourceId: string | null;
 }

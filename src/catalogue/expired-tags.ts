@@ -21,7 +21,7 @@ const TAGS_MAX = 500;
 /** Clients that one run serves. The next run goes on with the next ones. */
 const CLIENTS_MAX = 20;
 
-export interface ExpiredTagsOptions {
+interface ExpiredTagsOptions {
   readonly sql: SqlPool;
   readonly log: Logger;
 }

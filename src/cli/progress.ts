@@ -9,7 +9,7 @@ export interface ProgressOutput {
 }
 
 /** How much is done; `total` null: the total is not known. */
-export interface Standing {
+interface Standing {
   readonly done: number;
   readonly total: number | null;
   /** Counted for the rate, and named by `unit`. */

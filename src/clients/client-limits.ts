@@ -13,7 +13,7 @@ export async function readClientLimits(sql: Sql, slug: string): Promise<ClientLi
 /** Limits to set; null: the default again. */
 export type LimitChanges = { readonly [Name in ClientLimitName]?: number | null | undefined };
 
-export interface LimitedClient {
+interface LimitedClient {
   readonly id: number;
   readonly name: string;
   /** All that are set. */

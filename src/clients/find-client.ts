@@ -2,7 +2,7 @@
 
 import type { Sql } from '../database/sql.ts';
 
-export interface ClientRow {
+interface ClientRow {
   readonly id: number;
   readonly slug: string;
   readonly name: string;

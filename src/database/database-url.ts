@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 
 /** Where a database is, and how to get in. What is absent has the default of the driver. */
-export interface DatabasePlace {
+interface DatabasePlace {
   /** In the order in which they are tried, each once. Empty: the driver's default, or a socket. */
   readonly servers: readonly Server[];
   /** What a session must be able to do, else the next server is tried. Null: there is no other. */
@@ -24,15 +24,15 @@ export interface DatabasePlace {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-export interface Server {
+interface Server {
   readonly host: string;
   readonly port: number;
 }
 
 /** Values of `target_session_attrs`. */
-export type Session = 'read-write' | 'primary';
+type Session = 'read-write' | 'primary';
 
-export interface Tls {
+interface Tls {
   readonly mode: (typeof SSL_MODES)[number];
   /** Files; null: none. */
   readonly ca: string | null;
@@ -40,7 +40,7 @@ export interface Tls {
   readonly key: string | null;
 }
 
-export type ReadPlace =
+type ReadPlace =
   | { readonly ok: true; readonly place: DatabasePlace }
   /** A sentence without subject and full stop; it quotes no secret. */
   | { readonly ok: false; readonly fault: string };

@@ -102,7 +102,7 @@ export interface Migrated {
   readonly ahead: readonly string[];
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   readonly migrations?: readonly Migration[];
   /** Called each time a lock was not available. */
   readonly onWaiting?: () => void;

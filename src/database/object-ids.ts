@@ -11,7 +11,7 @@ import type { Sql } from './sql.ts';
  * share one sequence, and no id is given out twice. It is a hundred times the tags that a client
  * may have at a time; two hundred clients can use all of theirs.
  */
-export const OBJECT_IDS_PER_CLIENT_MAX = 10_000_000;
+const OBJECT_IDS_PER_CLIENT_MAX = 10_000_000;
 
 /** The message to a caller that wants more. */
 export const OBJECT_IDS_USED_UP = `would be more than the ${OBJECT_IDS_PER_CLIENT_MAX} tags, groups and apps that a client may make in its life`;

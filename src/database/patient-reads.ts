@@ -30,9 +30,7 @@ const USE_HALF_LIFE_MS = 10_000;
 const USERS_MAX = 10_000;
 
 /** `busy`: the read was not begun, because too many are running. */
-export type PatientRead<T> =
-  | { readonly kind: 'done'; readonly result: T }
-  | { readonly kind: 'busy' };
+type PatientRead<T> = { readonly kind: 'done'; readonly result: T } | { readonly kind: 'busy' };
 
 /** Gives `work` the connection for its statements. */
 export type Perform = <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;

@@ -7,7 +7,7 @@ import type { Fragment, Sql } from './sql.ts';
 import { quoted } from './sql.ts';
 
 /** A column of rows that are made of values `T`. */
-export interface Column<T> {
+interface Column<T> {
   /** As the statement sees it. */
   readonly type: string;
   /** Of an element of its array: `unnest` would take an array of arrays apart whole. */
@@ -20,7 +20,7 @@ export interface Column<T> {
 export type Columns<T> = Readonly<Record<string, Column<T>>>;
 
 /** The piece of a statement that has such values as rows. */
-export type Rows<T> = (sql: Sql, given: readonly T[]) => Fragment;
+type Rows<T> = (sql: Sql, given: readonly T[]) => Fragment;
 
 /**
  * Rows that a statement selects from or joins under `name`. Made once, beside the statement: the

@@ -52,7 +52,7 @@ const reconnectInSeconds = (attempt: number): number => backoffMs(RECONNECT, att
 export const APPLICATION_NAME = 'tagcast';
 
 /** Settings of connections for which the driver's defaults will not do. */
-export interface Keeping {
+interface Keeping {
   /** Null: they are never replaced for their age. */
   readonly max_lifetime?: null;
   /** Called when a connection has ended. */

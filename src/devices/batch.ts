@@ -30,7 +30,7 @@ export interface WrittenDevice extends ChangedDevice {
 }
 
 /** A batch by devices. */
-export interface ByDevice {
+interface ByDevice {
   /** Each device once. */
   readonly devices: readonly DeviceOperations[];
   /** Of each operation, in its place: where its device is. */

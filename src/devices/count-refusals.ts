@@ -9,7 +9,7 @@ import type { Sql } from '../database/sql.ts';
 import type { DeviceGroupKey, DeviceHistory, DevicePlace } from '../domain/device-group-change.ts';
 
 /** A refused token and the send that it was refused in. */
-export interface RefusedDevice extends DevicePlace {
+interface RefusedDevice extends DevicePlace {
   /**
    * A device that registered at or after this time has another token, or at least another chance.
    */

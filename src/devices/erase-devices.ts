@@ -21,7 +21,7 @@ export interface DeviceToErase extends DevicePlace {
   readonly registeredBeforeMs: number | null;
 }
 
-export interface Erased {
+interface Erased {
   readonly count: number;
   readonly changes: readonly DeviceGroupChange[];
 }

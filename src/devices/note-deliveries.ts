@@ -16,7 +16,7 @@ import type {
 import { changesOf } from '../domain/device-group-change.ts';
 import { raiseDeviceGroups } from '../tag-index/groups/raise-device-groups.ts';
 
-export interface NotedDelivery extends DevicePlace {
+interface NotedDelivery extends DevicePlace {
   /** Null: it stays as it is. */
   readonly environment: ApnsEnvironment | null;
 }

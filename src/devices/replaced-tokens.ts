@@ -17,7 +17,7 @@ import { recordReplaced } from '../webhooks/record-removals.ts';
 import type { DeviceToErase } from './erase-devices.ts';
 import { eraseLocked, lockDevicesToErase } from './erase-devices.ts';
 
-export interface ReplacedTokens {
+interface ReplacedTokens {
   /** Number of condemned devices that were taken from the list. */
   readonly devices: number;
   /** The last ordinal that was checked; null: there are no more. */

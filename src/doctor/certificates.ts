@@ -6,7 +6,7 @@ import { pemFaults } from '../std/pem-faults.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly TLS_CERT_FILE?: string | undefined;
   readonly TLS_KEY_FILE?: string | undefined;
   readonly PROVIDER_CA_FILE?: string | undefined;

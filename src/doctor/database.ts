@@ -37,7 +37,7 @@ interface Settings {
   readonly isReadOnly: boolean;
 }
 
-export interface DatabaseCheck {
+interface DatabaseCheck {
   readonly findings: readonly Finding[];
   /** To look further into it; null: it cannot be used, or is empty. */
   readonly sql: SqlPool | null;

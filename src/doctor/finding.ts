@@ -1,6 +1,6 @@
 /** What a check of a deployment has found. */
 
-export type Level = 'ok' | 'warning' | 'problem';
+type Level = 'ok' | 'warning' | 'problem';
 
 export interface Finding {
   /** What was looked at, in a word or two. */

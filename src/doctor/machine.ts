@@ -47,7 +47,7 @@ export function checkDescriptors(
       );
 }
 
-export interface Disk {
+interface Disk {
   readonly freeBytes: number;
 }
 

@@ -33,12 +33,12 @@ export interface AudienceExpression {
 }
 
 /** Where an expression is wrong, in UTF-16 code units from 0, and a sentence. */
-export interface ExpressionFault {
+interface ExpressionFault {
   readonly position: number;
   readonly message: string;
 }
 
-export type ReadExpression =
+type ReadExpression =
   | { readonly ok: true; readonly expression: AudienceExpression }
   | { readonly ok: false; readonly fault: ExpressionFault };
 

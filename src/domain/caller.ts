@@ -28,7 +28,7 @@ export const MEMBER_ROLES = ['owner', 'publisher', 'viewer'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /** A member who has signed in. */
-export interface CallingAccount {
+interface CallingAccount {
   readonly id: number;
   readonly email: string;
   readonly role: MemberRole;

@@ -15,7 +15,7 @@ export const CONDEMNED_SHARE_MAX = 0.2;
  */
 export const CONDEMNED_MIN = 100;
 /** Answers after which a running send may be judged; with fewer the gate waits for its end. */
-export const ANSWERS_MIN = 1_000;
+const ANSWERS_MIN = 1_000;
 
 /** The answers of the providers for a scope of a notification so far. */
 export interface DeletionGateCounts {

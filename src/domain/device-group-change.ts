@@ -105,7 +105,7 @@ export function changesOf(
 }
 
 /** Whether two devices lie in one group. */
-export const isSameDeviceGroup = (one: DevicePlace, other: DevicePlace): boolean =>
+const isSameDeviceGroup = (one: DevicePlace, other: DevicePlace): boolean =>
   groupNumberOf(one.ordinal) === groupNumberOf(other.ordinal) &&
   one.appId === other.appId &&
   one.platformId === other.platformId;

@@ -23,7 +23,7 @@ export const PLATFORMS = {
   fcm: PLATFORM_FCM,
 } as const;
 
-export type PlatformName = keyof typeof PLATFORMS;
+type PlatformName = keyof typeof PLATFORMS;
 export type PlatformId = (typeof PLATFORMS)[PlatformName];
 
 export const PLATFORM_IDS: readonly PlatformId[] = Object.values(PLATFORMS);

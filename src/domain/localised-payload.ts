@@ -18,7 +18,7 @@ const TEXTS = ['title', 'message', 'body', 'url', 'image', 'sound'] as const;
 /** What names the language of devices that have none of the tags. */
 const DEFAULT = 'default';
 
-export type Localised =
+type Localised =
   /** The payload is in one language: `languages`, if it is there, is data like another field. */
   | { readonly kind: 'plain' }
   | {

@@ -19,16 +19,16 @@ export interface PayloadFault {
   readonly message: string;
 }
 
-export type PayloadResult =
+type PayloadResult =
   | { readonly ok: true; readonly payload: Payload }
   | { readonly ok: false; readonly faults: readonly PayloadFault[] };
 
 /** APNs: `apns-collapse-id` holds 64 bytes; FCM takes all values that fit there. */
-export const COLLAPSE_ID_BYTES_MAX = 64;
+const COLLAPSE_ID_BYTES_MAX = 64;
 /** FCM: four weeks, the longest a message is kept. */
 export const TTL_SECONDS_MAX = 2_419_200;
 
-export type GivenPayload =
+type GivenPayload =
   | { readonly ok: true; readonly given: JsonObject }
   | { readonly ok: false; readonly faults: readonly PayloadFault[] };
 
@@ -113,7 +113,7 @@ function inOneLanguage(given: JsonObject, knownData?: Payload['data']): PayloadR
  * Whether a payload has no effect: it shows nothing on any platform, is not silent, and has no data
  * for the app.
  */
-export function showsNothing({ data, silent, ...rest }: Payload): boolean {
+function showsNothing({ data, silent, ...rest }: Payload): boolean {
   const { title, message, badge, sound, image, url, apns, fcm, webpush } = rest;
   return (
     silent !== true &&

@@ -3,7 +3,7 @@
 import type { MemberRole } from './caller.ts';
 import type { ClientLimits } from './client-limits.ts';
 
-export interface Membership {
+interface Membership {
   readonly clientId: number;
   readonly clientSlug: string;
   readonly clientName: string;

@@ -13,10 +13,10 @@ import { normalAddress } from '../std/ip-address.ts';
 export type AddressResolver = (remoteAddress: string, forwardedFor: string) => string;
 
 /** Learns the address of a peer that names another caller, and that nobody trusts. */
-export type OnUntrusted = (address: string) => void;
+type OnUntrusted = (address: string) => void;
 
 /** Learns the address of a trusted proxy that names a caller by what is no address. */
-export type OnUnreadable = (address: string) => void;
+type OnUnreadable = (address: string) => void;
 
 /**
  * `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else.

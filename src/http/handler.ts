@@ -43,7 +43,7 @@ export interface HttpResponse {
 }
 
 /** A limit of a client, or the one of an app and address. */
-export type RefusedLimit = ClientLimitName | 'REGISTRATIONS_PER_SECOND_MAX';
+type RefusedLimit = ClientLimitName | 'REGISTRATIONS_PER_SECOND_MAX';
 
 /** Which credentials a route takes: see spec/interface.md, section 2. */
 export type Api = 'app' | 'notification' | 'admin';
@@ -66,7 +66,7 @@ interface CalledRoute extends RouteShape {
 }
 
 /** A route that apps call, as their API user. */
-export interface AppRoute extends CalledRoute {
+interface AppRoute extends CalledRoute {
   readonly api: 'app';
   /** Whether it changes a device, and so counts as a registration; absent: it is a read. */
   readonly rate?: 'registrations';
@@ -101,7 +101,7 @@ interface ConsoleRouteShape extends RouteShape {
 }
 
 /** For everybody, without a session. */
-export interface VisitorRoute extends ConsoleRouteShape {
+interface VisitorRoute extends ConsoleRouteShape {
   readonly needs: 'nobody';
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
 }

@@ -11,14 +11,14 @@ import { PAGE_ROWS_MAX } from './query-reader.ts';
 /** What a cursor holds: one id, or several numbers. */
 type Key = string | readonly number[];
 
-export interface List<Row, After extends Key | null> {
+interface List<Row, After extends Key | null> {
   /** The first rows behind the key, in its order. */
   read(after: After, limit: number): Promise<readonly Row[]>;
   keyOf(row: Row): After & Key;
   show(row: Row): unknown;
 }
 
-export interface Page<After extends Key | null> {
+interface Page<After extends Key | null> {
   /** Null: all. */
   readonly limit: number | null;
   readonly after: After;

@@ -3,7 +3,7 @@
  * because other requests of theirs have a file beside it.
  */
 
-export type PartRead =
+type PartRead =
   | { readonly ok: true; readonly body: Buffer }
   /** A sentence for the caller. */
   | { readonly ok: false; readonly why: string };

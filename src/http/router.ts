@@ -1,7 +1,7 @@
 /** Finds the route of a method and path. Pure: knows no server and no handler. */
 
 /** The part of a route that the router needs. */
-export interface Routable {
+interface Routable {
   readonly method: string;
   /** Segments, with `:name` for a parameter. */
   readonly path: string;

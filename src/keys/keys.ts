@@ -24,7 +24,7 @@ export interface KeyToMake extends Omit<KeyRights, 'id'> {
   readonly expiresAtMs: number | null;
 }
 
-export interface MadeKey {
+interface MadeKey {
   readonly id: number;
   readonly userName: string;
   /** In clear text, only this once. */

@@ -138,7 +138,7 @@ export async function mapTags(
   return { value: { found: await find(), created: created.count } };
 }
 
-export interface TagName {
+interface TagName {
   readonly id: number;
   readonly sourceId: string | null;
   readonly name: string;

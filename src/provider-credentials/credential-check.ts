@@ -33,12 +33,12 @@ export const wasNobodyAsked = ({
 }): boolean => isHealthy === null && note !== null && note.startsWith(NOBODY_ASKED);
 
 /** Reads the credential that was put last, whether it is in use or not. Null: there is none. */
-export type LastPut = (
+type LastPut = (
   appId: number,
   platformId: number,
 ) => Promise<{ readonly credential: ProviderCredential; readonly version: number } | null>;
 
-export interface CredentialCheckOptions {
+interface CredentialCheckOptions {
   readonly sql: Sql;
   readonly lastPut: LastPut;
   readonly authorizations: Pick<AuthorizationCache, 'current'>;

@@ -28,7 +28,7 @@ const WARNING_DAYS = [30, 7, 1] as const;
 /** (app, platform) pairs whose sends are noted between two runs, and that the metrics report. */
 const PLACES_MAX = 10_000;
 
-export interface CredentialWatchOptions {
+interface CredentialWatchOptions {
   readonly sql: Sql;
   readonly log: Logger;
   /** Platforms with a real provider: a check with a simulator proves nothing. */

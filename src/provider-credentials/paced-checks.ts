@@ -12,7 +12,7 @@ const OF_CLIENT_MAX = 2;
 const PER_SECOND_MAX = 1;
 const BUCKETS_MAX = 10_000;
 
-export type Paced<T> =
+type Paced<T> =
   | { readonly kind: 'done'; readonly value: T }
   /** The client has just asked for one. */
   | { readonly kind: 'too-many' }

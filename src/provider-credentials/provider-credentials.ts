@@ -14,7 +14,7 @@ import { PROVIDERS, providerOf } from '../providers/providers.ts';
 import type { Predecessor, SealedCredential } from './sql/provider-credential.ts';
 import { readSealedCredential, writeSealedCredential } from './sql/provider-credential.ts';
 
-export type OpenedCredential =
+type OpenedCredential =
   | { readonly kind: 'opened'; readonly credential: ProviderCredential }
   | { readonly kind: 'none' }
   | { readonly kind: 'not-on-platform' }

@@ -11,7 +11,7 @@ import { claimMinting } from './sql/claim-minting.ts';
 import { readToken } from './sql/read-token.ts';
 import { freezeToken, writeMintFailure, writeToken } from './sql/write-token.ts';
 
-export interface MintedValue {
+interface MintedValue {
   readonly value: string;
   readonly refreshAtMs: number;
   readonly expiresAtMs: number;

@@ -24,10 +24,7 @@ export interface OpenedInUse {
   readonly wasAcceptedLately: boolean;
 }
 
-export type CredentialInUse =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'unreadable' }
-  | OpenedInUse;
+type CredentialInUse = { readonly kind: 'none' } | { readonly kind: 'unreadable' } | OpenedInUse;
 
 /** The credential to send with now. */
 export async function readCredentialInUse(

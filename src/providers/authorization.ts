@@ -18,7 +18,7 @@ import { providerOf } from './providers.ts';
 export type Authorization = { readonly ok: true; readonly value: string } | MintFailure;
 
 /** The values that all nodes share. */
-export interface TokenStore {
+interface TokenStore {
   read(identity: string, apartMs: number): Promise<SharedToken>;
   claim(identity: string, seenId: string | null, apartMs: number): Promise<MintingRight | null>;
   /** False: the right has expired, and the value must not be used. */

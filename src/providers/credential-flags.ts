@@ -9,7 +9,7 @@ export interface CredentialFlags {
 }
 
 /** A flag, and what help tells of it. */
-export interface CredentialFlag {
+interface CredentialFlag {
   readonly type: 'string' | 'boolean';
   /** What stands for its value: `file` is completed with names of files. */
   readonly value?: string;

@@ -21,7 +21,7 @@ export const PROVIDER_SETTINGS = { ...APNS_SETTINGS, ...FCM_SETTINGS, ...WEB_PUS
 type ProviderSettings = SettingsOf<typeof PROVIDER_SETTINGS>;
 
 /** The addresses of the providers in a simulator. */
-export interface SimulatedOrigins {
+interface SimulatedOrigins {
   readonly apnsOrigin: string;
   readonly fcmOrigin: string;
   readonly oauthOrigin: string;

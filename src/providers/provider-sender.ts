@@ -12,7 +12,7 @@ import type { Sender } from './sender.ts';
 import { Unsent } from './unsent.ts';
 
 /** The part of a sender that is one provider's own. */
-export interface RequestForm<R extends Rendered> {
+interface RequestForm<R extends Rendered> {
   render(message: Message): R;
   /** The rendered request for this device. */
   templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;

@@ -42,7 +42,7 @@ export type TestGrant =
   | { readonly kind: 'fault'; readonly reason: string }
   | { readonly kind: 'later'; readonly reason: string };
 
-export interface TestSend extends Scope {
+interface TestSend extends Scope {
   readonly clientId: number;
   readonly deviceId: string;
   readonly payload: Payload;
@@ -61,7 +61,7 @@ export type TestResult =
   /** Too many are under way, of this client or in all. */
   | { readonly kind: 'busy' };
 
-export interface TestSendsOptions {
+interface TestSendsOptions {
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
   readonly authorize: (appId: number, platformId: number) => Promise<TestGrant>;

@@ -12,7 +12,7 @@ import { cancelJobsOf } from './sql/ledger/cancel-jobs-of.ts';
 /** Jobs that are cancelled in one transaction: some tens of milliseconds. */
 const JOBS_MAX = 500;
 
-export interface CancelParts {
+interface CancelParts {
   readonly sql: SqlPool;
   /** Hears of those that have ended with this. */
   readonly journal: { ended(jobs: CancelledJobs['ended']): void };

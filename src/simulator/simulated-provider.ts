@@ -21,12 +21,12 @@ export interface SimulatedProvider<Origins extends object = object> {
   play(parts: PlayedParts): PlayedProvider;
 }
 
-export interface PlayedParts {
+interface PlayedParts {
   readonly book: PushBook;
   readonly accounts: AccountBook;
 }
 
-export interface PlayedProvider {
+interface PlayedProvider {
   readonly handle: Handler;
   /** Records beside that of its pushes, by their names in the state. */
   readonly records?: Readonly<Record<string, ProviderRecord>>;

@@ -12,7 +12,7 @@ export type Subject =
   | { readonly kind: 'tag'; readonly id: number; readonly clientId: number }
   | { readonly kind: 'app'; readonly id: number; readonly clientId: number };
 
-export interface SubscribersOfApp extends Scope {
+interface SubscribersOfApp extends Scope {
   readonly count: number;
 }
 

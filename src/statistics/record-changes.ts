@@ -16,7 +16,7 @@ import type {
 import { deviceGroupKeyOf, deviceGroupOf } from '../domain/device-group-change.ts';
 
 /** Tags that a device has gained. */
-export interface TagGain extends DevicePlace {
+interface TagGain extends DevicePlace {
   readonly gained: readonly number[];
 }
 

@@ -5,7 +5,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-export interface BatcherOptions<Item, Result> {
+interface BatcherOptions<Item, Result> {
   readonly itemsMax: number;
   /** Bound on the sum of weights of a batch; a single item may exceed it, alone. */
   readonly weightMax: number;

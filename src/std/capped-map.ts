@@ -12,7 +12,7 @@ interface Entry<K, V> {
   newer: Entry<K, V> | null;
 }
 
-export interface CappedMapLimits {
+interface CappedMapLimits {
   /** Keys. */
   readonly sizeMax?: number;
   /** Sum of all weights. */

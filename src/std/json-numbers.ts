@@ -5,7 +5,7 @@
 
 import { parseJson, stringEnd } from './json.ts';
 
-export interface ChangedNumber {
+interface ChangedNumber {
   /** The names and list positions that lead to it, joined by dots. */
   readonly path: string;
   /** What is wrong with it: a sentence without its subject and its full stop. */

@@ -4,7 +4,7 @@
  */
 
 /** The place as people count it: from 1. */
-export interface TextPosition {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }

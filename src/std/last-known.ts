@@ -3,7 +3,7 @@
  * while the next one takes long or fails.
  */
 
-export interface LastKnownOptions<T> {
+interface LastKnownOptions<T> {
   ask(): Promise<T>;
   /** An older answer is worth nothing. */
   readonly ageMsMax: number;

@@ -5,7 +5,7 @@
 
 import { CappedMap } from './capped-map.ts';
 
-export interface RecentUseOptions {
+interface RecentUseOptions {
   readonly halfLifeMs: number;
   /** Users that are remembered; those that used something longest ago are forgotten. */
   readonly usersMax: number;

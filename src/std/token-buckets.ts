@@ -1,6 +1,6 @@
 /** Rate limits by key: a token bucket for each key, with a limit on their number. */
 
-export interface TokenBucketsOptions {
+interface TokenBucketsOptions {
   readonly perSecond: number;
   /** Buckets remembered in each of two generations. */
   readonly bucketsMax: number;

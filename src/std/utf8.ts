@@ -9,7 +9,7 @@ import { withoutMark } from './json.ts';
 /** What Node.js puts in place of octets that are not UTF-8. */
 export const REPLACEMENT = '\u{fffd}';
 
-export type Decoded =
+type Decoded =
   | { readonly ok: true; readonly text: string }
   /** `before`: the text up to the first octet that is wrong. `hint`: what it may be instead. */
   | { readonly ok: false; readonly before: string; readonly hint: string };

@@ -6,7 +6,7 @@
 
 import type { Logger } from 'pino';
 
-export interface Failure {
+interface Failure {
   readonly level: 'warn' | 'error';
   readonly sentence: string;
   readonly error: unknown;

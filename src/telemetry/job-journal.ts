@@ -13,7 +13,7 @@ import { contextOfJob, readTraceparent } from './traces/tracer.ts';
 /** Apps that a line names: a push may address a thousand. */
 const APPS_TOLD_MAX = 10;
 
-export interface AcceptedJob {
+interface AcceptedJob {
   readonly id: string;
   readonly clientId: number;
   /** Of the request that has brought it. */
@@ -28,7 +28,7 @@ export interface AcceptedJob {
   readonly sendAtMs: number | null;
 }
 
-export interface PlannedJob {
+interface PlannedJob {
   readonly id: string;
   readonly clientId: number;
   /** When it was accepted, or was to be sent. */

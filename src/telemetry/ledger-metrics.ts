@@ -15,7 +15,7 @@ export interface LedgerReading {
 }
 
 /** By kind of part: chunks, and batches of retries. */
-export type PartCounts = Readonly<Record<'chunk' | 'retries', number>>;
+type PartCounts = Readonly<Record<'chunk' | 'retries', number>>;
 
 /** The parts that this process has claimed. */
 export interface PartsReading {

@@ -23,12 +23,12 @@ import type { WaitingWebhooksReading } from './webhook-metrics.ts';
 import { registerWebhookMetrics } from './webhook-metrics.ts';
 
 /** One series, looked up once and then raised without hashing labels. */
-export interface Count {
+interface Count {
   value: number;
 }
 
 /** A family of counters whose series are plain fields until the metrics are read. */
-export interface CountFamily<Label extends string> {
+interface CountFamily<Label extends string> {
   /** The same labels give the same series. */
   with(labels: Readonly<Record<Label, string>>): Count;
 }
@@ -96,7 +96,7 @@ export interface CircuitReading {
 }
 
 /** Connections of callers. */
-export interface ConnectionReading {
+interface ConnectionReading {
   /** Open ones. */
   readonly size: number;
   /** Closed because there was no room for them, since the start. */

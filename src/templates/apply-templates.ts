@@ -11,11 +11,11 @@ import { PROVIDERS } from '../providers/providers.ts';
 import type { JsonObject } from '../std/json.ts';
 import type { Evaluator, TemplateResult } from './evaluator.ts';
 
-export interface TemplatedScope extends Scope<PlatformId> {
+interface TemplatedScope extends Scope<PlatformId> {
   readonly expression: string;
 }
 
-export type Applied =
+type Applied =
   /** By the key of the scope. */
   | { readonly kind: 'made'; readonly payloads: Readonly<Record<string, Payload>> }
   | { readonly kind: 'invalid'; readonly faults: readonly PayloadFault[] }

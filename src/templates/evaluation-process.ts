@@ -22,7 +22,7 @@ const ANSWER_MS_MAX = 3_000;
 const IDLE_MS_MAX = 60_000;
 
 /** As many as there are expressions, or less: after the last one something ended the evaluation. */
-export type Answer =
+type Answer =
   | { readonly kind: 'answered'; readonly evaluated: readonly Evaluated[] }
   /** The process could not be started. */
   | { readonly kind: 'unavailable'; readonly error: unknown };

@@ -24,7 +24,7 @@ export type Evaluated =
   | { readonly kind: 'too-long' | 'held-up' };
 
 /** The script was ended, by a signal or by its time on the wall. */
-export interface Stopped {
+interface Stopped {
   readonly kind: 'stopped';
 }
 

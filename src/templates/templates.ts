@@ -4,7 +4,7 @@ import type { Sql } from '../database/sql.ts';
 import { list } from '../database/sql.ts';
 import type { PlatformId, Scope } from '../domain/device.ts';
 
-export interface StoredTemplate {
+interface StoredTemplate {
   readonly expression: string;
   readonly updatedAtMs: number;
 }
@@ -20,7 +20,7 @@ export async function readTemplate(
   return row ?? null;
 }
 
-export interface ScopeTemplate extends Scope<PlatformId> {
+interface ScopeTemplate extends Scope<PlatformId> {
   readonly expression: string;
 }
 

@@ -38,7 +38,7 @@ export type Entry =
   | { readonly kind: 'passed'; readonly line: number; readonly reason: string };
 
 /** As read, before it is checked. */
-export interface FileFields {
+interface FileFields {
   readonly platformId: unknown;
   readonly deviceId: unknown;
   readonly appVersion: unknown;
@@ -113,7 +113,7 @@ const isText = (value: unknown, lengthMax: number): value is string =>
 const TIME_MS_MAX = 8_640_000_000_000_000;
 
 /** Undefined: it is malformed. */
-export function readTime(value: unknown): number | null | undefined {
+function readTime(value: unknown): number | null | undefined {
   if (value === undefined || value === null || value === '') return null;
   const ms = typeof value === 'string' ? timeOf(value) : value;
   return typeof ms === 'number' && Number.isInteger(ms) && ms >= 0 && ms <= TIME_MS_MAX

@@ -1,6 +1,6 @@
 /** Makes the text under which a browser's subscription is registered, from its parts. */
 
-export interface SubscriptionParts {
+interface SubscriptionParts {
   readonly endpoint: string;
   readonly p256dh: string;
   readonly auth: string;

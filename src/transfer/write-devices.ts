@@ -1,7 +1,7 @@
 /** Devices as lines of our own formats, for `tagcast devices export`. */
 
 /** A device with all data that another engine needs. */
-export interface ExportedDevice {
+interface ExportedDevice {
   readonly platformId: number;
   readonly deviceId: string;
   readonly appVersion: string | null;

@@ -31,7 +31,7 @@ export type Posted =
   | { readonly kind: 'aborted' };
 
 /** All addresses of a name; rejects when there are none. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface PostOptions {
   /** Whether the address may be outside of the public internet. */

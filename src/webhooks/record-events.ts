@@ -76,7 +76,7 @@ const removed = rowsOf<Removal>('removed', {
 });
 
 /** A device, by the token that it had, and the one that it has now. */
-export interface ReplacedToken extends DevicePlace {
+interface ReplacedToken extends DevicePlace {
   readonly newDeviceId: string;
 }
 
@@ -106,7 +106,7 @@ const replaced = rowsOf<ReplacedToken>('replaced', {
 });
 
 /** What is wrong with a provider credential. */
-export type CredentialTrouble =
+type CredentialTrouble =
   /** A send was stopped by it. */
   | 'send-stopped'
   /** The daily check, or one that somebody asked for, was refused. */

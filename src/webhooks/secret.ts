@@ -35,7 +35,7 @@ export function openWebhookSecret(
 export const webhookIdentityOf = (id: number): string => `webhook:${id}`;
 
 /** A request as it is signed. */
-export interface SignedParts {
+interface SignedParts {
   readonly id: string;
   /** Of the attempt; receivers refuse one that is minutes old. */
   readonly timestampSeconds: number;

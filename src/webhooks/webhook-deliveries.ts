@@ -22,7 +22,7 @@ const EVENTS_MAX = 10_000;
 const DELIVERIES_MAX = 1_000;
 const TRANSACTIONS_MAX = 20;
 
-export interface WebhookLimits {
+interface WebhookLimits {
   readonly waitingEventsMax: number;
   readonly deliveriesMax: number;
 }

@@ -14,7 +14,7 @@ export const PASSWORD_LENGTH_MAX = 256;
  * OWASP's cheat sheet "Password Storage": 32 MiB with three rounds are as hard as 128 MiB with one,
  * which an engine of 350 MB has no room for. `cost` × `blockSize` × 128 bytes are used.
  */
-export const SCRYPT: Costs = { cost: 32_768, blockSize: 8, parallelization: 3 };
+const SCRYPT: Costs = { cost: 32_768, blockSize: 8, parallelization: 3 };
 /** Twice what these parameters need: Node.js refuses more than its own default of 32 MiB. */
 const MEMORY_BYTES_MAX = 67_108_864;
 const SALT_BYTES = 16;
@@ -39,7 +39,7 @@ const OF_NETWORK_MAX = 4;
 const OF_SITE_MAX = 8;
 
 /** `busy`: too many are being hashed. */
-export type Busy = 'busy';
+type Busy = 'busy';
 
 const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 

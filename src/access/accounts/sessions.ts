@@ -16,9 +16,9 @@ import type { SessionRow } from '../sql/sessions.ts';
 import { findSessions, insertSession, readSessionRevision } from '../sql/sessions.ts';
 
 /** A session ends so long after it was last used: a working day with its breaks. */
-export const SESSION_IDLE_MS = 43_200_000;
+const SESSION_IDLE_MS = 43_200_000;
 /** However much it is used: a week. */
-export const SESSION_MAX_MS = 604_800_000;
+const SESSION_MAX_MS = 604_800_000;
 /** Of one account: browsers that it uses, and some that were left behind. The oldest one ends. */
 const SESSIONS_PER_ACCOUNT_MAX = 20;
 /** After this time a session is looked up again, which writes down that it is used. */

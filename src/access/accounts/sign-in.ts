@@ -43,7 +43,7 @@ export type SignedIn =
   | { readonly kind: 'wrong' }
   | Unheard;
 
-export type Checked =
+type Checked =
   | { readonly kind: 'right'; readonly account: AccountRow }
   | { readonly kind: 'wrong'; readonly account: AccountRow | null }
   | Unheard;
@@ -186,10 +186,7 @@ export async function changePassword(
   });
 }
 
-export type Reset =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'no-link' }
-  | { readonly kind: 'busy' };
+type Reset = { readonly kind: 'done' } | { readonly kind: 'no-link' } | { readonly kind: 'busy' };
 
 /** Sets a password by a one-time link, and ends every session of the account. */
 export async function resetPassword(

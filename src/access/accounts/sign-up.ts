@@ -25,7 +25,7 @@ import type { SignUpMode } from './sign-up-mode.ts';
 /** Members of a client: their list is read whole. */
 export const MEMBERS_PER_CLIENT_MAX = 500;
 /** Clients of an account: each look-up of its sessions reads them. */
-export const CLIENTS_PER_ACCOUNT_MAX = 100;
+const CLIENTS_PER_ACCOUNT_MAX = 100;
 
 export interface SignUp {
   readonly email: string;
@@ -35,7 +35,7 @@ export interface SignUp {
   readonly invitation: string | null;
 }
 
-export type SignedUp =
+type SignedUp =
   /** Done, or not, because another has this e-mail address: the caller is not told. */
   | { readonly kind: 'done' }
   | { readonly kind: 'closed' }

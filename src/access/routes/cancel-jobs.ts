@@ -3,7 +3,7 @@
 import type { Fault } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query-reader.ts';
 
-export interface AskedToCancel {
+interface AskedToCancel {
   readonly cancelJobs: boolean;
   readonly faults: readonly Fault[];
 }

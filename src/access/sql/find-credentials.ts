@@ -26,7 +26,7 @@ export interface CredentialRow {
 }
 
 /** What a further key may do. */
-export interface KeyRow {
+interface KeyRow {
   readonly id: number;
   readonly scopes: readonly string[];
   readonly tagIds: readonly number[] | null;

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../database/sql.ts';
 
-export interface NewCredential {
+interface NewCredential {
   readonly clientId: number;
   /** Null: a super user. */
   readonly appId: number | null;

@@ -3,8 +3,8 @@
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 
-export const LINK_KINDS = ['invitation', 'sign-up', 'reset', 'sign-in'] as const;
-export type LinkKind = (typeof LINK_KINDS)[number];
+const LINK_KINDS = ['invitation', 'sign-up', 'reset', 'sign-in'] as const;
+type LinkKind = (typeof LINK_KINDS)[number];
 
 export interface LinkRow {
   readonly kind: LinkKind;
@@ -16,7 +16,7 @@ export interface LinkRow {
   readonly accountId: number | null;
 }
 
-export interface NewLink extends LinkRow {
+interface NewLink extends LinkRow {
   readonly tokenHash: Buffer;
   readonly lifetimeMs: number;
 }

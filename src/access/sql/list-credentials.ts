@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../database/sql.ts';
 
-export interface ListedCredential {
+interface ListedCredential {
   readonly id: number;
   /** Null: the super user's. */
   readonly appId: number | null;
@@ -13,7 +13,7 @@ export interface ListedCredential {
 }
 
 /** Behind which the next page begins: 0 for the app is the super user's. */
-export interface CredentialKey {
+interface CredentialKey {
   readonly afterAppId: number;
   readonly afterId: number;
 }

@@ -8,7 +8,7 @@ import type { Sql } from '../../database/sql.ts';
 /** A row is some hundred bytes, and a piece is one short transaction. */
 const ROWS_MAX = 100;
 
-export interface CredentialSecrets {
+interface CredentialSecrets {
   readonly id: number;
   readonly username: string;
   readonly tokenSealed: Buffer;
@@ -31,7 +31,7 @@ export async function writeCredential(
     where id = ${row.id}`;
 }
 
-export interface KeySecrets {
+interface KeySecrets {
   readonly id: number;
   readonly username: string;
   readonly tokenSealed: Buffer;
@@ -52,7 +52,7 @@ export async function writeKey(
     where id = ${row.id}`;
 }
 
-export interface PlatformSecrets {
+interface PlatformSecrets {
   readonly appId: number;
   readonly platformId: number;
   readonly sealed: Buffer | null;
@@ -83,7 +83,7 @@ export async function writePlatform(tx: Sql, row: PlatformSecrets): Promise<void
     where app_id = ${row.appId} and platform_id = ${row.platformId}`;
 }
 
-export interface WebhookSecrets {
+interface WebhookSecrets {
   readonly id: number;
   readonly sealed: Buffer;
   readonly keyId: string;
@@ -105,7 +105,7 @@ export async function writeWebhookSecrets(tx: Sql, row: WebhookSecrets): Promise
     where id = ${row.id}`;
 }
 
-export interface TokenSecret {
+interface TokenSecret {
   readonly identity: string;
   readonly sealed: Buffer;
   readonly keyId: string;

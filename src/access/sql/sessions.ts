@@ -5,7 +5,7 @@ import { list } from '../../database/sql.ts';
 import type { ClientLimits } from '../../domain/client-limits.ts';
 
 /** Of an account that a session is for. */
-export interface MembershipRow {
+interface MembershipRow {
   readonly clientId: number;
   readonly clientSlug: string;
   readonly clientName: string;
@@ -27,7 +27,7 @@ export interface SessionRow {
   readonly remainingMs: number;
 }
 
-export interface FoundSessions {
+interface FoundSessions {
   readonly rows: readonly SessionRow[];
   /** The revision of sessions under which the rows were read. */
   readonly revision: string;
@@ -99,7 +99,7 @@ export async function findSessions(
   };
 }
 
-export interface NewSession {
+interface NewSession {
   readonly accountId: number;
   readonly tokenHash: Buffer;
   readonly lifetimeMs: number;

@@ -12,7 +12,7 @@ import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import type { Coding } from '../../http/negotiation.ts';
 import { preferredCoding } from '../../http/negotiation.ts';
 
-export interface BuiltFile {
+interface BuiltFile {
   readonly type: string;
   readonly etag: string;
   readonly octets: Buffer;

@@ -9,7 +9,7 @@ import { isLoopback } from '../../std/ip-address.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Readiness } from './readiness.ts';
 
-export interface HealthParts {
+interface HealthParts {
   readonly readiness: Pick<Readiness, 'ask'>;
   readonly metrics: Metrics;
   /** Opens the metrics to other machines; null: nobody has one. */

@@ -18,7 +18,7 @@ export interface ReadinessParts {
   readonly log: Logger;
 }
 
-export interface ReadinessAnswer {
+interface ReadinessAnswer {
   readonly isReady: boolean;
   readonly body: {
     readonly status: 'ok' | 'draining' | 'unavailable';

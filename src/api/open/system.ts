@@ -10,7 +10,7 @@ import type { QueueReading } from '../../push/sql/read-queue.ts';
 import type { CircuitReading, CredentialReading } from '../../telemetry/metrics.ts';
 import type { ProviderReading } from '../../telemetry/sending-metrics.ts';
 
-export type ProviderConnections = Pick<
+type ProviderConnections = Pick<
   ProviderReading,
   'provider' | 'connections' | 'streams' | 'connectFailures'
 >;

@@ -16,7 +16,7 @@ import { makeDemoLink } from './demo-link.ts';
 export const hasDemo = ({ DEMO, DATABASE_URL }: Config): boolean =>
   DEMO ?? DATABASE_URL === undefined;
 
-export interface RunningDemo {
+interface RunningDemo {
   readonly demo: Demo;
   readonly simulator: SimulatorThread;
 }

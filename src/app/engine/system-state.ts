@@ -12,7 +12,7 @@ import type { WaitingWebhooks } from '../../webhooks/sql/read-waiting.ts';
 import { readWaitingWebhooks } from '../../webhooks/sql/read-waiting.ts';
 import { version } from '../version.ts';
 
-export interface SystemSources extends Pick<SystemState, 'providers' | 'index'> {
+interface SystemSources extends Pick<SystemState, 'providers' | 'index'> {
   readonly sql: Sql;
   readonly readiness: Pick<Readiness, 'ask'>;
   readonly registrations: number;

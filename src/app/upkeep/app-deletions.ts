@@ -49,7 +49,7 @@ interface Pass {
   isDone: boolean;
 }
 
-export interface AppDeletionsOptions {
+interface AppDeletionsOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly transactionsMax?: number;

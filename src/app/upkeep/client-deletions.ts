@@ -34,7 +34,7 @@ const JOBS_AT_ONCE = { jobs: 100, rows: 10_000 };
 /** Tags in one transaction, each with its counts of some days. */
 const TAGS_MAX = 1_000;
 
-export interface ClientDeletionsOptions {
+interface ClientDeletionsOptions {
   readonly sql: SqlPool;
   readonly journal: Pick<JobJournal, 'ended'>;
 }

@@ -6,7 +6,7 @@ import { idsBetween } from '../../domain/uuid-v7.ts';
 import { AUDIT_REPEAT_MS } from '../record-change.ts';
 
 /** Null: whichever. */
-export interface AuditFilter {
+interface AuditFilter {
   readonly action: AuditAction | null;
   /** At this time or later, and before that one; epoch milliseconds. */
   readonly fromMs: number | null;

@@ -32,9 +32,9 @@ export const appPatchForm = strictForm({
  * JSON of an app's parameters: templates and keys of connectors are some KiB. The list of apps
  * holds those of all.
  */
-export const PARAMETERS_BYTES_MAX = 16_384;
+const PARAMETERS_BYTES_MAX = 16_384;
 /** Databases read nested values by recursion. */
-export const PARAMETERS_DEPTH_MAX = 32;
+const PARAMETERS_DEPTH_MAX = 32;
 
 const parameters = z
   .preprocess(asObject, z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object'))

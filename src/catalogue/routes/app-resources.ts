@@ -27,7 +27,7 @@ import { noApp, ownApp } from './own-app.ts';
 import { appRefusal, refuse } from './refusal.ts';
 import { OTHER_ID } from './tag-forms.ts';
 
-export interface AppResourceParts {
+interface AppResourceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
 }

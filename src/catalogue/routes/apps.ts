@@ -39,7 +39,7 @@ import { connectAfterLeaving } from './reconnect.ts';
 import type { Outcome } from './refusal.ts';
 import { appRefusal, done, refuse, refused } from './refusal.ts';
 
-export interface AppRouteParts {
+interface AppRouteParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
   readonly patientReads: PatientReads;

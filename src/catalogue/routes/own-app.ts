@@ -10,7 +10,7 @@ import { problem } from '../../http/problem.ts';
 import type { App } from '../sql/read-apps.ts';
 import { readApp } from '../sql/read-apps.ts';
 
-export type OwnApp =
+type OwnApp =
   | { readonly ok: true; readonly app: App }
   | { readonly ok: false; readonly response: HttpResponse };
 

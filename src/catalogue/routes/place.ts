@@ -5,12 +5,12 @@ import type { Fault } from '../../http/problem.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
 
 /** A field that is absent says nothing; null means: into none. */
-export interface NamedPlace {
+interface NamedPlace {
   readonly id?: number | null | undefined;
   readonly sourceId?: string | null | undefined;
 }
 
-export type Place =
+type Place =
   /** Undefined: nothing is said, it stays where it is. */
   | { readonly ok: true; readonly groupId: number | null | undefined }
   | { readonly ok: false; readonly fault: Fault };

@@ -57,7 +57,7 @@ export function planTags(
   };
 }
 
-export type ChangedTag =
+type ChangedTag =
   | { readonly ok: true; readonly tag: Tag }
   /** The group that it is to be in does not exist. */
   | { readonly ok: false; readonly fault: Fault };

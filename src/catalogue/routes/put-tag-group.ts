@@ -24,7 +24,7 @@ import { Territory } from './territory.ts';
 /** Of a group that has none yet. */
 const NO_ID = 0;
 
-export interface TagGroupToPut {
+interface TagGroupToPut {
   /** Null: it is to be made. */
   readonly before: TagGroup | null;
   readonly fields: TagGroupFields;

@@ -31,7 +31,7 @@ import { Territory } from './territory.ts';
 /** Of a tag that has none yet. */
 const NO_ID = 0;
 
-export interface TagToPut {
+interface TagToPut {
   /** Null: it is to be made. */
   readonly before: Tag | null;
   readonly fields: TagFields;

@@ -11,7 +11,7 @@ import type { AppRefusal } from '../apps.ts';
 import type { Leaving } from '../sql/removals.ts';
 import { notFound } from './find-named.ts';
 
-export type Refusal =
+type Refusal =
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
   /** The caller's key has limits, and this is not within them. */
   | { readonly kind: 'outside'; readonly path: string }

@@ -30,7 +30,7 @@ import { groupPatchForm, newGroupForm, OTHER_ID } from './tag-forms.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 
-export interface TagGroupResourceParts {
+interface TagGroupResourceParts {
   readonly sql: SqlPool;
   readonly patientReads: PatientReads;
 }

@@ -14,7 +14,7 @@ import { tagObject } from './tag-object.ts';
  * The POST form names the default group without an id, the GET form with id 0 (spec/interface.md,
  * section 3).
  */
-export type TreeForm = 'post' | 'get';
+type TreeForm = 'post' | 'get';
 
 export interface TreeRequest {
   readonly clientId: number;

@@ -7,7 +7,7 @@ import { lockClient } from '../../clients/lock-client.ts';
 import type { Sql } from '../../database/sql.ts';
 
 /** `enabled`: it has to be disabled first. */
-export type DeletedClient = 'deleted' | 'enabled' | 'unknown';
+type DeletedClient = 'deleted' | 'enabled' | 'unknown';
 
 /** In the transaction of its caller. The slug is free again when all is erased. */
 export async function deleteClient(tx: Sql, slug: string): Promise<DeletedClient> {

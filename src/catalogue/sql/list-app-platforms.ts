@@ -20,7 +20,7 @@ export interface AppPlatform {
   } | null;
 }
 
-export interface AppPlatformsToList {
+interface AppPlatformsToList {
   readonly clientId: number;
   /** Of these apps only; null: of all. */
   readonly appIds: readonly number[] | null;

@@ -9,7 +9,7 @@ export interface ListedTagGroup extends TagGroup {
   readonly parentSourceId: string | null;
 }
 
-export interface TagGroupsToList {
+interface TagGroupsToList {
   readonly clientId: number;
   /** Those of the caller's key. */
   readonly limits: KeyLimits | undefined;

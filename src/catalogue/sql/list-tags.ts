@@ -6,7 +6,7 @@ import type { KeyLimits } from '../covered-tags.ts';
 import { andReadable } from '../covered-tags.ts';
 
 /** Null: all. */
-export interface TagFilter {
+interface TagFilter {
   /** Part of the name or the sourceId. */
   readonly text: string | null;
   /** Directly in it; 0: in none. */
@@ -20,7 +20,7 @@ export interface ListedTag extends Tag {
   readonly groupSourceId: string | null;
 }
 
-export interface TagsToList {
+interface TagsToList {
   readonly clientId: number;
   readonly filter: TagFilter;
   /** Those of the caller's key. */

@@ -6,7 +6,7 @@
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 
-export interface ParameterBytes {
+interface ParameterBytes {
   readonly own: number;
   readonly others: number;
 }

@@ -10,7 +10,7 @@ export interface App {
   readonly platformIds: readonly number[];
 }
 
-export interface AppsToList {
+interface AppsToList {
   readonly clientId: number;
   /** Part of the name; null: any. */
   readonly text: string | null;

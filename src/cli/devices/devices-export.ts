@@ -25,7 +25,7 @@ export const WRITERS = { csv: csvWriter, ndjson: ndjsonWriter } as const satisfi
 >;
 export type ExportFormat = keyof typeof WRITERS;
 
-export interface ExportRequest {
+interface ExportRequest {
   readonly appId: number;
   readonly format: ExportFormat;
   /** Null: standard output. */

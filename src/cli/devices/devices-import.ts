@@ -27,7 +27,7 @@ import { ImportTagMap } from './import-tag-map.ts';
 import type { Tally } from './import-tally.ts';
 import { add, addTo, describeTally, emptyTally, lostOf, tallyForm } from './import-tally.ts';
 
-export interface ImportRequest {
+interface ImportRequest {
   readonly appId: number;
   readonly format: FormatName;
   readonly replacesTags: boolean;

@@ -3,7 +3,7 @@
 const ID = /^#(\d+)$/;
 
 /** `#7` is the tag with the id 7; anything else is a source id. */
-export type Named =
+type Named =
   | { readonly id: number; readonly sourceId?: never }
   | { readonly sourceId: string; readonly id?: never };
 

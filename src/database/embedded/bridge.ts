@@ -31,7 +31,7 @@ const CANCEL_REQUEST = 80877102;
 /** A longer message is refused: the engine has no such statement. */
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 
-export interface Bridge {
+interface Bridge {
   /**
    * Resolves when all clients have left, and the session is as they found it. The caller tells them
    * to leave before.

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../sql.ts';
 
-export interface StaleTable {
+interface StaleTable {
   readonly name: string;
   readonly wantsAnalyze: boolean;
   readonly wantsVacuum: boolean;

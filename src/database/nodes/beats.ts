@@ -23,7 +23,7 @@ export async function joinNodes(sql: Sql, host: string, pid: number): Promise<nu
 export const leaveNodes = (sql: Sql, nodeId: number) => sql`
   update nodes set died_at = now() where id = ${nodeId} and died_at is null`;
 
-export interface BeatTerms {
+interface BeatTerms {
   /**
    * A node that was silent for longer is dead. Only a node that has beaten for as long without a
    * break may mark it.
@@ -33,7 +33,7 @@ export interface BeatTerms {
   readonly gapMsMax: number;
 }
 
-export interface DeadNode {
+interface DeadNode {
   readonly id: number;
   readonly host: string;
   readonly pid: number;

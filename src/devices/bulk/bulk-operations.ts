@@ -17,7 +17,7 @@ const INTERVAL_MS = 2_000;
 /** Of failures while the database is away. */
 const TOLD_EVERY_MS = 10_000;
 
-export interface BulkOperationsOptions extends BulkContext {
+interface BulkOperationsOptions extends BulkContext {
   readonly feed: IndexFeed;
   readonly log: Logger;
 }

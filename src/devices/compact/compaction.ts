@@ -56,7 +56,7 @@ interface Range {
   readonly end: number;
 }
 
-export interface CompactionOptions {
+interface CompactionOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;

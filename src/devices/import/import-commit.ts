@@ -40,7 +40,7 @@ export interface ImportContext {
   readonly slot: number;
 }
 
-export interface CommittedImport {
+interface CommittedImport {
   /** The result of each operation, in its place. */
   readonly results: readonly ImportResult[];
   readonly changes: readonly DeviceGroupChange[];

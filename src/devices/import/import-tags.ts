@@ -23,7 +23,7 @@ import {
 import { visibleField } from '../../std/visible-text.ts';
 
 /** A tag as a file names it. */
-export interface MeantTag {
+interface MeantTag {
   readonly sourceId: string | null;
   readonly id: number | null;
   readonly name: string | null;
@@ -62,7 +62,7 @@ function findTag({ tags, tagsBySourceId }: Snapshot, tag: MeantTag): CatalogueTa
 const sourceIdFor = ({ sourceId, id }: MeantTag): string => sourceId ?? `imported-${id}`;
 
 /** How many tags were made, or a sentence that says why none was. */
-export type CreatedTags = { readonly count: number } | { readonly fault: string };
+type CreatedTags = { readonly count: number } | { readonly fault: string };
 
 /** Makes the tags whose sourceId does not exist yet. */
 export function createTags(

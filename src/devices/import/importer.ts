@@ -17,7 +17,7 @@ import type { ImportContext } from './import-commit.ts';
 import { commitImported } from './import-commit.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
 
-export interface ImporterOptions {
+interface ImporterOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;

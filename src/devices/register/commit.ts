@@ -50,7 +50,7 @@ interface NewDevices {
   readonly ordinals: Map<DeviceRef, number>;
 }
 
-export interface Committed {
+interface Committed {
   /** The result of each device, in its place. */
   readonly results: readonly DeviceResult[];
   readonly changes: readonly DeviceGroupChange[];

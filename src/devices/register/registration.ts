@@ -14,7 +14,7 @@ import { KnownDeviceGroupTags } from './known-device-group-tags.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { Stages } from './stages.ts';
 
-export interface RegistrationOptions {
+interface RegistrationOptions {
   readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly feed: IndexFeed;
   readonly log: Logger;

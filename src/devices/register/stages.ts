@@ -44,7 +44,7 @@ const BATCH_BOUNDS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const BATCH_BOUNDS_OPERATIONS = [1, 3, 10, 30, 100, 300, 1_000];
 
 /** The batches of a stage by their time and their size. */
-export class BatchMeter {
+class BatchMeter {
   readonly seconds = new Histogram(BATCH_BOUNDS_SECONDS);
   readonly operations = new Histogram(BATCH_BOUNDS_OPERATIONS);
 
@@ -55,7 +55,7 @@ export class BatchMeter {
   }
 }
 
-export type StagesResult = Exclude<RegistrationResult, 'overloaded'>;
+type StagesResult = Exclude<RegistrationResult, 'overloaded'>;
 
 /** Devices with one key that are being written: one, or the same token in several apps. */
 interface Writing {
@@ -69,7 +69,7 @@ interface HeldBack {
   resolve(result: Promise<StagesResult>): void;
 }
 
-export interface StagesOptions {
+interface StagesOptions {
   readonly look: LookContext;
   readonly commit: CommitContext;
   readonly log: FailureLog;

@@ -36,7 +36,7 @@ export interface Replacement {
   readonly appVersion: string | null;
 }
 
-export type ReplaceOutcome =
+type ReplaceOutcome =
   /** The new deviceId was unknown: the device goes on under it. */
   | 'moved'
   /** Both existed: the new one has the tags of the old one, which is deleted. */

@@ -12,7 +12,7 @@ import { Lanes } from '../lanes.ts';
 import type { Replaced, Replacement } from './replace-commit.ts';
 import { commitReplacement } from './replace-commit.ts';
 
-export interface ReplacementsOptions {
+interface ReplacementsOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;

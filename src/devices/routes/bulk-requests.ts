@@ -79,7 +79,7 @@ export const membersForm = strictForm({
   'copy and move need toTagId or toTagSourceId, one of them; remove takes neither',
 );
 
-export interface BulkRequestParts {
+interface BulkRequestParts {
   readonly sql: SqlPool;
   readonly patientReads: PatientReads;
 }

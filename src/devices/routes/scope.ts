@@ -13,7 +13,7 @@ import { problem } from '../../http/problem.ts';
 import type { Parameters } from './parameters.ts';
 import { readParameters } from './parameters.ts';
 
-export type ReadScope =
+type ReadScope =
   | ({ readonly ok: true; readonly parameters: Parameters } & Scope)
   | { readonly ok: false; readonly response: HttpResponse };
 

@@ -3,7 +3,7 @@
 import type { Sql } from '../../database/sql.ts';
 import type { ClientLimits } from '../../domain/client-limits.ts';
 
-export interface ClientDevices {
+interface ClientDevices {
   readonly clientId: number;
   readonly limits: ClientLimits;
   /** Ordinals given out on all platforms of all its apps: it has no more devices. */

@@ -4,7 +4,7 @@ import type { Sql } from '../../database/sql.ts';
 import type { DevicePlace } from '../../domain/device-group-change.ts';
 import { isIdle } from '../erase-devices.ts';
 
-export interface Slice {
+interface Slice {
   readonly idle: readonly DevicePlace[];
   /** Where the next slice begins; null: this was the last one. */
   readonly last: DevicePlace | null;

@@ -50,7 +50,7 @@ const wanted = rowsOf<WantedImported>('wanted', {
   since_ms: float8(({ sinceMs }) => sinceMs),
 });
 
-export interface ImportedDevice extends DeviceKey {
+interface ImportedDevice extends DeviceKey {
   readonly ordinal: number;
   readonly appVersion: string | null;
   readonly registeredAtMs: number;

@@ -20,7 +20,7 @@ import { recordChanges, touchedDeviceGroups } from '../../statistics/record-chan
 import { ERASING_SLOT } from '../../statistics/slots.ts';
 import { barSends } from './bar-sends.ts';
 
-export interface DeviceInGroup {
+interface DeviceInGroup {
   readonly ordinal: number;
   /** Number of its tags. */
   readonly tags: number;
@@ -37,7 +37,7 @@ export const devicesOfGroup = (sql: Sql, group: DeviceGroupKey, limit: number) =
   order by d.ordinal
   limit ${limit}`;
 
-export interface Move {
+interface Move {
   readonly from: number;
   readonly to: number;
 }

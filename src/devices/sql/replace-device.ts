@@ -20,7 +20,7 @@ export interface LockedToReplace {
 }
 
 /** Null: the device does not exist. */
-export interface LockedPair {
+interface LockedPair {
   readonly old: LockedToReplace | null;
   readonly new: LockedToReplace | null;
 }

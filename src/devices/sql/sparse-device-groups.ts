@@ -4,7 +4,7 @@ import type { Sql } from '../../database/sql.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 
-export interface Sparseness {
+interface Sparseness {
   /** A group with more devices is not sparse. */
   readonly devicesMax: number;
   /**
@@ -14,7 +14,7 @@ export interface Sparseness {
   readonly fillingGroups: number;
 }
 
-export interface DeviceGroupWindow {
+interface DeviceGroupWindow {
   /** In order of their keys. */
   readonly sparse: readonly DeviceGroupKey[];
   /** Where the next window begins; null: this was the last one. */

@@ -90,7 +90,7 @@ export const groupsWithMembers = (
         >= (${after.appId}::integer, ${after.platformId}::smallint, ${groupNumberOf(after.ordinal + 1)}::integer)
     order by 1, 2, 3 limit ${limit}`;
 
-export interface Member extends DeviceKey, DevicePlace {}
+interface Member extends DeviceKey, DevicePlace {}
 
 /** The next members in a group, by their ordinals. */
 export const membersInGroup = (
@@ -111,14 +111,14 @@ export const membersInGroup = (
 };
 
 /** What the piece has come to. */
-export interface BulkPieceDone extends BulkCounts {
+interface BulkPieceDone extends BulkCounts {
   /** Of members: the last one that was looked at. */
   readonly after: DevicePlace;
   readonly isLast: boolean;
 }
 
 /** How long the client's operations rest after a piece. */
-export interface Rest {
+interface Rest {
   /** In times of the piece. */
   readonly factor: number;
   readonly msMin: number;

@@ -93,7 +93,7 @@ const byGroup = (sql: Sql, pairs: Fragment) => sql<UnwantedTags[]>`
   from (${pairs}) as pairs
   group by 1, 2, 3 order by 1, 2, 3`;
 
-export interface RemovedTags {
+interface RemovedTags {
   readonly devices: number;
   readonly changes: readonly DeviceGroupChange[];
 }

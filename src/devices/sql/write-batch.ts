@@ -18,7 +18,7 @@ import type { DeviceKey } from './find-devices.ts';
 import { DEVICE_KEY } from './find-devices.ts';
 
 /** A device that changes. */
-export interface DeviceUpdate extends DevicePlace {
+interface DeviceUpdate extends DevicePlace {
   /** Of its row as the change was worked out from it. */
   readonly version: string;
   readonly registers: boolean;
@@ -33,7 +33,7 @@ export interface DeviceUpdate extends DevicePlace {
  * A device that did not exist when the batch looked for it. Another transaction may have made it
  * since.
  */
-export interface NewDevice extends DeviceKey {
+interface NewDevice extends DeviceKey {
   readonly ordinal: number;
   readonly deviceId: string;
   readonly unsubscribes: boolean;

@@ -19,7 +19,7 @@ export interface CertificateFiles {
 }
 
 /** The content of the files. */
-export interface Pem {
+interface Pem {
   readonly cert: Buffer;
   readonly key: Buffer;
 }

@@ -41,7 +41,7 @@ const TOO_SMALL: Malformed = { status: 400, detail: 'The body comes in too many 
 const TOO_MUCH: Malformed = { status: 431, detail: 'Chunk extensions and trailers are too long.' };
 
 /** The content of a piece of input. `rest` is the input after the end of the body. */
-export interface Unchunked {
+interface Unchunked {
   readonly data: Buffer;
   readonly isOver: boolean;
   readonly rest: Buffer;

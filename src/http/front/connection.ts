@@ -24,7 +24,7 @@ const LINGER_MS = 2_000;
 /** The connection is closed when the caller takes nothing of an answer for this long. */
 const WRITE_TIMEOUT_MS = 30_000;
 /** Request line and headers. Those of real clients have one or two KiB, tokens included. */
-export const HEAD_BYTES_MAX = 16_384;
+const HEAD_BYTES_MAX = 16_384;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 const CR = 0x0d;

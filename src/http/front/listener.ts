@@ -19,7 +19,7 @@ import { ConnectionTable } from './connection-table.ts';
 import type { RequestHandler } from './front.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;

@@ -7,9 +7,7 @@ import { READ_HEADERS, RequestHeaders } from '../request-head.ts';
 import type { Malformed } from './front.ts';
 
 /** How long the body is (RFC 9112, 6.3). */
-export type Framing =
-  | { readonly kind: 'length'; readonly bytes: number }
-  | { readonly kind: 'chunked' };
+type Framing = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' };
 
 export interface ParsedHead {
   readonly kind: 'head';

@@ -10,7 +10,7 @@ import type { BodySink, BodyStream } from '../body-stream.ts';
  */
 const STREAM_UNSENT_BYTES_MAX = 262_144;
 
-export interface StreamedBodyParts {
+interface StreamedBodyParts {
   readonly socket: Socket;
   /** A piece was written. */
   readonly onWritten: () => void;

@@ -44,7 +44,7 @@ const LINGER_MS = 1_000;
 /** RFC 9113, 3.4: the first octets of a client. */
 export const CLIENT_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** The octets that must come before the peer's first frame. */
   readonly expectedPreface: Buffer;
   /** The interval at which timeouts are checked. */

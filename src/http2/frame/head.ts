@@ -28,7 +28,7 @@ export const Flag = Object.freeze({
 
 export const FRAME_HEAD_OCTETS = 9;
 
-export interface FrameHead {
+interface FrameHead {
   readonly length: number;
   readonly type: number;
   readonly flags: number;

@@ -10,7 +10,7 @@ import { withoutPadding } from './padding.ts';
 import type { Priority } from './priority.ts';
 import { PRIORITY_OCTETS, readPriority } from './priority.ts';
 
-export interface Headers {
+interface Headers {
   readonly fragment: Content;
   readonly priority: Priority | null;
 }

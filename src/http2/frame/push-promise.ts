@@ -7,7 +7,7 @@ import { readUint31 } from './head.ts';
 import type { Content } from './padding.ts';
 import { withoutPadding } from './padding.ts';
 
-export interface PushPromise {
+interface PushPromise {
   readonly promisedStreamId: number;
   readonly fragment: Content;
 }

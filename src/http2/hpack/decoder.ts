@@ -13,7 +13,7 @@ import { readInteger } from './integer.ts';
 import { STATIC_TABLE } from './static-table.ts';
 import { readString } from './string-literal.ts';
 
-export interface DecoderLimits {
+interface DecoderLimits {
   /**
    * Octets of the table that the peer may use from its first block on: 4096 until it has
    * acknowledged our SETTINGS.

@@ -10,7 +10,7 @@ import { fieldSize } from './field.ts';
 export const INITIAL_TABLE_SIZE_MAX = 4_096;
 
 /** Called for each entry that is evicted, with the number that `insert` gave it. */
-export type OnEvicted = (entry: Field, number: number) => void;
+type OnEvicted = (entry: Field, number: number) => void;
 
 /** Entries are numbered in the order of insertion, from 0; the newest has index 1. */
 export class DynamicTable {

@@ -4,7 +4,7 @@
  */
 
 /** The numbers of the entries that have one name. */
-export interface NamedEntries {
+interface NamedEntries {
   /** The entry that stays longest. */
   newest: number;
   readonly byValue: Map<string, number>;

@@ -4,7 +4,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
@@ -19,7 +19,7 @@ export interface ListenOptions {
   readonly onConnection: (socket: Socket) => void;
 }
 
-export interface Listener {
+interface Listener {
   readonly port: number;
   /** Ends every connection, and resolves when the port is free. */
   close(): Promise<void>;

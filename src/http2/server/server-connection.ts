@@ -55,9 +55,9 @@ export interface ServerEvents {
  * The treatment of streams above a GOAWAY's last one: a server may ignore them (6.8), or refuse
  * them explicitly (8.7).
  */
-export type LaterStreams = 'refused' | 'ignored';
+type LaterStreams = 'refused' | 'ignored';
 
-export interface ServerResponse {
+interface ServerResponse {
   readonly status: number;
   readonly fields: readonly Field[];
   readonly body: Buffer;

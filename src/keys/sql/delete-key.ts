@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../database/sql.ts';
 
-export interface DeletedKey {
+interface DeletedKey {
   readonly name: string;
   /** Whose jobs those of the key are. */
   readonly userName: string;

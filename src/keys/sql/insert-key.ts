@@ -3,7 +3,7 @@
 import type { Sql } from '../../database/sql.ts';
 import { list, textList } from '../../database/sql.ts';
 
-export interface NewKey {
+interface NewKey {
   readonly clientId: number;
   readonly name: string;
   readonly username: string;

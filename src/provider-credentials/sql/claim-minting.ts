@@ -8,7 +8,7 @@ import type { Sql } from '../../database/sql.ts';
 import { MINTING_MS_MAX, mintableAt } from './believed.ts';
 import { mintingUntil } from './minting-until.ts';
 
-export interface MintingClaim {
+interface MintingClaim {
   readonly identity: string;
   /** The newest value that the caller knows: the claim fails if it was replaced meanwhile. */
   readonly seenId: string | null;

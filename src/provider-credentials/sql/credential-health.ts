@@ -11,7 +11,7 @@ import type { Scope } from '../../domain/device.ts';
 import { recordTroubles } from '../../webhooks/record-events.ts';
 
 /** Results of sends since the last write. */
-export interface Use extends Scope {
+interface Use extends Scope {
   readonly wasAccepted: boolean;
   /** The fault that stopped a send; null: none did. */
   readonly fault: string | null;
@@ -102,7 +102,7 @@ export const takeDueChecks = (
   where h.checked_at is null or h.checked_at < now() - make_interval(secs => ${terms.everyMs}::float8 / 1000)
   returning app_id as "appId", platform_id as "platformId"`;
 
-export interface ExpiryWarning extends Scope {
+interface ExpiryWarning extends Scope {
   readonly expiresInMs: number;
 }
 

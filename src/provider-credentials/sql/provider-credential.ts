@@ -80,7 +80,7 @@ export async function readSealedCredential(
  */
 export type Predecessor = 'kept' | 'forgotten' | 'unchanged';
 
-export interface CredentialToWrite {
+interface CredentialToWrite {
   readonly credential: SealedCredential | null;
   /**
    * The version that the caller has read: the write fails when another credential was put

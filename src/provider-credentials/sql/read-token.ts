@@ -6,7 +6,7 @@ import type { Sql } from '../../database/sql.ts';
 import { failsUntil, isTimely, mintableAt } from './believed.ts';
 import { mintingUntil } from './minting-until.ts';
 
-export interface TokenRow {
+interface TokenRow {
   readonly valueId: string | null;
   /** Null: there is none, or it was made later than now. */
   readonly sealed: Buffer | null;

@@ -5,7 +5,7 @@
 
 import type { Sql } from '../../database/sql.ts';
 
-export interface NewToken {
+interface NewToken {
   readonly identity: string;
   /** The claim under which it was made; becomes the name of the value. */
   readonly mintingId: string;

@@ -26,7 +26,7 @@ export const isShown = (aps: JsonObject): boolean => SHOWN.some((name) => aps[na
 export const isBackground = (aps: JsonObject): boolean =>
   aps['content-available'] === 1 && !isShown(aps);
 
-export interface Label {
+interface Label {
   readonly pushType: ApnsPushType;
   readonly topic: string;
   readonly priority: '5' | '10';

@@ -37,7 +37,7 @@ const OTHER_REST_MS = 30_000;
  */
 const IN_LINE_MS_MAX = 10_000;
 
-export interface TwoEnvironmentsOptions {
+interface TwoEnvironmentsOptions {
   readonly own: Sender;
   readonly ownEnvironment: ApnsEnvironment;
   /** Called once, when the first token needs it: with most credentials none ever does. */

@@ -25,7 +25,7 @@ import {
 } from './settings.ts';
 
 /** The operator's endpoint for access tokens, never the `token_uri` of a client's file. */
-export interface TokenEndpoint {
+interface TokenEndpoint {
   readonly origin: string;
   readonly ca: string | null;
 }

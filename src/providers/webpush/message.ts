@@ -100,7 +100,7 @@ function declaredOf(
 /** Apps have URL schemes of their own, which a browser cannot open. */
 const WEB_ADDRESS = /^https?:\/\//i;
 
-export interface PushFields {
+interface PushFields {
   readonly ttl: string;
   readonly urgency: string;
   readonly topic?: string;

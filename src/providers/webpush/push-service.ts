@@ -33,7 +33,7 @@ export interface PushSend {
   readonly askedAtMs: number;
 }
 
-export interface PushServiceOptions {
+interface PushServiceOptions {
   makeTransport(outcomeOf: (answer: Answer) => Outcome): Transport;
   outcomeOf(answer: Answer): Outcome;
   /** Null: the authorization is set from outside (`authorize`). */

@@ -37,14 +37,14 @@ import { HELD_MAX, HELD_PER_SERVICE_MAX, SERVICES_MAX, TURN_SENDS_MAX } from './
 import { readDevice } from './subscription.ts';
 
 /** Makes a transport to one service. `kind`: the limits that it gets. */
-export type MakeTransport = (
+type MakeTransport = (
   kind: 'push' | 'fcm',
   origin: string,
   admission: Exclude<Admission, 'no'>,
   outcomeOf: (answer: Answer) => Outcome,
 ) => Transport;
 
-export interface WebPushOptions {
+interface WebPushOptions {
   readonly hosts: readonly string[];
   readonly fcmOrigin: string;
   readonly fcmTarget: FcmTarget;

@@ -5,7 +5,7 @@ import type { Recipient } from './encryption.ts';
 import { AUTH_SECRET_OCTETS, PUBLIC_KEY_OCTETS } from './encryption.ts';
 import { PATH_LENGTH_MAX } from './settings.ts';
 
-export type WebDevice =
+type WebDevice =
   | {
       readonly kind: 'subscription';
       /** The push service's origin, for which the VAPID token is made. */

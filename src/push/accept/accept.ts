@@ -38,7 +38,7 @@ const NAMES_MAX = 20_000;
 const PUSH_WEIGHT_OCTETS = 256;
 
 /** The caller of a push, and the key by which a repeated request is recognised. */
-export interface Publisher {
+interface Publisher {
   /** Of the request, for the log. */
   readonly requestId: string;
   /** The caller's own trace, as its request names it. Absent: none. */
@@ -83,7 +83,7 @@ export type DryRun =
   | { readonly kind: 'busy' }
   | { readonly kind: 'too-many-templates' };
 
-export interface AcceptOptions {
+interface AcceptOptions {
   readonly sql: Sql;
   readonly patientReads: PatientReads;
   readonly tagIndex: TagIndex;

@@ -27,7 +27,7 @@ export type Content =
   /** Too many templates are being evaluated. */
   | { readonly kind: 'busy' };
 
-export interface ContentParts {
+interface ContentParts {
   readonly sql: Sql;
   readonly evaluator: Evaluator;
 }

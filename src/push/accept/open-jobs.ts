@@ -25,7 +25,7 @@ interface Count {
 }
 
 /** How many of the wanted jobs may be made, and the limit that the others are beyond. */
-export interface Room {
+interface Room {
   readonly jobs: number;
   readonly over: OverLimit;
 }

@@ -22,7 +22,7 @@ import { partOf } from './claimed.ts';
  */
 const RETRY_ANSWERS_MS = 30_000;
 
-export interface ClaimTerms {
+interface ClaimTerms {
   readonly connection: DedicatedConnection;
   readonly leaseMs: number;
   /** Monotonic time before the claim is sent. */

@@ -51,7 +51,7 @@ const QUANTUM_MS = 500;
  */
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 
-export interface ClaimerOptions {
+interface ClaimerOptions {
   readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly slots: number;
   /** Further slots, for urgent sends that have none in their scope. */

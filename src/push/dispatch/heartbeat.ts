@@ -35,7 +35,7 @@ const PRESENT_MS = DEAD_AFTER_MS / 2;
  */
 const GAP_MS_MAX = 2_000;
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly store: Pick<Store, 'openDedicatedConnection'>;
   readonly presence: Presence;
   readonly clock: Clock;

@@ -25,14 +25,14 @@ const NOTHING_DRAWN_MS = 1_000;
 /** Without a task, what was drawn is kept for so long: the next one comes within it, or none. */
 const IDLE_MS = 1_000;
 
-export interface PacerOptions {
+interface PacerOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** A task of a notification with a rate. */
-export interface PaceMember {
+interface PaceMember {
   hear(message: PaceMessage): void;
   /** The task has ended, whether well or not. */
   leave(): void;

@@ -19,7 +19,7 @@ import { releaseOf } from './claimed.ts';
 export const CLAIMS_WITHOUT_PROGRESS_MAX = 5;
 
 /** Claims of the part without progress, this one included. */
-export const claimsWithoutProgress = (claimed: Claimed): number =>
+const claimsWithoutProgress = (claimed: Claimed): number =>
   claimed.kind === 'chunk'
     ? claimed.chunk.claimsWithoutProgress
     : Math.max(...claimed.retries.claimsWithoutProgress);

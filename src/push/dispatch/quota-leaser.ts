@@ -46,7 +46,7 @@ const OUTAGE_MS = 1_000;
 /** A task that got no permits for so long gives its slot back, and comes again after as long. */
 const PATIENCE_MS = 2_000;
 
-export interface QuotaLeaserOptions {
+interface QuotaLeaserOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly log: Logger;

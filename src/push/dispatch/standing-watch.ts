@@ -13,7 +13,7 @@ import { readOrders } from '../sql/ledger/read-orders.ts';
 /** An order is obeyed within a second; most of what is small has ended by the first look. */
 export const LOOK_INTERVAL_MS = 250;
 
-export interface StandingWatchOptions {
+interface StandingWatchOptions {
   readonly sql: Sql;
   readonly log: Logger;
   /** The notifications of what has been under way for so long. */

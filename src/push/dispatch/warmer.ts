@@ -26,7 +26,7 @@ const DEVICES_PER_CONNECTION = 20_000;
 /** As many as the most addresses of a provider. The send itself opens more if it needs them. */
 const CONNECTIONS_MAX = 8;
 
-export interface WarmerOptions {
+interface WarmerOptions {
   readonly sql: Sql;
   readonly authorizer: Authorizer;
   readonly broadcast: Broadcast;

@@ -29,12 +29,12 @@ import { WorkerTotals } from '../protocol/worker-totals.ts';
  * devices in each of a thousand groups makes a thousand tasks that mostly wait for the index and
  * the ledger. A single scope gets two thirds of the slots.
  */
-export const TASKS_PER_WORKER = 16;
+const TASKS_PER_WORKER = 16;
 /**
  * Further tasks of a thread, which only urgent sends get: one begins at once, whatever is under way
  * in all other places. Two, as a notification has two platforms mostly.
  */
-export const RESERVED_TASKS_PER_WORKER = 2;
+const RESERVED_TASKS_PER_WORKER = 2;
 /**
  * The heap of a thread. Its tasks hold 8 MiB of tokens each (TOKEN_BYTES_MAX), and twice that while
  * they resolve: little more than half of this together.

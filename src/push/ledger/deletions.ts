@@ -44,7 +44,7 @@ const TRANSACTIONS_MAX = 20;
  */
 const HELD_MS_MAX = 30 * 86_400_000;
 
-export interface DeletionsOptions {
+interface DeletionsOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;

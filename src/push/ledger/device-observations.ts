@@ -10,7 +10,7 @@ import { noteDeliveries } from '../../devices/note-deliveries.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 
-export interface ObservationContext {
+interface ObservationContext {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;

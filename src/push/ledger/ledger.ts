@@ -37,7 +37,7 @@ const OUTAGE_BACKOFF = { baseMs: 100, capMs: 2_000 };
 /** From a commit without a queue to a database that was away for a while. */
 const RECORD_BOUNDS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly feed: IndexFeed;
   readonly leaseMs: number;

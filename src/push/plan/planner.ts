@@ -23,7 +23,7 @@ const URGENT_APART_MS = 10;
  */
 const STEP = 4;
 
-export interface PlannerOptions {
+interface PlannerOptions {
   readonly store: Pick<Store, 'openDedicatedConnection'>;
   readonly log: Logger;
   readonly journal: Pick<JobJournal, 'planned'>;

@@ -19,7 +19,7 @@ import { jobIdOf, unknownJob } from './job.ts';
 /** As their paths name them. */
 export const ORDERS: readonly Order[] = ['cancel', 'pause', 'resume'];
 
-export interface ControlParts {
+interface ControlParts {
   readonly sql: SqlPool;
   readonly journal: Pick<JobJournal, 'ended'>;
 }

@@ -9,7 +9,7 @@ import { isId } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
 
 /** A push within the limits of its caller, or a sentence that says why not. */
-export type LimitedPush =
+type LimitedPush =
   | { readonly ok: true; readonly push: Push }
   | { readonly ok: false; readonly why: string };
 

@@ -47,7 +47,7 @@ const TOO_MANY_RETRY_SECONDS = '1';
 /** Those under way have ten seconds. */
 const BUSY_RETRY_SECONDS = '5';
 
-export interface TestSendParts {
+interface TestSendParts {
   readonly testSends: TestSends;
   readonly evaluator: Evaluator;
   readonly sql: Sql;

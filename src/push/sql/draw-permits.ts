@@ -19,7 +19,7 @@ export interface Bucket {
   readonly rampMs: number;
 }
 
-export interface Drawn {
+interface Drawn {
   readonly granted: number;
   /** Time until sends may go on, as the provider said; 0: it has set no pause. */
   readonly pausedForMs: number;

@@ -10,7 +10,7 @@ import { transact } from '../../database/transact.ts';
 import { NOT_PLANNED } from './ledger/change-state.ts';
 import { eraseCondemned } from './ledger/erase-condemned.ts';
 
-export interface ErasedJobs {
+interface ErasedJobs {
   /** The last job that was looked at; null: there are no more. */
   readonly lastId: string | null;
   /** Jobs that the app is still in: they are under way, and are looked at again. */
@@ -18,7 +18,7 @@ export interface ErasedJobs {
 }
 
 /** Bounds of one transaction. */
-export interface ErasedAtOnce {
+interface ErasedAtOnce {
   readonly jobs: number;
   /** Condemned devices: a single job may have millions. */
   readonly rows: number;

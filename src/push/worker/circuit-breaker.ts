@@ -40,7 +40,7 @@ export const REFUSALS_ALIKE_FOR_MS = 60_000;
  * A credential that was accepted within this time is not refused by one answer. A key that is
  * revoked later is found by the first answer.
  */
-export const ACCEPTED_LATELY_MS = 10 * 60_000;
+const ACCEPTED_LATELY_MS = 10 * 60_000;
 /** The same pace as a single device's retries (providers/retry-policies.ts). */
 const STOPPED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
 

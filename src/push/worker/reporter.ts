@@ -11,7 +11,7 @@ import type { Report } from '../protocol/task.ts';
 /** Twenty transactions a second are few for a database; a report gathers thousands of devices. */
 const REPORT_EVERY_MS = 50;
 
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly report: Report;
   /**
    * Takes the next report. Null: nothing to report. With `isSignOfLife` an empty one rather than

@@ -49,7 +49,7 @@ export class ResolveLimiter {
 }
 
 /** The tag index as one task of a lot sees it: `resolve` waits for a place. */
-export class LimitedTagIndex implements TagIndex {
+class LimitedTagIndex implements TagIndex {
   private readonly limiter: ResolveLimiter;
   private isInside = false;
 

@@ -7,7 +7,7 @@
 import { Signal } from '../../std/signal.ts';
 
 /** Two device groups. Tagcast promises that no more devices per worker get a push twice. */
-export const UNRECORDED_DEVICES_MAX = 16_384;
+const UNRECORDED_DEVICES_MAX = 16_384;
 
 /**
  * A credential may hold so many times the part that it leaves free: alone it may use eight ninths.

@@ -34,7 +34,7 @@ export interface CachedSender {
 }
 
 /** The options that all senders of a process have in common. */
-export interface SenderCacheOptions
+interface SenderCacheOptions
   extends Required<Pick<SenderOptions, 'origins' | 'transport' | 'limits'>> {
   /** By the kind of the credential: counts what its transports do. */
   readonly meters: ReadonlyMap<string, TransportMeter>;

@@ -10,7 +10,7 @@ import type { ConnectionMemory } from '../server/connection-memory.ts';
 import { isSignedBy, readJwt } from '../server/jwt.ts';
 import type { ApnsReason } from './apns-reasons.ts';
 
-export type TokenCheck =
+type TokenCheck =
   | { readonly kind: 'valid'; readonly teamId: string }
   | { readonly kind: 'refused'; readonly reason: ApnsReason };
 

@@ -36,7 +36,7 @@ import { problem } from './control-answer.ts';
 import type { ControlledSimulator } from './control-routes.ts';
 import { answerControl } from './control-routes.ts';
 
-export interface ControlServer {
+interface ControlServer {
   readonly url: string;
   close(): Promise<void>;
 }

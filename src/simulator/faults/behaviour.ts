@@ -151,7 +151,7 @@ export const behaviourPartSchema = z.strictObject({
 });
 
 export type BehaviourPart = Readonly<z.infer<typeof behaviourPartSchema>>;
-export type Shares = Readonly<Required<z.infer<typeof sharesSchema>>>;
+type Shares = Readonly<Required<z.infer<typeof sharesSchema>>>;
 export type Ends = Readonly<Required<z.infer<typeof endsSchema>>>;
 export type LatencySpread = Readonly<z.infer<typeof latencySpreadSchema>>;
 export type Outage = Readonly<z.infer<typeof outageSchema>>;

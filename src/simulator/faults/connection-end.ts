@@ -11,7 +11,7 @@ import { draw } from './random.ts';
 export type EndKind = keyof Ends;
 
 /** The treatment of a request. An ignored one is never processed, and reaches no device. */
-export type Treatment = 'served' | 'unanswered' | 'ignored';
+type Treatment = 'served' | 'unanswered' | 'ignored';
 
 /** The number of requests that share the connection's end, with the one at which it comes. */
 export const TAIL_REQUESTS = 5;
@@ -38,7 +38,7 @@ export interface EndStage {
   readonly freeze: () => void;
 }
 
-export interface DrawnEnd {
+interface DrawnEnd {
   readonly kind: EndKind;
   /** It comes with this request of the connection, counted from 1. */
   readonly requests: number;

@@ -5,7 +5,7 @@
 
 import type { BehaviourPart } from './behaviour.ts';
 
-export interface Scenario {
+interface Scenario {
   /** One line of help. */
   readonly about: string;
   readonly part: BehaviourPart;

@@ -7,7 +7,7 @@
 import type { JsonObject } from '../../std/json.ts';
 import { isObject } from '../../std/json.ts';
 
-export interface FieldFault {
+interface FieldFault {
   readonly field: string;
   readonly description: string;
 }
@@ -23,7 +23,7 @@ export interface FcmMessage {
   readonly validateOnly: boolean;
 }
 
-export type MessageCheck =
+type MessageCheck =
   | { readonly kind: 'valid'; readonly message: FcmMessage }
   | { readonly kind: 'invalid'; readonly fault: FieldFault; readonly target?: string }
   /** Google names no field for this fault and gives no details. */

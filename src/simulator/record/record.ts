@@ -10,7 +10,7 @@ import { LastRequests } from './last-requests.ts';
 import { pushOf } from './push-of.ts';
 import { TokenCounts } from './token-counts.ts';
 
-export interface TokenReport {
+interface TokenReport {
   readonly count: number;
   readonly accepted: number;
   /** Accepted requests whose answer never reached the client. */

@@ -18,9 +18,9 @@ const RPC_STATUSES: ReadonlyMap<number, string> = new Map([
 export const JSON_TYPE = recurringField('content-type', 'application/json; charset=UTF-8');
 const HTML_TYPE = recurringField('content-type', 'text/html; charset=UTF-8');
 
-export type GoogleErrorDetail = { readonly '@type': string } & Readonly<Record<string, unknown>>;
+type GoogleErrorDetail = { readonly '@type': string } & Readonly<Record<string, unknown>>;
 
-export interface GoogleError {
+interface GoogleError {
   readonly code: number;
   readonly message: string;
   readonly details: readonly GoogleErrorDetail[];

@@ -9,7 +9,7 @@ import { verify } from 'node:crypto';
 import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
 
-export type Algorithm = 'ES256' | 'RS256';
+type Algorithm = 'ES256' | 'RS256';
 
 export interface Jwt {
   readonly header: JsonObject;

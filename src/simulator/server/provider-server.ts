@@ -10,7 +10,7 @@ import { DistantSocket } from './distant-socket.ts';
 import type { ConnectionOptions } from './provider-connection.ts';
 import { ProviderConnection } from './provider-connection.ts';
 
-export interface ProviderServerOptions extends ConnectionOptions {
+interface ProviderServerOptions extends ConnectionOptions {
   readonly host: string;
   readonly port: number;
   readonly certificate: Certificate;

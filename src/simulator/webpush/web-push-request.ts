@@ -78,7 +78,7 @@ export function isCachePolicyRight({ fields }: ProviderRequest): boolean {
   return isKept === Number(fieldValue(fields, 'ttl')) > 0;
 }
 
-export type VapidCheck =
+type VapidCheck =
   | { readonly kind: 'valid'; readonly publicKey: string }
   | { readonly kind: 'refused'; readonly reason: WebPushReason };
 

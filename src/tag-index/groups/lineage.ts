@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 
-export interface Lineage {
+interface Lineage {
   /** The name of this database in the index. */
   readonly name: string;
   /** The system and timeline on which it was last seen; null: PostgreSQL did not tell. */

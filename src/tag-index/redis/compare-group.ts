@@ -12,7 +12,7 @@ import { blockKey, groupHashKey, HISTORIES_FIELD, VERSION_FIELD } from './keys.t
 import { countIn, emptySet, offsetsIn, subtract, unite } from './offsets.ts';
 import { decodeSlots } from './tokens.ts';
 
-export interface Comparison {
+interface Comparison {
   readonly devices: number;
   /**
    * The index cannot prove that the group is current, and does not answer: the database does, until

@@ -33,7 +33,7 @@ const PREDECESSOR_POLL_MS = 4;
  */
 const PREDECESSORS_MAX = 16;
 
-export interface RedisFeedOptions {
+interface RedisFeedOptions {
   readonly client: RedisClient;
   readonly name: NameOfIndex;
   readonly breaker: RedisBreaker;

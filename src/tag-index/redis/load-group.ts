@@ -15,7 +15,7 @@ import { valueOfList } from './offsets.ts';
 import type { SlotToken } from './tokens.ts';
 import { encodeBlock } from './tokens.ts';
 
-export interface LoadedGroup {
+interface LoadedGroup {
   readonly version: number;
   readonly devices: number;
 }

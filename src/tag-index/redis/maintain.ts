@@ -25,7 +25,7 @@ export interface Walked {
   readonly devices: number;
 }
 
-export interface Verified extends Walked {
+interface Verified extends Walked {
   readonly stale: number;
   readonly wrong: number;
 }

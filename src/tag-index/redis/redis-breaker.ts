@@ -23,7 +23,7 @@ const WRITE_REFUSED = /^(?:OOM|MISCONF|NOREPLICAS) /;
 /** A line for each refused change would flood the log. */
 const REFUSAL_TOLD_EVERY_MS = 60_000;
 
-export interface RedisBreakerOptions {
+interface RedisBreakerOptions {
   readonly clock: Clock;
   /**
    * Called with the error when callers are kept away from Redis, with null when they are let

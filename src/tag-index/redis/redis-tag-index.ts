@@ -52,7 +52,7 @@ const TRIES = 2;
  */
 const TAG_VALUES_AT_ONCE = 1_024;
 
-export interface RedisTagIndexOptions {
+interface RedisTagIndexOptions {
   readonly client: RedisClient;
   readonly name: NameOfIndex;
   readonly breaker: RedisBreaker;

@@ -24,7 +24,7 @@ const AT_ONCE = 2;
 /** A repair takes some 50 ms; a node that holds a group for longer has died. */
 const CLAIM_MS = 10_000;
 
-export interface RepairsOptions {
+interface RepairsOptions {
   readonly client: RedisClient;
   readonly name: IndexName;
   readonly breaker: RedisBreaker;

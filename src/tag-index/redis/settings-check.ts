@@ -13,7 +13,7 @@ const MAJOR_VERSION_MIN = 7;
 const LISTPACK_ENTRIES_MAX = 512;
 const LISTPACK_VALUE_MAX = 512;
 
-export interface SettingsFaults {
+interface SettingsFaults {
   /** With these the index would be wrong: sentences for the operator. */
   readonly fatal: readonly string[];
   /** With these it would be slow. */

@@ -26,7 +26,7 @@ const GROUPS_MAX = 1_000;
 /** After this time another node takes over. */
 const LEASE_MS = 5_000;
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly client: RedisClient;
   readonly name: IndexName;
   readonly breaker: RedisBreaker;

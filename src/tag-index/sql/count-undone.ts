@@ -14,7 +14,7 @@ import { matches } from './matching.ts';
  * A group; ordinals from `ordinalEnd` on are not in the audience. `doneBlocks`: 64 bits as a signed
  * number.
  */
-export interface UndoneRequest extends DeviceGroupKey {
+interface UndoneRequest extends DeviceGroupKey {
   readonly ordinalEnd: number;
   readonly doneBlocks: string;
 }

@@ -7,7 +7,7 @@ import type { Scope } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import { languageIn, matches } from './matching.ts';
 
-export interface MatchingDevice {
+interface MatchingDevice {
   readonly ordinal: number;
   readonly deviceId: string;
   readonly refusals: number;

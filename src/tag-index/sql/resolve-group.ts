@@ -14,7 +14,7 @@ import { languageIn, matches } from './matching.ts';
  * Parallel lists, in order of the ordinals; null: no device matches, or their tokens are too large
  * together.
  */
-export interface MatchingGroup {
+interface MatchingGroup {
   /** Of all tokens of matching devices. */
   readonly bytes: number;
   readonly ordinals: readonly number[] | null;

@@ -12,11 +12,11 @@ import type { ConnectionEvents, Dialled, DialOptions } from '../provider-connect
 import { NO_STREAM } from '../provider-connection.ts';
 import { Connection } from './connection.ts';
 
-export type OpenedSession =
+type OpenedSession =
   | { readonly ok: true; readonly session: ClientHttp2Session }
   | { readonly ok: false; readonly reason: string };
 
-export interface SessionOptions {
+interface SessionOptions {
   /** The IP address to connect to. Absent: the one that the origin's name resolves to. */
   readonly address?: string;
   readonly ca: string | null;

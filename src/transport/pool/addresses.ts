@@ -14,11 +14,11 @@ const FAILED_FOR_MS = 60_000;
 /** Failures remembered: a name has some eight addresses, and they change. */
 const FAILED_MAX = 64;
 
-export type FoundAddress =
+type FoundAddress =
   | { readonly ok: true; readonly address: string }
   | { readonly ok: false; readonly reason: string };
 
-export interface AddressesOptions {
+interface AddressesOptions {
   /** As in the origin: a name, or an address (IPv6 in brackets). */
   readonly hostname: string;
   /** A name that does not resolve in time counts as unknown. */

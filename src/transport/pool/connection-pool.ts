@@ -22,7 +22,7 @@ import { ReconnectPause } from './reconnect-pause.ts';
  */
 const ADDRESSES_PER_ATTEMPT_MAX = 3;
 
-export interface PoolOptions {
+interface PoolOptions {
   /** `https://host[:port]` */
   readonly origin: string;
   readonly ca: string | null;

@@ -13,7 +13,7 @@
  *      └────────answers queue, and no more of them: back to as many as before, no growth for a while
  */
 
-export interface GrowthOptions {
+interface GrowthOptions {
   readonly connectionsMax: number;
   /** The span over which the demand is watched; a span is never shorter than two round trips. */
   readonly growEveryMs: number;
@@ -40,7 +40,7 @@ const HOLD_AFTER_LOSS_MS = 10_000;
 const ROUND_TRIPS_PER_SPAN = 2;
 
 /** How many connections to open, and how many to retire. */
-export interface GrowthStep {
+interface GrowthStep {
   readonly open: number;
   readonly retire: number;
 }

@@ -5,7 +5,7 @@
 
 import { backoffMs } from '../../std/backoff.ts';
 
-export interface ReconnectPauseOptions {
+interface ReconnectPauseOptions {
   readonly reconnectPauseMs: number;
   readonly reconnectPauseMsMax: number;
 }

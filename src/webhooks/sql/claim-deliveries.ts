@@ -73,7 +73,7 @@ export interface Delivery {
   readonly attempts: number;
 }
 
-export interface DeliverySize {
+interface DeliverySize {
   readonly eventsMax: number;
   /** Of the events as JSON; one event alone may have more. */
   readonly bytesMax: number;

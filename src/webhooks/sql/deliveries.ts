@@ -20,7 +20,7 @@ export interface ListedDelivery {
   readonly fault: string | null;
 }
 
-export interface DeliveriesToList {
+interface DeliveriesToList {
   /** Null: whichever. */
   readonly state: DeliveryState | null;
   /** The last one of the page before; null: the first page. */

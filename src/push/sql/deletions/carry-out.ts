@@ -21,7 +21,7 @@ interface Condemned extends DevicePlace {
   readonly acceptedAtMs: number;
 }
 
-export interface CarriedOut {
+interface CarriedOut {
   /** Number of condemned devices that were taken from the list. */
   readonly devices: number;
   readonly changes: readonly DeviceGroupChange[];

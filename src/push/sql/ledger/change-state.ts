@@ -13,7 +13,7 @@ import { advanceNotifications, unmoved } from './advance-notifications.ts';
 export type Order = 'cancel' | 'pause' | 'resume';
 
 /** `isObeyed`: the state is what was asked for. `isChanged`: it was not so before. */
-export interface Obedience {
+interface Obedience {
   readonly isObeyed: boolean;
   readonly isChanged: boolean;
   readonly state: NotificationState;

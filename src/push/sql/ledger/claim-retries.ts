@@ -17,7 +17,7 @@ import { isUnheld } from './unheld.ts';
  * Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth
  * its cost.
  */
-export const RETRY_BATCH_MAX = 1_024;
+const RETRY_BATCH_MAX = 1_024;
 
 export interface ClaimedRetries extends ClaimedScope {
   readonly ordinals: readonly number[];

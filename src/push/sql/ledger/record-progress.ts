@@ -16,7 +16,7 @@ import { setFaults } from './set-faults.ts';
 import type { ScopeWait } from './set-waits.ts';
 import { setWaits } from './set-waits.ts';
 
-export interface RecordedProgress {
+interface RecordedProgress {
   /** Reports that came too late: another claim holds their chunk. */
   readonly lost: ReadonlySet<Progress>;
   readonly standings: readonly ScopeStanding[];

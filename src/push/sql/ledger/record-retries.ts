@@ -18,7 +18,7 @@ import { deletionGateHolds, eraseReasonsIn } from './condemn.ts';
 import { isScopeOf } from './scope-of.ts';
 
 /** Retries of a notification that have ended for good with this statement. */
-export interface EndedRetries {
+interface EndedRetries {
   readonly notificationId: string;
   readonly ended: number;
 }

@@ -23,7 +23,7 @@ const NAMES = ['sendAtMs', 'expiresAtMs', 'isUrgent', 'ratePerSecond'] as const;
 /** Absent: it stays. */
 export type NotificationChange = Partial<Changeable>;
 
-export interface ChangedNotification extends Changeable {
+interface ChangedNotification extends Changeable {
   readonly kind:
     | 'changed'
     /** It has ended, or was to begin before now. */

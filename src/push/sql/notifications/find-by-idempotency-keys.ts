@@ -8,7 +8,7 @@ import type { Sql } from '../../../database/sql.ts';
 import type { NotificationState } from '../../../domain/notification.ts';
 
 /** An idempotency key (push/routes/idempotency-key.ts), and who asks with it. */
-export interface AskedKey {
+interface AskedKey {
   readonly key: string;
   readonly userName: string;
 }

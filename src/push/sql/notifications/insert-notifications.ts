@@ -32,7 +32,7 @@ export interface NewNotification extends NotificationTerms {
 }
 
 /** A notification that was written. */
-export interface AcceptedNotification {
+interface AcceptedNotification {
   readonly id: string;
   readonly state: NotificationState;
 }

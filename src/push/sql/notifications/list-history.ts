@@ -3,7 +3,7 @@
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationState } from '../../../domain/notification.ts';
 
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly id: string;
   readonly userName: string;
   readonly status: NotificationState;

@@ -9,7 +9,7 @@ import type { DeviceObservation } from '../../../domain/progress.ts';
 import type { Ending } from '../send/ending.ts';
 import { Tally } from './tally.ts';
 
-export interface FinishedBlocks {
+interface FinishedBlocks {
   readonly blocks: bigint;
   readonly tally: Tally;
 }

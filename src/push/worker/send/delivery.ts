@@ -87,14 +87,14 @@ function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Ou
   return { kind: 'expired-authorization', reason: outcome.reason };
 }
 
-export interface Judgement {
+interface Judgement {
   readonly ending: Ending;
   /** The observation of the device. Null: none. */
   readonly observation: DeviceObservation | null;
 }
 
 /** The device that an outcome is about. */
-export interface JudgedDevice {
+interface JudgedDevice {
   readonly ordinal: number;
   readonly history: DeviceHistory | null;
   /** Sends tried before this one. */

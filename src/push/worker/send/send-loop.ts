@@ -50,7 +50,7 @@ export interface SendQueue {
   endLate(atMs: number): void;
 }
 
-export interface SendLoopOptions {
+interface SendLoopOptions {
   readonly queue: SendQueue;
   readonly notificationId: string;
   readonly isUrgent: boolean;
