@@ -45,9 +45,12 @@ await withStores(t, async (t, store) => {
     const slow = await during(1_000);
     t.ok(slow <= 200 * SEEN_MAX && slow > 0, `${slow} of 200 a second`);
     await change(1_000);
-    await sleep(1_000);
-    const fast = await during(1_000);
-    t.ok(fast <= 1_000 * SEEN_MAX && fast > slow * 1.5, `${fast} of 1000 a second`);
+    // How soon is the machine's: others may be at work on it.
+    const fast = await until('it is faster', async () => {
+      const rate = await during(1_000);
+      return rate > slow * 1.5 ? rate : null;
+    });
+    t.ok(fast <= 1_000 * SEEN_MAX, `${fast} of 1000 a second`);
     const before = provider.accepted();
     await change(null);
     await until('it is held to none', () => (provider.accepted() > before + 2_000 ? true : null));
