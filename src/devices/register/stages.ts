@@ -2,7 +2,14 @@
  * A registration has two stages, with a connection and a batch in flight each. The first one looks
  * which operations change anything, and answers the others; the second one writes. So repetitions,
  * most of what apps send, do not wait for commits, and a commit has the changes of several looks.
- * The operations of a device are committed in the order they came.
+ * The operations of a device are committed in the order they came. An operation is
+ * - waiting, until the look before it has ended (`submit`);
+ * - held back instead, if its device is being written (`#holdBack`): it is looked at after that
+ *   write, before all that wait (`#release`);
+ * - looked at (`#look`): answered if it changes nothing or its device cannot be read, else folded
+ *   into a change of its device;
+ * - being written (`#submitWrite`), with the changes of other looks: one commit, then the index,
+ *   then the answer (`#write`). A batch that fails is tried again in parts (commit-apart.ts).
  */
 
 import { Batcher } from '../../std/batcher.ts';

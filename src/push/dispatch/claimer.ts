@@ -1,8 +1,18 @@
 /**
- * Keeps the workers' slots filled from the ledger, fairly. It claims parts planned on this node at
- * once. It looks into the ledger when slots have become free, and every 250 ms: so it finds other
- * nodes' parts, due retries and ended leases. (LISTEN would save at most these 250 ms, and the
- * embedded database has none.)
+ * Keeps the workers' slots filled from the ledger, fairly. A part is a chunk or a batch of retries.
+ * On a node it moves through these states:
+ * - offered: the planner has just written it (`offer`), or a look has found it (`look`). Large
+ *   parts are forgotten after the round; small ones wait in `small`.
+ * - chosen: a round has shared the free slots out among notifications (`serve`, fair-share.ts).
+ * - claimed: the ledger has given it to this node with a lease (`claim`). A part that another node
+ *   claimed first is dropped; a look finds it again when that lease has ended.
+ * - held: a task sends it in a slot (`hold`). The task may be asked to make room (`makeRoomFor`).
+ * - released: the task has ended, or has given the rest back (`release`). The slot is free, and a
+ *   rest can be claimed again, by any node.
+ *
+ * A round begins when parts were planned or slots have become free, and every 250 ms: so it finds
+ * other nodes' parts, due retries and ended leases. (LISTEN would save at most these 250 ms, and
+ * the embedded database has none.)
  */
 
 import type { Logger } from 'pino';

@@ -1,7 +1,12 @@
 /**
- * Sends one chunk: resolves its device group once, sends to the devices of the blocks that are not
- * done, and reports blocks as they finish. It ends in one of three ways: complete, given back, or
- * lost to another claim. It knows nothing of threads.
+ * Sends one chunk. It knows nothing of threads. A run moves through these states:
+ * - resolving: the index finds the devices of the group, once for the run;
+ * - settling doubt: blocks that an earlier claim began and did not report end as "outcome unknown";
+ * - sending: to the devices of the blocks that are not done. The reporter reports finished blocks,
+ *   and each answer of the ledger renews the lease;
+ * - halted, by an order, an ended lease or a failing provider (`Halt`): `give-back` keeps the rest
+ *   for another claim, `settle-rest` ends it, `lost` means that another claim has the chunk;
+ * - reporting the last time (`conclude`). The run has ended complete, given back or lost.
  */
 
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/device.ts';
