@@ -11,8 +11,8 @@ export interface ExpectedSend {
   /** Null: nothing of it was sent yet. */
   readonly lastSendAtMs: number | null;
   /**
-   * It has ended, every device that failed is noted (note-failures.ts), and none was skipped, or
-   * has expired, or was cancelled: so a device that is not noted was accepted.
+   * It has ended, every device that failed is noted (push/sql/note-failures.ts), and none was
+   * skipped, or has expired, or was cancelled: so a device that is not noted was accepted.
    */
   readonly isWholeKnown: boolean;
 }

@@ -9,7 +9,7 @@
  * - looked at (`#look`): answered if it changes nothing or its device cannot be read, else folded
  *   into a change of its device;
  * - being written (`#submitWrite`), with the changes of other looks: one commit, then the index,
- *   then the answer (`#write`). A batch that fails is tried again in parts (commit-apart.ts).
+ *   then the answer (`#write`). A batch that fails is tried in parts (devices/commit-apart.ts).
  */
 
 import { Batcher } from '../../std/batcher.ts';

@@ -1,8 +1,8 @@
 /**
  * The quota leaser: gives permits of a provider's quota to this node's tasks. The quota is one
- * bucket for all nodes, in the database (store/quotas). A node draws the permits that its tasks ask
- * for, for a quarter of a second at most at a time. So a hundred thousand sends cost few
- * statements, and no node keeps permits that another could use.
+ * bucket for all nodes, in the database (push/sql/draw-permits.ts). A node draws the permits that
+ * its tasks ask for, for a quarter of a second at most at a time. So a hundred thousand sends cost
+ * few statements, and no node keeps permits that another could use.
  */
 
 import type { Logger } from 'pino';

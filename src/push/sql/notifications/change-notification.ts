@@ -44,7 +44,7 @@ export async function changeNotification(
   publisher: string | null,
   change: NotificationChange,
 ): Promise<ChangedNotification | null> {
-  // As accepting does: while devices are being moved (housekeeping/bar-sends.ts), nothing that
+  // As accepting does: while devices are being moved (devices/sql/bar-sends.ts), nothing that
   // was far away may become due.
   if (change.sendAtMs !== undefined) {
     await tx`select from clients where id = ${clientId} for key share`;

@@ -4,7 +4,7 @@ import type { Sql } from '../../../database/sql.ts';
 import type { PlatformId, Scope } from '../../../domain/device.ts';
 
 export interface ClientScope extends Scope<PlatformId> {
-  /** Whether a template turns payloads into what goes there (store/templates). */
+  /** Whether a template turns payloads into what goes there (templates/templates.ts). */
   readonly hasTemplate: boolean;
 }
 
