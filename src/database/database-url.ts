@@ -68,11 +68,11 @@ const UNKNOWN_HERE: ReadonlySet<string> = new Set([
 ]);
 
 /** What may be asked of a server. The engine writes, so that `any` of several is one that can. */
-const SESSIONS: Readonly<Record<string, Session>> = {
-  any: 'read-write',
-  'read-write': 'read-write',
-  primary: 'primary',
-};
+const SESSIONS: ReadonlyMap<string, Session> = new Map([
+  ['any', 'read-write'],
+  ['read-write', 'read-write'],
+  ['primary', 'primary'],
+]);
 const SESSION = 'must have target_session_attrs read-write, primary or any: the engine writes';
 /** The driver tries several hosts, or one socket. */
 const SEVERAL = 'names several places, one of them a socket: name hosts only, or one socket';
@@ -113,7 +113,7 @@ function read(text: string): DatabasePlace {
     return value === '' ? null : value;
   };
   const places = placesOf(authority.slice(at + 1), take);
-  const session = SESSIONS[take('target_session_attrs') ?? 'any'];
+  const session = SESSIONS.get(take('target_session_attrs') ?? 'any');
   if (session === undefined) throw new Unreadable(SESSION);
   const place = {
     ...places,
@@ -144,8 +144,12 @@ function placesOf(named: string, take: Take): Pick<DatabasePlace, 'servers' | 's
     return { host: decodeURIComponent(host).replace(/^\[|\]$/g, ''), port };
   });
   // hostaddr saves libpq the look-up of host.
-  const host = take('host');
-  const hosts = (take('hostaddr') ?? host)?.split(',') ?? inUrl.map(({ host }) => host);
+  const names = take('host')?.split(',');
+  const addresses = take('hostaddr')?.split(',');
+  if (names !== undefined && addresses !== undefined && names.length !== addresses.length) {
+    throw new Unreadable(`names ${names.length} hosts and ${addresses.length} addresses`);
+  }
+  const hosts = addresses ?? names ?? inUrl.map(({ host }) => host);
   const ports = take('port')?.split(',') ?? inUrl.map(({ port }) => port);
   // One port is that of all.
   if (ports.length !== 1 && ports.length !== hosts.length) {

@@ -53,7 +53,7 @@ interface RouteShape {
   /** Segments, with `:name` for a parameter: `/push-api/status/:id`. */
   readonly path: string;
   /**
-   * What describes it in the OpenAPI document (`openapi/operations.ts`); `page`: what a browser
+   * What describes it in the OpenAPI document (`api/openapi/operations.ts`); `page`: what a browser
    * loads, which is no part of the interface; null: a route of a test.
    */
   readonly operation: string | null;

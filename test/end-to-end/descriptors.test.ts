@@ -49,9 +49,9 @@ t.test('a thousand silent connections and a thousand half heads of one address',
     t.equal(await registerFromElsewhere(demo, port, device), 'OK');
     tookMs.push(performance.now() - startedMs);
   }
-  // Most of them: the machine may have others to serve for a moment.
-  const median = tookMs.sort((a, b) => a - b)[10] ?? Number.POSITIVE_INFINITY;
-  t.ok(median < ANSWER_MS_MAX, `registrations within a second: ${tookMs}`);
+  // All but three: the machine may have others to serve for a moment.
+  const late = tookMs.filter((ms) => ms >= ANSWER_MS_MAX);
+  t.ok(late.length <= 3, `registrations within a second: ${tookMs}`);
   const rows = await finalStatus(
     engine.baseUrl,
     demo,

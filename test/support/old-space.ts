@@ -11,10 +11,10 @@ const ROUNDS_FIRST = 100;
 const ROUNDS = 200;
 const ROUNDS_BETWEEN = 10;
 
-/**
- * Octets that become old each time that `work` is done: the median, for what ran in this process
- * before may become old meanwhile, and all at once.
- */
+/** Rounds that do not count: what ran in this process before becomes old in them, all at once. */
+const LARGEST_LEFT_OUT = 2;
+
+/** Octets that become old each time that `work` is done, but for its largest rounds. */
 export async function oldOctetsOf(work: () => Promise<unknown>): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
@@ -28,7 +28,8 @@ export async function oldOctetsOf(work: () => Promise<unknown>): Promise<number>
       // A full collection may have come between.
       grown.push(Math.max(0, oldOctets() - before) / ROUNDS_BETWEEN);
     }
-    return grown.sort((a, b) => a - b)[Math.floor(grown.length / 2)] ?? 0;
+    const counted = grown.sort((a, b) => a - b).slice(0, -LARGEST_LEFT_OUT);
+    return counted.reduce((sum, octets) => sum + octets, 0) / counted.length;
   };
   await done(ROUNDS_FIRST);
   return done(ROUNDS);

@@ -56,7 +56,10 @@ export async function startServer(
 }
 
 /** True: it listens; false: it has ended; null: neither yet. */
-async function isListening(child: ChildProcess, ports: readonly number[]): Promise<boolean | null> {
+export async function isListening(
+  child: ChildProcess,
+  ports: readonly number[],
+): Promise<boolean | null> {
   const answers = await Promise.all(ports.map(accepts));
   // Looked at last: whoever accepts is not this one if this one has gone.
   if (hasEnded(child)) return false;
@@ -124,8 +127,9 @@ async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening');
-  } catch {
-    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    throw error;
   }
   await promisify(server.close.bind(server))();
   return true;

@@ -12,7 +12,8 @@ import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { skipsForbidden } from './environment.ts';
 import type { Lifetime } from './lifetime.ts';
-import { collect, findProgram, freePorts } from './programs.ts';
+import { until } from './poll.ts';
+import { collect, findProgram, freePorts, isListening } from './programs.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const READY_TRIES = 200;
@@ -121,8 +122,6 @@ class Server implements RedisServer {
       port,
       host: '127.0.0.1',
       lazyConnect: true,
-      // A ping fails at once while nothing listens, so that the end of the server is seen.
-      maxRetriesPerRequest: 0,
       retryStrategy: () => 50,
     });
     this.client.on('error', () => undefined);
@@ -172,17 +171,9 @@ class Server implements RedisServer {
     );
     this.#child = child;
     const log = collect(child);
-    for (let attempt = 0; attempt < READY_TRIES; attempt += 1) {
-      if (child.exitCode !== null) {
-        throw new Error(`redis-server on port ${this.port} ended: ${log()}`);
-      }
-      try {
-        if ((await this.client.ping()) === 'PONG') return;
-      } catch {
-        // Not yet.
-      }
-      await sleep(READY_POLL_MS);
-    }
-    throw new Error(`redis-server does not answer on port ${this.port}: ${log()}`);
+    const isUp = await until('redis-server listens', () => isListening(child, [this.port]));
+    if (!isUp) throw new Error(`redis-server on port ${this.port} ended: ${log()}`);
+    // Its answer waits until the data is loaded.
+    await this.client.ping();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A row that tells a tag index that the database has gone back in time (tag-
- * index/groups/lineage.ts).
+ * A row that tells a tag index that the database has gone back in time
+ * (tag-index/groups/lineage.ts).
  */
 
 export const name = '0006-index-lineage';

@@ -27,9 +27,9 @@ export interface StoredCredential extends SealedCredential {
 /** As long as a worker remembers it (push/worker/circuit-breaker.ts). */
 const ACCEPTED_LATELY_MINUTES = 10;
 /**
- * Acceptances are written a minute after their sends at the latest (provider-
- * credentials/credential-watch.ts), so what is written soon after a put may be of the credential
- * before it.
+ * Acceptances are written a minute after their sends at the latest
+ * (provider-credentials/credential-watch.ts), so what is written soon after a put may be of the
+ * credential before it.
  */
 const NOTED_WITHIN_MINUTES = 2;
 

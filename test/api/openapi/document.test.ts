@@ -64,6 +64,7 @@ t.test('what a browser loads is no part of the interface', (t) => {
 
 t.test('what is not described is a fault', (t) => {
   t.throws(() => makeDocument([route({ operation: null })]), /has no operation/);
+  t.throws(() => makeDocument([route({ operation: 'other' })]), /nothing describes other/);
   t.throws(() => makeDocument([route({ path: '/a/:other' })]), /:other is not described/);
   t.end();
 });

@@ -1,8 +1,9 @@
 /** `DATABASE_URL` with several hosts, as clusters of Patroni have them, on two real servers. */
 
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
+import type { Test } from 'tap';
 import t from 'tap';
 import { databaseFault } from '../../../src/database/database-fault.ts';
 import { findAddress } from '../../../src/database/find-address.ts';
@@ -49,6 +50,23 @@ async function setReadOnly(server: PostgresServer, isReadOnly: boolean): Promise
   await sql.end();
 }
 
+/** An ErrorResponse as a server sends it that is starting (PostgreSQL, "Message Formats"). */
+const CANNOT_CONNECT_NOW = Buffer.concat([
+  Buffer.from('E'),
+  Buffer.from([0, 0, 0, 35]),
+  Buffer.from('SFATAL\0C57P03\0Mit is starting\0\0'),
+]);
+
+async function listen(t: Test, onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.resume().on('error', () => undefined);
+    onConnection(socket);
+  });
+  t.teardown(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
 const bin = findPostgres();
 t.test(
   'several hosts',
@@ -60,17 +78,24 @@ t.test(
       startPostgres(bin, { fsync: false }),
     ]);
     t.teardown(() => Promise.all([first.stop(), second.stop()]));
-    const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
-    t.teardown(() => silent.close());
-    await once(silent, 'listening');
-    const { port: silentPort } = silent.address() as AddressInfo;
+    const silentPort = await listen(t, () => undefined);
+    let closedAtOnce = 0;
+    const closingPort = await listen(t, (socket) => {
+      closedAtOnce += 1;
+      socket.end();
+    });
+    const startingPort = await listen(t, (socket) => socket.end(CANNOT_CONNECT_NOW));
     const [closed = 0] = await freePorts(1);
     const [a, b] = [placeOf(first), placeOf(second)];
     await setReadOnly(first, true);
 
     t.same(await answeringAt(urlOf(closed, b)), [b], 'one that does not listen is passed over');
     t.same(await answeringAt(urlOf(silentPort, b)), [b], 'and one that does not answer');
+    t.same(await answeringAt(urlOf(startingPort, b)), [b], 'and one that is starting');
+    t.same(await answeringAt(urlOf(closingPort, b)), [b], 'and one that closes every connection');
     t.same(await answeringAt(urlOf(a, b)), [b], 'and one that takes no writes, without being told');
+    const primary = `${urlOf(a, b)}&target_session_attrs=primary`;
+    t.same(await answeringAt(primary), [a], 'a server that is read-only may be the primary');
     t.same(await answeringAt(urlOf(closed, a, b)), [b]);
 
     const faultAt = async (url: string): Promise<string> => {
@@ -79,6 +104,10 @@ t.test(
     };
     t.match(await faultAt(urlOf(closed, closed)), /nothing listens there: start PostgreSQL/);
     t.match(await faultAt(urlOf(closed, a)), /it accepts no writes \(a standby, or read-only\)/);
+
+    closedAtOnce = 0;
+    t.match(await faultAt(urlOf(closingPort, closingPort)), /the connection was closed: check/);
+    t.equal(closedAtOnce, 2, 'each was tried once');
 
     const sql = connect({ kind: 'postgres', url: urlOf(a, b) }, CONNECTIONS_MAX);
     t.teardown(() => sql.end());
