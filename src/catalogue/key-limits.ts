@@ -6,14 +6,14 @@ import { limitsTags } from '../domain/caller.ts';
 import type { Tag } from '../domain/tag.ts';
 import { findCoveredTags } from './covered-tags.ts';
 
-/** Whether its caller may read a tag: it is for an app of his, and one of his tags. */
+/** A caller may read a tag that is for one of its apps, and is one of its tags. */
 export const coversTag = async (
   sql: Sql,
   caller: Caller,
   tag: Pick<Tag, 'id' | 'appIds'>,
 ): Promise<boolean> => (await coveredTags(sql, caller, [tag])).length > 0;
 
-/** Those of the tags that their caller may read. */
+/** Returns the tags that the caller may read. */
 export async function coveredTags<T extends Pick<Tag, 'id' | 'appIds'>>(
   sql: Sql,
   { clientId, key }: Caller,

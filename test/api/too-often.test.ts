@@ -7,23 +7,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Test } from 'tap';
 import t from 'tap';
-import { adminRoutes } from '../../src/api/admin-routes.ts';
 import { changeClientLimits } from '../../src/clients/client-limits.ts';
 import type { Store } from '../../src/database/store.ts';
-import { createEraser } from '../../src/devices/erase-device.ts';
 import type { Route } from '../../src/http/handler.ts';
-import { createCheck } from '../../src/provider-credentials/provider-check.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
-import { jobCanceller } from '../../src/push/cancel-jobs.ts';
-import { listExpectedSends } from '../../src/push/sql/list-expected.ts';
-import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { makeAdminRoutes } from '../support/admin-routes.ts';
 import type { Tenant } from '../support/api.ts';
-import { addTenant, bearer, secrets, startApiOn } from '../support/api.ts';
-import { evaluator } from '../support/evaluator.ts';
+import { addTenant, bearer, startApiOn } from '../support/api.ts';
 import { makeKey } from '../support/keys.ts';
 import { until } from '../support/poll.ts';
-import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withStores } from '../support/store.ts';
 
 const shared = { operation: null, method: 'POST', bodyBytesMax: 100 } as const;
@@ -153,22 +145,8 @@ scene('a request counts once, also when its body comes late', async (t, store) =
 
 /** The Admin API of a tenant. */
 async function openAdmin(t: Test, store: Store, tenant: Tenant) {
-  const { sql, patientReads } = store;
   const metrics = createMetrics();
-  const routes = adminRoutes({
-    sql,
-    secrets,
-    cancelJobs: jobCanceller({ sql, journal: SILENT_JOURNAL }),
-    listExpectedSends,
-    patientReads,
-    origins: DEFAULT_ORIGINS,
-    evaluator,
-    check: createCheck(sql, secrets, DEFAULT_ORIGINS),
-    eraseDevice: createEraser(sql, NO_FEED),
-    onDisconnected: () => undefined,
-    takeOff: async () => undefined,
-    arePrivateWebhooksAllowed: false,
-  });
+  const routes = makeAdminRoutes(store);
   const { baseUrl } = await startApiOn(t, store, routes, { metrics });
   const post = async (path: string, body: unknown): Promise<Problem> => {
     const answer = await fetch(`${baseUrl}/push-admin-api/${path}`, {

@@ -5,22 +5,14 @@
 
 import t from 'tap';
 import { rotateCredential } from '../../../src/access/credentials.ts';
-import { adminRoutes } from '../../../src/api/admin-routes.ts';
 import type { Store } from '../../../src/database/store.ts';
-import { createEraser } from '../../../src/devices/erase-device.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
-import type { ApiRoute, HttpRequest, Route } from '../../../src/http/handler.ts';
-import { createCheck } from '../../../src/provider-credentials/provider-check.ts';
-import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
-import { jobCanceller } from '../../../src/push/cancel-jobs.ts';
-import { listExpectedSends } from '../../../src/push/sql/list-expected.ts';
-import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
+import type { ApiRoute, HttpRequest } from '../../../src/http/handler.ts';
+import { makeAdminRoutes } from '../../support/admin-routes.ts';
 import { secrets } from '../../support/api.ts';
-import { evaluator } from '../../support/evaluator.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
 import { openResources } from '../../support/resources.ts';
-import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 
 const ROTATED = /^This credential was rotated/;
 const GRACE = { graceHours: 24 };
@@ -35,24 +27,8 @@ const BODIES: Readonly<Record<string, object>> = {
   replayWebhookDeliveries: { state: 'dead' },
 };
 
-const routesOf = ({ sql, patientReads }: Store): readonly Route[] =>
-  adminRoutes({
-    sql,
-    secrets,
-    cancelJobs: jobCanceller({ sql, journal: SILENT_JOURNAL }),
-    listExpectedSends,
-    patientReads,
-    origins: DEFAULT_ORIGINS,
-    evaluator,
-    check: createCheck(sql, secrets, DEFAULT_ORIGINS),
-    eraseDevice: createEraser(sql, NO_FEED),
-    onDisconnected: () => undefined,
-    takeOff: async () => undefined,
-    arePrivateWebhooksAllowed: false,
-  });
-
 async function open(t: Parameters<typeof openResources>[0], store: Store) {
-  const routes = routesOf(store);
+  const routes = makeAdminRoutes(store);
   const resources = await openResources(t, store, 'demo', routes);
   const forSuperUsers = routes.filter(
     (route): route is ApiRoute => 'needs' in route && route.needs === 'super-user',

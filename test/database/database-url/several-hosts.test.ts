@@ -93,7 +93,11 @@ t.test(
     t.same(await answeringAt(urlOf(silentPort, b)), [b], 'and one that does not answer');
     t.same(await answeringAt(urlOf(startingPort, b)), [b], 'and one that is starting');
     t.same(await answeringAt(urlOf(closingPort, b)), [b], 'and one that closes every connection');
-    t.same(await answeringAt(urlOf(a, b)), [b], 'and one that takes no writes, without being told');
+    t.same(
+      await answeringAt(urlOf(a, b)),
+      [b],
+      'and one that takes no writes, without target_session_attrs',
+    );
     const primary = `${urlOf(a, b)}&target_session_attrs=primary`;
     t.same(await answeringAt(primary), [a], 'a server that is read-only may be the primary');
     t.same(await answeringAt(urlOf(closed, a, b)), [b]);

@@ -5,20 +5,14 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { adminRoutes } from '../../../src/api/admin-routes.ts';
 import { insertApp } from '../../../src/catalogue/sql/insert-app.ts';
 import type { Store } from '../../../src/database/store.ts';
-import { createEraser } from '../../../src/devices/erase-device.ts';
-import { createCheck } from '../../../src/provider-credentials/provider-check.ts';
-import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import { Accept } from '../../../src/push/accept/accept.ts';
-import { jobCanceller } from '../../../src/push/cancel-jobs.ts';
 import { pushRoute } from '../../../src/push/routes/push.ts';
 import { statusRoute } from '../../../src/push/routes/status.ts';
-import { listExpectedSends } from '../../../src/push/sql/list-expected.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
-import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
-import { addTenant, secrets, startApiOn } from '../../support/api.ts';
+import { makeAdminRoutes } from '../../support/admin-routes.ts';
+import { addTenant, startApiOn } from '../../support/api.ts';
 import { evaluator } from '../../support/evaluator.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -48,20 +42,7 @@ async function open(t: Test, store: Store) {
     onAccepted: () => undefined,
   });
   const { baseUrl } = await startApiOn(t, store, [
-    ...adminRoutes({
-      sql,
-      secrets,
-      cancelJobs: jobCanceller({ sql, journal: SILENT_JOURNAL }),
-      listExpectedSends,
-      patientReads,
-      origins: DEFAULT_ORIGINS,
-      evaluator,
-      check: createCheck(sql, secrets, DEFAULT_ORIGINS),
-      eraseDevice: createEraser(sql, NO_FEED),
-      onDisconnected: () => undefined,
-      takeOff: async () => undefined,
-      arePrivateWebhooksAllowed: false,
-    }),
+    ...makeAdminRoutes(store),
     pushRoute(accept, sql),
     statusRoute(patientReads),
   ]);
