@@ -34,8 +34,12 @@ export function rowsOf<T>(name: string, columns: Columns<T>): Rows<T> {
 }
 
 /** The names of the columns, with commas between them. */
-export function namesOf<T>(columns: Columns<T>): (sql: Sql) => Fragment {
-  const template = templateOf(Object.keys(columns).join(', '));
+export const namesOf = <T>(columns: Columns<T>): ((sql: Sql) => Fragment) =>
+  constantText(Object.keys(columns).join(', '));
+
+/** A piece of a statement that never changes, so it never comes from outside. */
+export function constantText(text: string): (sql: Sql) => Fragment {
+  const template = Object.assign([text], { raw: [text] });
   return (sql) => sql(template);
 }
 

@@ -3,6 +3,8 @@
  * change a row twice.
  */
 
+import type { DeviceAttributes, WithAttributes } from '../domain/device-attributes.ts';
+import { latestAttributes, NO_ATTRIBUTES } from '../domain/device-attributes.ts';
 import { subscribersBy } from '../statistics/record-changes.ts';
 import { sortNumbers } from '../std/sort-numbers.ts';
 import type { Operation } from './operation.ts';
@@ -11,7 +13,7 @@ import type { Operation } from './operation.ts';
  * The change of a device. Its tags afterwards: `add`, and its earlier tags unless cleared or in
  * `remove`.
  */
-export interface Change {
+export interface Change extends WithAttributes {
   /** Removes every tag that is not in `add`. */
   clear: boolean;
   readonly add: Set<number>;
@@ -21,8 +23,6 @@ export interface Change {
   registers: boolean;
   /** Remembers the time of unsubscribing. */
   unsubscribes: boolean;
-  /** The last one given; null keeps the known one. */
-  appVersion: string | null;
 }
 
 /** Whether devices of an app can subscribe to a tag: it is live, connected and unexpired. */
@@ -30,6 +30,8 @@ export type IsSubscribable = (tagId: number, appId: number) => boolean;
 
 /** A change while operations are applied to it. */
 interface Folding extends Change {
+  /** Those given last; null keeps what is known. */
+  attributes: DeviceAttributes;
   /** `NO_TAGS` until a tag is removed. */
   remove: Set<number>;
 }
@@ -44,7 +46,7 @@ export function fold(operations: readonly Operation[], isSubscribable: IsSubscri
     remove: NO_TAGS,
     registers: false,
     unsubscribes: false,
-    appVersion: null,
+    attributes: NO_ATTRIBUTES,
   };
   for (const operation of operations) apply(change, operation, isSubscribable);
   return change;
@@ -53,14 +55,14 @@ export function fold(operations: readonly Operation[], isSubscribable: IsSubscri
 function apply(change: Folding, operation: Operation, isSubscribable: IsSubscribable): void {
   switch (operation.kind) {
     case 'reg':
-      register(change, operation.appVersion);
+      register(change, operation.attributes);
       subscribe(change, operation, isSubscribable);
       return;
     case 'set': {
       const { appId } = operation.device;
       // "Tags given but none known: ignored too" (spec/interface.md, section 3).
       if (!operation.tagIds.some((tagId) => isSubscribable(tagId, appId))) return;
-      register(change, operation.appVersion);
+      register(change, operation.attributes);
       clear(change);
       subscribe(change, operation, isSubscribable);
       return;
@@ -73,9 +75,9 @@ function apply(change: Folding, operation: Operation, isSubscribable: IsSubscrib
   }
 }
 
-function register(change: Change, appVersion: string | null): void {
+function register(change: Folding, given: DeviceAttributes): void {
   change.registers = true;
-  change.appVersion = appVersion ?? change.appVersion;
+  change.attributes = latestAttributes(change.attributes, given);
 }
 
 function clear(change: Folding): void {

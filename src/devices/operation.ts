@@ -1,6 +1,7 @@
 /** A request of an app for one device, with its parameters read and its tags resolved to ids. */
 
 import { deviceKeyOf, normalizeDeviceId } from '../domain/device.ts';
+import type { DeviceAttributes } from '../domain/device-attributes.ts';
 import type { DeviceKey } from './sql/find-devices.ts';
 
 export interface DeviceRef extends DeviceKey {
@@ -19,7 +20,7 @@ export type Operation =
       readonly device: DeviceRef;
       /** Tags of the client. The batch reads which of them the device can subscribe to. */
       readonly tagIds: readonly number[];
-      readonly appVersion: string | null;
+      readonly attributes: DeviceAttributes;
     }
   | {
       readonly kind: 'ureg';

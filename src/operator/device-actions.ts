@@ -19,6 +19,7 @@ import { beginImport } from '../devices/sql/begin-import.ts';
 import type { DevicePage } from '../devices/sql/read-page.ts';
 import { readDevicePage } from '../devices/sql/read-page.ts';
 import { isDeviceId } from '../domain/device.ts';
+import { eachAttribute, takeAttributes } from '../domain/device-attributes.ts';
 import { SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX, TAGS_PER_CLIENT_MAX } from '../domain/tag.ts';
 import { operatorOrigin } from './audit-origin.ts';
 import { id } from './credential-actions.ts';
@@ -64,7 +65,7 @@ export const FORMS = {
         z.object({
           platformId: z.int(),
           deviceId: z.string().refine(isDeviceId),
-          appVersion: z.string().nullable(),
+          ...eachAttribute(() => z.string().nullable()),
           registeredAtMs: z.number().nullable(),
           tagIds: z.array(id).max(TAGS_PER_CLIENT_MAX),
         }),
@@ -188,7 +189,7 @@ export async function importDevices(
 /** Tags of other clients are left out. */
 const operationOf = (appId: number, device: Device, { tags }: Snapshot) => ({
   device: deviceRef(appId, device.platformId, device.deviceId),
-  appVersion: device.appVersion,
+  attributes: takeAttributes(device).attributes,
   registeredAtMs: device.registeredAtMs,
   tagIds: device.tagIds.filter((tagId) => tags.has(tagId)),
 });

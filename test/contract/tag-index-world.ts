@@ -17,6 +17,7 @@ import { devicesOfGroup, moveDevices } from '../../src/devices/sql/move-devices.
 import { reserveOrdinals } from '../../src/devices/sql/reserve-ordinals.ts';
 import type { ApnsEnvironment } from '../../src/domain/credential.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
+import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
 import type { DeviceGroupChange } from '../../src/domain/device-group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
 import { carryOutDeletions } from '../../src/push/sql/deletions/carry-out.ts';
@@ -342,7 +343,7 @@ export class World {
         return node.registration.submit(
           kind === 'ureg'
             ? { kind, device, tagIds: tags === null ? 'all' : tagIds }
-            : { kind, device, tagIds, appVersion: null },
+            : { kind, device, tagIds, attributes: NO_ATTRIBUTES },
         );
       }),
     );
@@ -448,7 +449,7 @@ export class World {
   /** An app has another token. */
   async #replace(device: DeviceRef, by: DeviceRef): Promise<void> {
     if (device.platformId !== by.platformId) return;
-    const replacement = { device, by, appVersion: null };
+    const replacement = { device, by, attributes: NO_ATTRIBUTES };
     const { changes } = await commitReplacement(this.#store.sql, replacement, TAGS);
     await this.#node.feed.apply(changes);
     const key = `${by.platformId} ${by.deviceId}`;

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { byDevice } from '../../src/devices/batch.ts';
 import { deviceRef } from '../../src/devices/operation.ts';
+import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
 
 t.test('each device once, with its operations in their order, and no other with its token', (t) => {
   const reg = (appId: number, platformId: number, deviceId: string, tagId: number) =>
@@ -8,7 +9,7 @@ t.test('each device once, with its operations in their order, and no other with 
       kind: 'reg',
       device: deviceRef(appId, platformId, deviceId),
       tagIds: [tagId],
-      appVersion: null,
+      attributes: NO_ATTRIBUTES,
     }) as const;
   const operations = [
     reg(1, 15, 'one', 1),

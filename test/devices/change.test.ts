@@ -3,6 +3,7 @@ import t from 'tap';
 import { fold, tagsAfter } from '../../src/devices/change.ts';
 import type { Operation } from '../../src/devices/operation.ts';
 import { deviceRef } from '../../src/devices/operation.ts';
+import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
 
 const device = deviceRef(1, 15, 'token');
 const tagIds = fc.array(fc.integer({ min: 1, max: 8 }), { maxLength: 5 });
@@ -11,7 +12,9 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     kind: fc.constantFrom('reg' as const, 'set' as const),
     device: fc.constant(device),
     tagIds,
-    appVersion: fc.option(fc.constantFrom('1', '2')),
+    attributes: fc
+      .option(fc.constantFrom('1', '2'))
+      .map((appVersion) => ({ ...NO_ATTRIBUTES, appVersion })),
   }),
   fc.record({
     kind: fc.constant('ureg' as const),
@@ -68,10 +71,10 @@ t.test('the last version given stands', (t) => {
     kind: 'reg',
     device,
     tagIds: [],
-    appVersion,
+    attributes: { ...NO_ATTRIBUTES, appVersion },
   });
-  t.equal(fold([reg('1'), reg('2'), reg(null)], () => true).appVersion, '2');
-  t.equal(fold([reg(null)], () => true).appVersion, null);
+  t.equal(fold([reg('1'), reg('2'), reg(null)], () => true).attributes.appVersion, '2');
+  t.equal(fold([reg(null)], () => true).attributes.appVersion, null);
   t.end();
 });
 

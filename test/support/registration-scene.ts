@@ -5,6 +5,7 @@ import type { Store } from '../../src/database/store.ts';
 import { transact } from '../../src/database/transact.ts';
 import { deviceRef } from '../../src/devices/operation.ts';
 import type { Registration } from '../../src/devices/register/registration.ts';
+import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
 import type { Limits } from './app-api.ts';
 import { makeRegistration } from './app-api.ts';
 import { makeTenant } from './tenant.ts';
@@ -27,7 +28,7 @@ export const submitterOf =
       kind,
       device: deviceRef(appId, PLATFORM, deviceId),
       tagIds,
-      appVersion: null,
+      attributes: NO_ATTRIBUTES,
     });
 
 export async function openRegistrationScene(store: Store, tags: number, limits: Limits = {}) {

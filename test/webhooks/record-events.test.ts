@@ -7,6 +7,7 @@ import { transact } from '../../src/database/transact.ts';
 import { deviceRef } from '../../src/devices/operation.ts';
 import { commitReplacement } from '../../src/devices/replace/replace-commit.ts';
 import { carryOutReplacedTokens } from '../../src/devices/replaced-tokens.ts';
+import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
 import { writeProviderCredential } from '../../src/provider-credentials/provider-credentials.ts';
 import { refuse } from '../../src/provider-credentials/rotation.ts';
 import {
@@ -170,7 +171,7 @@ await onEachStore(t, {
     await seedDevices(sql, { appId, platformId: 3, tagIds: [tagId], count: 2, deviceIds });
     const ref = (deviceId = '') => deviceRef(appId, 3, deviceId);
     const replace = (from?: string, to?: string) =>
-      commitReplacement(sql, { device: ref(from), by: ref(to), appVersion: null }, 100);
+      commitReplacement(sql, { device: ref(from), by: ref(to), attributes: NO_ATTRIBUTES }, 100);
     const told1 = (tokens: object[]) => [
       { type: 'token.replaced', data: { appId, platformId: 3, tokens } },
     ];

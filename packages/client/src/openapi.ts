@@ -2784,6 +2784,7 @@ export interface operations {
                     readonly platformId: number | string;
                     readonly deviceId: string;
                     readonly newDeviceId: string;
+                    /** @description Of the app. null, or absent: not known. */
                     readonly appVersion?: string | null;
                 } & {
                     readonly [key: string]: unknown;

@@ -3,6 +3,7 @@
 import { TagcastClient } from '../../../packages/client/src/client.ts';
 import type { LookedUpDevice } from '../../../packages/client/src/openapi.ts';
 import { PLATFORM_IDS } from '../../domain/device.ts';
+import { ATTRIBUTES } from '../../domain/device-attributes.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { readNumber, required, UsageError } from '../arguments.ts';
 import type { Command, Verb } from '../command.ts';
@@ -127,18 +128,13 @@ async function callAsApp(
 const timeOf = (ms: number): string => new Date(ms).toISOString();
 
 function describe(device: LookedUpDevice): string {
-  const {
-    registered,
-    registeredAt,
-    appVersion,
-    tags = [],
-    pending = [],
-    events,
-    expected,
-  } = device;
+  const { registered, registeredAt, tags = [], pending = [], events, expected } = device;
   return [
     registered ? `registered ${timeOf(registeredAt ?? 0)}` : 'not registered any more',
-    ...(appVersion === undefined ? [] : [`version of the app: ${visibleField(appVersion)}`]),
+    ...ATTRIBUTES.flatMap(([name, { label }]) => {
+      const value = device[name];
+      return value === undefined ? [] : `${label}: ${visibleField(value)}`;
+    }),
     ...tags.map(({ id, name, sourceId }) => tableRow(`tag #${id}`, sourceId ?? '–', name)),
     ...pending.map(({ notificationId, kind, reason = '' }) =>
       tableRow('pending', notificationId, kind, reason),

@@ -8,6 +8,7 @@ import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { BulkChange, BulkCounts, BulkOutcome } from '../../domain/bulk-operation.ts';
 import { lastOrdinalOf } from '../../domain/device.ts';
+import { NO_ATTRIBUTES } from '../../domain/device-attributes.ts';
 import type { DeviceGroupChange, DevicePlace } from '../../domain/device-group-change.ts';
 import { changesOf } from '../../domain/device-group-change.ts';
 import { touchedDeviceGroups } from '../../statistics/record-changes.ts';
@@ -213,7 +214,7 @@ async function write(
       registers: false,
       // It is kept for DEVICE_RETENTION_DAYS from now, and an import that began before leaves it.
       unsubscribes: subscribe.length === 0,
-      appVersion: null,
+      attributes: NO_ATTRIBUTES,
       tagIds: tags.tagIds,
     })),
     inserted: [],

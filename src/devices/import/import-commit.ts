@@ -7,6 +7,7 @@ import type { SubscribableTag } from '../../catalogue/subscribable-tags.ts';
 import { livingTags, subscribableTags } from '../../catalogue/subscribable-tags.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
+import { latestAttributes } from '../../domain/device-attributes.ts';
 import type { DeviceGroupChange, DevicePlace } from '../../domain/device-group-change.ts';
 import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import type { TagChange } from '../../statistics/record-changes.ts';
@@ -18,7 +19,8 @@ import { subscribersOf, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
 import type { Ordinals } from '../ordinals.ts';
 import { againIfChangedSince } from '../sql/changed-since.ts';
 import type { KnownImported } from '../sql/import-devices.ts';
-import { insertImported, lockImported, updateImported } from '../sql/import-devices.ts';
+import { lockImported, updateImported } from '../sql/import-devices.ts';
+import { insertDevices } from '../sql/insert-devices.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
 
 /** A device, with all that the batch says of it, and its result. */
@@ -92,7 +94,9 @@ const commitOnce = (
     });
     const written = devices.filter(({ ordinal }) => ordinal !== null);
     await updateImported(tx, written.filter(({ isNew }) => !isNew).map(rowOf));
-    await insertImported(tx, written.filter(({ isNew }) => isNew).map(rowOf));
+    const added = written.filter(({ isNew }) => isNew);
+    // Fails (`wasChangedSince`) when another transaction has made one of them since the look-up.
+    if (added.length > 0) await insertDevices(tx, added.map(rowOf));
     const tagChanges = written
       .map(tagChangeOf)
       .filter(({ gained, lost }) => gained.length + lost.length > 0);
@@ -133,7 +137,7 @@ function mergeByDevice(operations: readonly ImportedOperation[]): readonly Impor
 
 const merge = (before: ImportedOperation, after: ImportedOperation): ImportedOperation => ({
   ...after,
-  appVersion: after.appVersion ?? before.appVersion,
+  attributes: latestAttributes(before.attributes, after.attributes),
   registeredAtMs: laterOf(before.registeredAtMs, after.registeredAtMs),
   tagIds: after.replacesTags ? after.tagIds : [...before.tagIds, ...after.tagIds],
 });
@@ -188,12 +192,13 @@ function take(
  * tags gets no sends, so it is kept as if it had registered today.
  */
 function rowOf({ operation, ordinal, tags }: ImportedDevice) {
-  const { device, appVersion, registeredAtMs, startedAtMs, tagIds } = operation;
+  const { device, attributes, registeredAtMs, startedAtMs, tagIds } = operation;
   const atMs = registeredAtMs ?? (tagIds.length > 0 ? 0 : startedAtMs);
   return {
     ...device,
-    appVersion,
+    attributes,
     registeredAtMs: Math.min(atMs, startedAtMs),
+    unsubscribes: false,
     ordinal: ordinal ?? 0,
     tagIds: tags.tagIds,
   };

@@ -1,10 +1,10 @@
 /** An import of one device by an operator, and its results. */
 
+import type { WithAttributes } from '../../domain/device-attributes.ts';
 import type { DeviceRef } from '../operation.ts';
 
-export interface ImportedOperation {
+export interface ImportedOperation extends WithAttributes {
   readonly device: DeviceRef;
-  readonly appVersion: string | null;
   /** Null: not known. */
   readonly registeredAtMs: number | null;
   /** Tags of the client. */

@@ -178,7 +178,7 @@ function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'ins
   const inserted: Batch['inserted'][number][] = [];
   for (const { device, ordinal, known, change, tags } of devices) {
     const { appId, platformId, deviceKey, deviceId } = device;
-    const { registers, unsubscribes, appVersion } = change;
+    const { registers, unsubscribes, attributes } = change;
     if (known === null) {
       const { tagIds } = tags;
       inserted.push({
@@ -187,8 +187,9 @@ function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'ins
         ordinal,
         deviceKey,
         deviceId,
+        registeredAtMs: null,
         unsubscribes,
-        appVersion,
+        attributes,
         tagIds,
       });
     } else {
@@ -200,7 +201,7 @@ function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'ins
         version: known.version,
         registers,
         unsubscribes,
-        appVersion,
+        attributes,
         tagIds,
       });
     }

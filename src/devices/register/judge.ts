@@ -3,6 +3,7 @@
 import type { SubscribableTag } from '../../catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../../catalogue/subscribable-tags.ts';
 import type { Sql } from '../../database/sql.ts';
+import { areKept } from '../../domain/device-attributes.ts';
 import type { ChangedDevice, DeviceOperations } from '../batch.ts';
 import type { IsSubscribable } from '../change.ts';
 import { fold, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
@@ -103,11 +104,11 @@ export async function makeRoom(
  * Whether the device has to be written: not for a repetition, nor to unsubscribe an unknown device.
  */
 export function isWritten({ known, change, tags }: ChangedDevice): boolean {
-  const { registers, unsubscribes, appVersion } = change;
+  const { registers, unsubscribes, attributes } = change;
   if (known === null) return registers;
   if (unsubscribes || tags.gained.length + tags.lost.length > 0) return true;
-  const isSameVersion = appVersion === null || appVersion === known.appVersion;
   // Refusals of its token are forgotten when its app registers again.
-  const isRepetition = known.isFresh && known.refusals === 0 && isSameVersion;
+  const isRepetition =
+    known.isFresh && known.refusals === 0 && areKept(known.attributes, attributes);
   return registers && !isRepetition;
 }

@@ -6,6 +6,8 @@
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
+import type { WithAttributes } from '../../domain/device-attributes.ts';
+import { latestAttributes } from '../../domain/device-attributes.ts';
 import type {
   DeviceGroupChange,
   DeviceHistory,
@@ -28,12 +30,11 @@ import { againIfChangedSince } from '../sql/changed-since.ts';
 import type { LockedToReplace } from '../sql/replace-device.ts';
 import { lockPair, moveDevice, writeMerged } from '../sql/replace-device.ts';
 
-export interface Replacement {
+export interface Replacement extends WithAttributes {
   /** The device under its present deviceId. */
   readonly device: DeviceRef;
   /** The new deviceId, of the same app and platform. */
   readonly by: DeviceRef;
-  readonly appVersion: string | null;
 }
 
 type ReplaceOutcome =
@@ -94,14 +95,14 @@ const NO_HISTORY: DeviceHistory = { refusals: 0, environment: null };
 /** The ordinal stays, and with it all data of the device, except the notes about the old token. */
 async function move(
   tx: Sql,
-  { device, by, appVersion }: Replacement,
+  { device, by, attributes }: Replacement,
   ordinal: number,
 ): Promise<Replaced> {
   const { appId, platformId } = device;
   const { deviceKey, deviceId } = by;
   const place = { appId, platformId, ordinal };
   await recordOld(tx, place, by);
-  await moveDevice(tx, place, { deviceKey, deviceId, appVersion });
+  await moveDevice(tx, place, { deviceKey, deviceId, attributes });
   const raised = await raiseDeviceGroups(tx, [deviceGroupOf(place)]);
   const edits = {
     tokens: [{ ...place, deviceId }],
@@ -116,7 +117,7 @@ async function move(
  */
 async function merge(
   tx: Sql,
-  { device: { appId, platformId }, by, appVersion }: Replacement,
+  { device: { appId, platformId }, by, attributes }: Replacement,
   old: LockedToReplace,
   fresh: LockedToReplace,
   tagsMax: number,
@@ -126,7 +127,7 @@ async function merge(
   const add = new Set(await livingTags(tx, old.tagIds));
   const { tagIds, gained, isLimited } = tagsAfter(fresh.tagIds, { ...NOTHING_LOST, add }, tagsMax);
   await writeMerged(tx, stays, {
-    appVersion: appVersion ?? fresh.appVersion ?? old.appVersion,
+    attributes: latestAttributes(latestAttributes(old.attributes, fresh.attributes), attributes),
     tagIds,
   });
   await recordOld(tx, gone, by);

@@ -4,13 +4,14 @@ import { z } from 'zod';
 import type { Operations } from '../../http/openapi/operation.ts';
 import { count, epochMs, id, jsonAnswer, pathId, state } from '../../http/openapi/parts.ts';
 import { deviceForm } from './app-devices.ts';
+import { knownAttributeFields } from './attribute-forms.ts';
 
 const text = z.string();
 const device = {
   deviceId: text,
   registeredAt: epochMs,
   unsubscribedAt: epochMs.optional(),
-  appVersion: text.optional(),
+  ...knownAttributeFields,
   tags: z.array(z.object({ id, name: text, sourceId: text.optional() })),
   refusals: count,
   refusedAt: epochMs.optional(),

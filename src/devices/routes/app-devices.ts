@@ -11,6 +11,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
+import { knownAttributes } from '../../domain/device-attributes.ts';
 import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
@@ -152,7 +153,7 @@ const shown = (device: DeviceDetails) => ({
   deviceId: device.deviceId,
   registeredAt: device.registeredAtMs,
   unsubscribedAt: device.unsubscribedAtMs ?? undefined,
-  appVersion: device.appVersion ?? undefined,
+  ...knownAttributes(device),
   tags: device.tags.map(({ id: tagId, name, sourceId }) => ({
     id: tagId,
     name,

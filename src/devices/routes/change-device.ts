@@ -123,7 +123,7 @@ function plan(
 function planSubscribing(
   kind: 'reg' | 'set',
   device: Operation['device'],
-  { tagNames, tagsGiven, appVersion, unknownNames }: Parameters,
+  { tagNames, tagsGiven, attributes, unknownNames }: Parameters,
   snapshot: Snapshot,
   ignored: ParameterName[],
 ): Plan {
@@ -142,7 +142,7 @@ function planSubscribing(
   // "When no tags are given the request is ignored"; a `reg` still shows that the device exists.
   if (kind === 'set' && tagIds.length === 0)
     return { operation: null, ignored, unknownNames, missed };
-  const operation = { kind, device, tagIds, appVersion };
+  const operation = { kind, device, tagIds, attributes };
   return { operation, ignored, unknownNames, missed };
 }
 

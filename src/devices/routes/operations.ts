@@ -6,6 +6,7 @@ import { DEVICE_ID_LENGTH_MAX } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Answer, Operations, Parameter } from '../../http/openapi/operation.ts';
 import { count, id, jsonAnswer, looseId } from '../../http/openapi/parts.ts';
+import { attributeFields } from './attribute-forms.ts';
 import { replaceForm } from './replace.ts';
 
 const deviceId = z.string().min(1).max(DEVICE_ID_LENGTH_MAX).meta({
@@ -25,11 +26,7 @@ const device = z
       .optional()
       .meta({ description: 'Ids of tags, or tags as `list` answers them.' }),
     tagSourceId: oneOrSome(z.string()).optional().meta({ description: 'sourceIds of tags.' }),
-    appVersion: z
-      .string()
-      .max(255)
-      .nullish()
-      .meta({ description: 'Of the app. null, or absent: not known.' }),
+    ...attributeFields,
   })
   .meta({ id: 'DeviceTagsRequest' });
 

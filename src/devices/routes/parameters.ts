@@ -7,6 +7,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { TagNames } from '../../catalogue/snapshot.ts';
 import { isDeviceId } from '../../domain/device.ts';
+import type { AttributeName, WithAttributes } from '../../domain/device-attributes.ts';
+import { ATTRIBUTE_NAMES, eachAttribute, isAttribute } from '../../domain/device-attributes.ts';
 import { isId, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
@@ -16,8 +18,6 @@ import { parseObject } from '../../std/json.ts';
  * route's own limit.
  */
 export const PARAMETER_BYTES_MAX = 65_536;
-/** A version has a few characters; a longer text is not a version. */
-const APP_VERSION_LENGTH_MAX = 255;
 /**
  * How many unknown fields `Tagcast-Ignored` names, and how much of each name: a proxy takes 4 KiB
  * of headers in all.
@@ -33,7 +33,7 @@ export const PARAMETER_NAMES = [
   'deviceId',
   'tagId',
   'tagSourceId',
-  'appVersion',
+  ...ATTRIBUTE_NAMES,
 ] as const;
 
 export type ParameterName = (typeof PARAMETER_NAMES)[number];
@@ -41,12 +41,11 @@ export type ParameterName = (typeof PARAMETER_NAMES)[number];
 /** The label in the metric: callers' own names would make a series each. */
 export type IgnoredField = ParameterName | 'unknown';
 
-export interface Parameters {
-  /** Null: absent or malformed. The same holds for the next three. */
+export interface Parameters extends WithAttributes {
+  /** Null: absent or malformed. The same holds for the next two. */
   readonly appId: number | null;
   readonly platformId: number | null;
   readonly deviceId: string | null;
-  readonly appVersion: string | null;
   /**
    * "None given" means that the keys are absent; `null`, `[]` and `""` count as given, and name no
    * tag.
@@ -76,7 +75,7 @@ export function readParameters(body: Buffer): Parameters | null {
     appId: readId(fields['appId']),
     platformId: readId(fields['platformId']),
     deviceId: isDeviceId(fields['deviceId']) ? fields['deviceId'] : null,
-    appVersion: readAppVersion(fields, faults),
+    attributes: eachAttribute((name) => readAttribute(fields, name, faults)),
     tagsGiven: tagEntries !== null || sourceIdEntries !== null,
     tooManyTags,
     tagNames: {
@@ -175,20 +174,14 @@ const readTagId = (entry: unknown): number | null =>
 const readSourceId = (entry: unknown): string | null =>
   typeof entry === 'string' && entry !== '' ? entry : null;
 
-function readAppVersion(
+function readAttribute(
   fields: Readonly<Record<string, unknown>>,
+  name: AttributeName,
   faults: ParameterName[],
 ): string | null {
-  const value = fields['appVersion'];
+  const value = fields[name];
   if (value === undefined || value === null) return null;
-  if (isAppVersion(value)) return value;
-  faults.push('appVersion');
+  if (isAttribute(name, value)) return value;
+  faults.push(name);
   return null;
 }
-
-/** Whether the value can be stored as an app version. */
-export const isAppVersion = (value: unknown): value is string =>
-  typeof value === 'string' &&
-  value.length <= APP_VERSION_LENGTH_MAX &&
-  !value.includes('\0') &&
-  value.isWellFormed();

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../domain/caller.ts';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
+import { takeAttributes } from '../../domain/device-attributes.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
 import { json, readJsonBody } from '../../http/json-body.ts';
@@ -14,7 +15,8 @@ import { problem } from '../../http/problem.ts';
 import { deviceRef } from '../operation.ts';
 import type { ReplaceResult } from '../replace/replacements.ts';
 import type { AppApi } from './app-api.ts';
-import { headerNames, isAppVersion, PARAMETER_BYTES_MAX } from './parameters.ts';
+import { attributeFields } from './attribute-forms.ts';
+import { headerNames, PARAMETER_BYTES_MAX } from './parameters.ts';
 import { PLATFORM_FAULT, refused } from './scope.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
@@ -28,10 +30,7 @@ export const replaceForm = z.looseObject({
   platformId: id,
   deviceId,
   newDeviceId: deviceId,
-  appVersion: z
-    .string('must be a string')
-    .refine(isAppVersion, 'must be a string of 255 characters at most')
-    .nullish(),
+  ...attributeFields,
 });
 
 export const replaceRoute = (api: AppApi): Route => ({
@@ -50,7 +49,8 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
   if (tooMany !== null) return tooMany;
   const read = readJsonBody(request, replaceForm);
   if (!read.ok) return read.response;
-  const { appId, platformId, deviceId, newDeviceId, appVersion = null, ...unknown } = read.value;
+  const { appId, platformId, deviceId, newDeviceId, ...rest } = read.value;
+  const { attributes, others } = takeAttributes(rest);
   if (appId !== caller.appId) return foreign(request);
   if (!(await api.catalogue.hasPlatform(caller.clientId, appId, platformId))) {
     return refused(request, [PLATFORM_FAULT]).response;
@@ -58,9 +58,9 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
   const result = await api.replacements.submit({
     device: deviceRef(appId, platformId, deviceId),
     by: deviceRef(appId, platformId, newDeviceId),
-    appVersion,
+    attributes,
   });
-  return answer(api, request, result, headerNames(Object.keys(unknown)));
+  return answer(api, request, result, headerNames(others));
 }
 
 const foreign = (request: HttpRequest): HttpResponse =>

@@ -8,7 +8,9 @@ import type { Columns } from '../../database/rows.ts';
 import { integer, rowsOf, uuid } from '../../database/rows.ts';
 import type { Fragment, Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
+import type { DeviceAttributes, WithAttributes } from '../../domain/device-attributes.ts';
 import type { DeviceHistory } from '../../domain/device-group-change.ts';
+import { attributesOf, selectedAttributes } from './attribute-columns.ts';
 import { readTagIds } from './tag-ids.ts';
 
 export interface DeviceKey extends Scope {
@@ -30,7 +32,7 @@ export const WANTED_DEVICE: Columns<DeviceKey> = {
 export const wantedDevices = rowsOf<DeviceKey>('wanted', WANTED_DEVICE);
 
 /** A device that exists, as it is. */
-export interface KnownDevice extends DeviceHistory {
+export interface KnownDevice extends DeviceHistory, WithAttributes {
   /** Its place among the devices asked for. */
   readonly index: number;
   readonly ordinal: number;
@@ -38,7 +40,6 @@ export interface KnownDevice extends DeviceHistory {
   readonly version: string;
   /** Sorted. */
   readonly tagIds: readonly number[];
-  readonly appVersion: string | null;
   /** Its registration was written so recently that a repetition of it need not be written. */
   readonly isFresh: boolean;
 }
@@ -96,7 +97,8 @@ export const lockDevices = async (
   return { devices: rows.map(known), lookedFor: devices.length };
 };
 
-type Row = Omit<KnownDevice, 'tagIds'> & { readonly tagIds: string | null };
+type Row = Omit<KnownDevice, 'tagIds' | 'attributes'> &
+  DeviceAttributes & { readonly tagIds: string | null };
 
 /** Fields by their names: a spread for each device costs more than the rest (decision 27). */
 const known = (row: Row): KnownDevice => ({
@@ -105,7 +107,7 @@ const known = (row: Row): KnownDevice => ({
   version: row.version,
   refusals: row.refusals,
   environment: row.environment,
-  appVersion: row.appVersion,
+  attributes: attributesOf(row),
   isFresh: row.isFresh,
   tagIds: readTagIds(row.tagIds ?? '{}'),
 });
@@ -119,7 +121,7 @@ const select = (
   ending: Fragment,
 ) =>
   sql<Row[]>`
-  select wanted.index, d.ordinal, d.xmin as version, d.refusals, d.apns_environment as environment, d.app_version as "appVersion",
+  select wanted.index, d.ordinal, d.xmin as version, d.refusals, d.apns_environment as environment, ${selectedAttributes(sql)},
     ${tagIds} as "tagIds",
     d.registered_at > greatest(now() - ${freshMs}::float8 * interval '1 millisecond', p.repetitions_written_from) as "isFresh"
   from devices d

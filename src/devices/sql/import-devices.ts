@@ -4,11 +4,12 @@
  */
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
-import type { Columns } from '../../database/rows.ts';
-import { float8, integers, rowsOf, text } from '../../database/rows.ts';
+import { float8, integers, rowsOf } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
+import type { WithAttributes } from '../../domain/device-attributes.ts';
+import { ATTRIBUTE_COLUMNS, keepingLater, knowsMore } from './attribute-columns.ts';
 import type { DeviceKey } from './find-devices.ts';
-import { DEVICE_KEY, WANTED_DEVICE } from './find-devices.ts';
+import { WANTED_DEVICE } from './find-devices.ts';
 import { readTagIds } from './tag-ids.ts';
 
 interface WantedImported extends DeviceKey {
@@ -50,44 +51,19 @@ const wanted = rowsOf<WantedImported>('wanted', {
   since_ms: float8(({ sinceMs }) => sinceMs),
 });
 
-interface ImportedDevice extends DeviceKey {
+interface ImportedDevice extends DeviceKey, WithAttributes {
   readonly ordinal: number;
-  readonly appVersion: string | null;
   readonly registeredAtMs: number;
   /** Sorted. */
   readonly tagIds: readonly number[];
 }
 
-const IMPORTED: Columns<ImportedDevice> = {
+const given = rowsOf<ImportedDevice>('given', {
   ...DEVICE_PLACE,
-  app_version: text(({ appVersion }) => appVersion),
+  ...ATTRIBUTE_COLUMNS,
   registered_at_ms: float8(({ registeredAtMs }) => registeredAtMs),
   tag_ids: integers(({ tagIds }) => tagIds),
-};
-
-interface NewImported extends ImportedDevice {
-  readonly deviceId: string;
-}
-
-const fresh = rowsOf<NewImported>('fresh', {
-  ...IMPORTED,
-  ...DEVICE_KEY,
-  device_id: text(({ deviceId }) => deviceId),
 });
-
-const given = rowsOf<ImportedDevice>('given', IMPORTED);
-
-/**
- * Fails (`wasChangedSince`) when another transaction has made one of the devices since the look-up.
- */
-export async function insertImported(tx: Sql, devices: readonly NewImported[]): Promise<void> {
-  if (devices.length === 0) return;
-  await tx`
-    insert into devices (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, tag_ids)
-    select app_id, platform_id, ordinal, device_key, device_id, app_version, to_timestamp(registered_at_ms / 1000), tag_ids
-    from ${fresh(tx, devices)}
-    order by app_id, platform_id, device_key`;
-}
 
 /**
  * The later registration wins. A row that would not change is not written: importing a file twice
@@ -98,10 +74,7 @@ export async function updateImported(tx: Sql, devices: readonly ImportedDevice[]
   await tx`
     update devices d set
       registered_at = greatest(d.registered_at, seen.registered_at),
-      app_version = case
-        when seen.registered_at > d.registered_at then coalesce(seen.app_version, d.app_version)
-        else coalesce(d.app_version, seen.app_version)
-      end,
+      ${keepingLater(tx)},
       tag_ids = seen.tag_ids
     from (
       select *, to_timestamp(registered_at_ms / 1000) as registered_at
@@ -109,7 +82,7 @@ export async function updateImported(tx: Sql, devices: readonly ImportedDevice[]
     ) as seen
     where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
       and (
-        seen.registered_at > d.registered_at or (d.app_version is null and seen.app_version is not null)
+        seen.registered_at > d.registered_at or ${knowsMore(tx)}
         or seen.tag_ids <> d.tag_ids
       )`;
 }

@@ -1,16 +1,17 @@
 /** All that is known of one device, for whoever answers its owner. */
 
 import type { Sql } from '../../database/sql.ts';
+import type { DeviceAttributes } from '../../domain/device-attributes.ts';
+import { selectedAttributes } from './attribute-columns.ts';
 import type { DeviceKey } from './find-devices.ts';
 
-export interface DeviceDetails {
+export interface DeviceDetails extends DeviceAttributes {
   readonly ordinal: number;
   readonly deviceId: string;
   /** The last registration may be a day later: it may not have been written (decision 42). */
   readonly registeredAtMs: number;
   /** Null: it has not unsubscribed since. */
   readonly unsubscribedAtMs: number | null;
-  readonly appVersion: string | null;
   /** Sends that refused the token, since the last one that did not or the last registration. */
   readonly refusals: number;
   readonly refusedAtMs: number | null;
@@ -30,7 +31,7 @@ export async function readDevice(
   { appId, platformId, deviceKey }: DeviceKey,
 ): Promise<DeviceDetails | null> {
   const [device] = await sql<DeviceDetails[]>`
-    select d.ordinal, d.device_id as "deviceId", d.app_version as "appVersion", d.refusals,
+    select d.ordinal, d.device_id as "deviceId", ${selectedAttributes(sql)}, d.refusals,
       d.apns_environment as environment,
       floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAtMs",
       floor(extract(epoch from d.unsubscribed_at) * 1000)::float8 as "unsubscribedAtMs",

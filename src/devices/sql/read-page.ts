@@ -4,11 +4,12 @@
  */
 
 import type { Sql } from '../../database/sql.ts';
+import type { DeviceAttributes } from '../../domain/device-attributes.ts';
+import { selectedAttributes } from './attribute-columns.ts';
 
-export interface DeviceOfApp {
+export interface DeviceOfApp extends DeviceAttributes {
   readonly platformId: number;
   readonly deviceId: string;
-  readonly appVersion: string | null;
   readonly registeredAtMs: number;
   /** Sorted. */
   readonly tagIds: readonly number[];
@@ -48,7 +49,7 @@ export async function readDevicePage(
   const start = platformId === after.platformId ? after.ordinal + 1 : 0;
   const end = Math.min(start + ordinals, mark) - 1;
   const devices = await sql<DeviceOfApp[]>`
-    select d.platform_id as "platformId", d.device_id as "deviceId", d.app_version as "appVersion",
+    select d.platform_id as "platformId", d.device_id as "deviceId", ${selectedAttributes(sql)},
       floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAtMs",
       d.tag_ids as "tagIds"
     from devices d

@@ -3,19 +3,26 @@
  * merge one into the other.
  */
 
+import { rowsOf } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { DeviceAttributes, WithAttributes } from '../../domain/device-attributes.ts';
 import type { DevicePlace } from '../../domain/device-group-change.ts';
+import {
+  ATTRIBUTE_COLUMNS,
+  attributesOf,
+  keepingKnown,
+  selectedAttributes,
+} from './attribute-columns.ts';
 import type { DeviceKey } from './find-devices.ts';
 import { readTagIds } from './tag-ids.ts';
 
 /** A device as it is. */
-export interface LockedToReplace {
+export interface LockedToReplace extends WithAttributes {
   readonly ordinal: number;
   /** Sorted. */
   readonly tagIds: readonly number[];
-  readonly appVersion: string | null;
   readonly environment: ApnsEnvironment | null;
 }
 
@@ -25,21 +32,30 @@ interface LockedPair {
   readonly new: LockedToReplace | null;
 }
 
+type LockedRow = Omit<LockedToReplace, 'tagIds' | 'attributes'> &
+  DeviceAttributes & { readonly tagIds: string; readonly isOld: boolean };
+
 /** Locks those of the two that exist, in the order of keys, as registrations do. */
 export async function lockPair(
   tx: Sql,
   { appId, platformId, deviceKey }: DeviceKey,
   newKey: string,
 ): Promise<LockedPair> {
-  const rows = await tx<(Omit<LockedToReplace, 'tagIds'> & { tagIds: string; isOld: boolean })[]>`
-    select ordinal, tag_ids::text as "tagIds", app_version as "appVersion", apns_environment as environment,
-      device_key = ${deviceKey}::uuid as "isOld"
-    from devices
+  const rows = await tx<LockedRow[]>`
+    select d.ordinal, d.tag_ids::text as "tagIds", ${selectedAttributes(tx)}, d.apns_environment as environment,
+      d.device_key = ${deviceKey}::uuid as "isOld"
+    from devices d
     where app_id = ${appId} and platform_id = ${platformId}
       and device_key in (${deviceKey}::uuid, ${newKey}::uuid)
     order by app_id, platform_id, device_key
     for update`;
-  const locked = rows.map((row) => ({ ...row, tagIds: readTagIds(row.tagIds) }));
+  const locked = rows.map(({ ordinal, environment, isOld, tagIds, ...row }) => ({
+    ordinal,
+    environment,
+    isOld,
+    tagIds: readTagIds(tagIds),
+    attributes: attributesOf(row),
+  }));
   return {
     old: locked.find(({ isOld }) => isOld) ?? null,
     new: locked.find(({ isOld }) => !isOld) ?? null,
@@ -53,16 +69,17 @@ export async function lockPair(
 export const moveDevice = (
   tx: Sql,
   { appId, platformId, ordinal }: DevicePlace,
-  to: { readonly deviceKey: string; readonly deviceId: string; readonly appVersion: string | null },
+  to: WithAttributes & { readonly deviceKey: string; readonly deviceId: string },
 ) => tx`
-  update devices set
+  update devices d set
     device_key = ${to.deviceKey}::uuid,
     device_id = ${to.deviceId},
-    app_version = coalesce(${to.appVersion}, app_version),
+    ${keepingKnown(tx)},
     registered_at = now(),
     refusals = 0,
     refused_at = null,
     apns_environment = null
+  from ${seen(tx, [to])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
 
 /**
@@ -72,11 +89,11 @@ export const moveDevice = (
 export const writeMerged = (
   tx: Sql,
   { appId, platformId, ordinal }: DevicePlace,
-  {
-    appVersion,
-    tagIds,
-  }: { readonly appVersion: string | null; readonly tagIds: readonly number[] },
+  device: WithAttributes & { readonly tagIds: readonly number[] },
 ) => tx`
-  update devices set registered_at = now(), refusals = 0, refused_at = null, app_version = ${appVersion},
-    tag_ids = ${list(tagIds)}::integer[]
+  update devices d set registered_at = now(), refusals = 0, refused_at = null, ${keepingKnown(tx)},
+    tag_ids = ${list(device.tagIds)}::integer[]
+  from ${seen(tx, [device])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+
+const seen = rowsOf<WithAttributes>('seen', ATTRIBUTE_COLUMNS);

@@ -4,8 +4,9 @@
  */
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
-import { boolean, integers, rowsOf, text, xid } from '../../database/rows.ts';
+import { boolean, integers, rowsOf, xid } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
+import type { WithAttributes } from '../../domain/device-attributes.ts';
 import type { DevicePlace } from '../../domain/device-group-change.ts';
 import type {
   RaisedWithEpoch,
@@ -13,33 +14,19 @@ import type {
   TouchedDeviceGroup,
 } from '../../statistics/record-changes.ts';
 import { countsOf, RAISED, recording } from '../../statistics/record-changes.ts';
+import { ATTRIBUTE_COLUMNS, keepingKnown } from './attribute-columns.ts';
 import { ChangedSince } from './changed-since.ts';
-import type { DeviceKey } from './find-devices.ts';
-import { DEVICE_KEY } from './find-devices.ts';
+import type { NewDevice } from './insert-devices.ts';
+import { insertDevices } from './insert-devices.ts';
 
 /** A device that changes. */
-interface DeviceUpdate extends DevicePlace {
+interface DeviceUpdate extends DevicePlace, WithAttributes {
   /** Of its row as the change was worked out from it. */
   readonly version: string;
   readonly registers: boolean;
   readonly unsubscribes: boolean;
-  /** Null keeps the known one. */
-  readonly appVersion: string | null;
   /** Sorted; null: they stay. */
   readonly tagIds: readonly number[] | null;
-}
-
-/**
- * A device that did not exist when the batch looked for it. Another transaction may have made it
- * since.
- */
-interface NewDevice extends DeviceKey {
-  readonly ordinal: number;
-  readonly deviceId: string;
-  readonly unsubscribes: boolean;
-  readonly appVersion: string | null;
-  /** Sorted. */
-  readonly tagIds: readonly number[];
 }
 
 export interface Batch {
@@ -75,7 +62,7 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly Raised
   try {
     return await tx<RaisedWithEpoch[]>`
       with ${updated.length > 0 ? updateDevices(tx, updated) : nothing}
-      ${inserted.length > 0 ? insertDevices(tx, inserted) : nothing}
+      ${inserted.length > 0 ? inserting(tx, inserted) : nothing}
       ${recording(tx, countsOf(changes), groups, slot, after)}
       ${RAISED(tx)}
       ${ifUnchanged}`;
@@ -106,7 +93,7 @@ const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
         refusals = case when seen.registers then 0 else d.refusals end,
         refused_at = case when seen.registers then null else d.refused_at end,
         unsubscribed_at = case when seen.unsubscribes then now() else d.unsubscribed_at end,
-        app_version = coalesce(seen.app_version, d.app_version),
+        ${keepingKnown(tx)},
         tag_ids = coalesce(seen.tag_ids, d.tag_ids)
       from ${seen(tx, updated)}
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
@@ -119,30 +106,9 @@ const seen = rowsOf<DeviceUpdate>('seen', {
   version: xid(({ version }) => version),
   registers: boolean(({ registers }) => registers),
   unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
-  app_version: text(({ appVersion }) => appVersion),
+  ...ATTRIBUTE_COLUMNS,
   tag_ids: integers(({ tagIds }) => tagIds),
 });
 
-/**
- * Without `on conflict do nothing`, which would look each device up in the index once more, and
- * write its row twice.
- */
-const insertDevices = (tx: Sql, inserted: readonly NewDevice[]) => tx`
-    inserted as (
-      insert into devices
-        (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, unsubscribed_at, tag_ids)
-      select app_id, platform_id, ordinal, device_key, device_id, app_version, now(),
-        case when unsubscribes then now() end, tag_ids
-      from ${fresh(tx, inserted)}
-      order by app_id, platform_id, device_key
-      returning ordinal
-    ),`;
-
-const fresh = rowsOf<NewDevice>('fresh', {
-  ...DEVICE_PLACE,
-  ...DEVICE_KEY,
-  device_id: text(({ deviceId }) => deviceId),
-  app_version: text(({ appVersion }) => appVersion),
-  unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
-  tag_ids: integers(({ tagIds }) => tagIds),
-});
+const inserting = (tx: Sql, inserted: readonly NewDevice[]) => tx`
+    inserted as (${insertDevices(tx, inserted)} returning ordinal),`;

@@ -6,6 +6,7 @@ import type { SqlPool } from '../../../src/database/sql.ts';
 import { moveDevices } from '../../../src/devices/sql/move-devices.ts';
 import { moveDevice } from '../../../src/devices/sql/replace-device.ts';
 import { deviceKeyOf, GROUP_DEVICES } from '../../../src/domain/device.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import {
   checkTruth,
   membersOf,
@@ -77,7 +78,7 @@ await t.test('a token that is replaced while the piece waits for it is met again
     const id = await copy(old, fresh);
     let piece: Promise<boolean> | null = null;
     await sql.begin(async (tx) => {
-      const to = { deviceKey: deviceKeyOf('new'), deviceId: 'new', appVersion: null };
+      const to = { deviceKey: deviceKeyOf('new'), deviceId: 'new', attributes: NO_ATTRIBUTES };
       await moveDevice(tx, { appId, platformId: PLATFORM, ordinal: 1 }, to);
       await tx`delete from devices where device_id = 'erased'`;
       piece = nodeOn(sql).runPiece();

@@ -5,6 +5,7 @@ import { Compaction } from '../../../src/devices/compact/compaction.ts';
 import { deviceRef } from '../../../src/devices/operation.ts';
 import { lockDevices } from '../../../src/devices/sql/find-devices.ts';
 import { GROUP_DEVICES, groupNumberOf } from '../../../src/domain/device.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { claimChunks } from '../../../src/push/sql/ledger/claim-chunks.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import {
@@ -346,7 +347,7 @@ await withPostgresStore(t, async (t, store) => {
         kind: 'set',
         device,
         tagIds: [scene.tagId, third],
-        appVersion: '2',
+        attributes: { ...NO_ATTRIBUTES, appVersion: '2' },
       });
       await waiting(sql, 2);
     });
@@ -406,7 +407,7 @@ await withPostgresStore(t, async (t, store) => {
             kind: 'reg',
             device: deviceRef(scene.appId, PLATFORM, deviceId),
             tagIds: [tagId],
-            appVersion: null,
+            attributes: NO_ATTRIBUTES,
           }),
         ),
       );

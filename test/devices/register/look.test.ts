@@ -3,6 +3,7 @@ import { PLANS_ARE_KEPT } from '../../../src/database/dedicated-connection.ts';
 import { deviceRef } from '../../../src/devices/operation.ts';
 import { lookAtAll } from '../../../src/devices/register/look.ts';
 import { RecentChanges } from '../../../src/devices/register/recent-changes.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { makeRegistration } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { makeTenant } from '../../support/tenant.ts';
@@ -16,14 +17,14 @@ await onEachStore(t, {
     const tag = await tenant.makeTag();
     const device = deviceRef(tenant.appId, 3, 'd');
     const registration = makeRegistration(store);
-    await registration.submit({ kind: 'reg', device, tagIds: [tag], appVersion: null });
+    await registration.submit({ kind: 'reg', device, tagIds: [tag], attributes: NO_ATTRIBUTES });
     await registration.drain();
 
     const connection = store.openDedicatedConnection(PLANS_ARE_KEPT);
     const recentChanges = new RecentChanges();
     const context = { connection, recentChanges, tagsPerDeviceMax: 10, freshMs: 86_400_000 };
     const gainedBy = async (tagIds: readonly number[]) => {
-      const operations = [{ kind: 'reg', device, tagIds, appVersion: null } as const];
+      const operations = [{ kind: 'reg', device, tagIds, attributes: NO_ATTRIBUTES } as const];
       const seen = await lookAtAll(context, [{ device, operations }]);
       return seen[0]?.tags.gained;
     };

@@ -3,6 +3,7 @@ import type { SqlPool } from '../../../src/database/sql.ts';
 import type { Operation } from '../../../src/devices/operation.ts';
 import { deviceRef } from '../../../src/devices/operation.ts';
 import { Registration } from '../../../src/devices/register/registration.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { ANY_TAG } from '../../../src/statistics/record-changes.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { makeRegistration, silent } from '../../support/app-api.ts';
@@ -22,7 +23,7 @@ const subscribe = (
   kind,
   device: deviceRef(appId, 15, deviceId),
   tagIds,
-  appVersion: null,
+  attributes: NO_ATTRIBUTES,
 });
 
 const unsubscribe = (
@@ -355,7 +356,7 @@ await onEachStore(t, {
     const registration = makeRegistration(store, { tagsPerDeviceMax: 1 });
     const device = deviceRef(appId, 3, 'AB'.repeat(32));
     const register = (tagId: number) =>
-      registration.submit({ kind: 'reg', device, tagIds: [tagId], appVersion: null });
+      registration.submit({ kind: 'reg', device, tagIds: [tagId], attributes: NO_ATTRIBUTES });
     t.equal(await register(a), 'committed');
     t.equal(await register(b), 'tags-limited');
     await tenant.deleteTag(a);

@@ -10,6 +10,7 @@ import type { Replaced } from '../../../src/devices/replace/replace-commit.ts';
 import { commitReplacement } from '../../../src/devices/replace/replace-commit.ts';
 import type { ReplaceResult } from '../../../src/devices/replace/replacements.ts';
 import { groupNumberOf, offsetOf } from '../../../src/domain/device.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { ANY_TAG } from '../../../src/statistics/record-changes.ts';
 import { makeRegistration, makeReplacements } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -54,7 +55,7 @@ await onEachStore(t, {
       kind: 'reg',
       device: old,
       tagIds: [a, b],
-      appVersion: '1',
+      attributes: { ...NO_ATTRIBUTES, appVersion: '1' },
     });
     await sql`
       update devices set registered_at = '2026-01-01Z', refusals = 2, refused_at = now(), apns_environment = 'sandbox'`;
@@ -62,7 +63,7 @@ await onEachStore(t, {
     const [version = 0] = await versionsOf(sql);
     const replacements = makeReplacements(store);
     const by = deviceRef(appId, 3, 'CD'.repeat(32));
-    const replaced = await replacements.submit({ device: old, by, appVersion: null });
+    const replaced = await replacements.submit({ device: old, by, attributes: NO_ATTRIBUTES });
     const ordinal = before?.ordinal ?? -1;
     t.equal(replaced.outcome, 'moved');
     const history = { refusals: 0, environment: null };
@@ -90,18 +91,28 @@ await onEachStore(t, {
     const [key] = await sql`select replace(device_key::text, '-', '') as key from devices`;
     t.equal(key?.['key'], hash('sha256', 'cd'.repeat(32), 'hex').slice(0, 32), 'is found by it');
 
-    const again = await replacements.submit({ device: old, by, appVersion: '2' });
+    const again = await replacements.submit({
+      device: old,
+      by,
+      attributes: { ...NO_ATTRIBUTES, appVersion: '2' },
+    });
     t.match(again, { outcome: 'unchanged', changes: [] }, 'after a crash the caller asks again');
-    t.match(await replacements.submit({ device: by, by, appVersion: null }), {
+    t.match(await replacements.submit({ device: by, by, attributes: NO_ATTRIBUTES }), {
       outcome: 'unchanged',
     });
     t.same(await versionsOf(sql), [version + 1]);
     const nobody = deviceRef(appId, 3, 'nobody');
     const unknown = { outcome: 'unknown', changes: [] };
-    t.match(await replacements.submit({ device: old, by: nobody, appVersion: null }), unknown);
-    t.match(await replacements.submit({ device: nobody, by: nobody, appVersion: null }), unknown);
+    t.match(
+      await replacements.submit({ device: old, by: nobody, attributes: NO_ATTRIBUTES }),
+      unknown,
+    );
+    t.match(
+      await replacements.submit({ device: nobody, by: nobody, attributes: NO_ATTRIBUTES }),
+      unknown,
+    );
     await replacements.drain();
-    t.same(await replacements.submit({ device: old, by, appVersion: null }), {
+    t.same(await replacements.submit({ device: old, by, attributes: NO_ATTRIBUTES }), {
       outcome: 'unavailable',
     });
   },
@@ -119,7 +130,7 @@ await onEachStore(t, {
         kind: 'reg',
         device: deviceRef(appId, 15, deviceId),
         tagIds,
-        appVersion,
+        attributes: { ...NO_ATTRIBUTES, appVersion },
       });
     await register('old', [a, b, deleted], '1');
     await register('new', [b, c], null);
@@ -132,7 +143,7 @@ await onEachStore(t, {
     const replacement = {
       device: deviceRef(appId, 15, 'old'),
       by: deviceRef(appId, 15, 'new'),
-      appVersion: null,
+      attributes: NO_ATTRIBUTES,
     };
     const replaced = await makeReplacements(store).submit(replacement);
     const offset = offsetOf(old?.ordinal ?? -1);
@@ -196,13 +207,13 @@ await onEachStore(t, {
         kind: 'reg',
         device,
         tagIds,
-        appVersion: null,
+        attributes: NO_ATTRIBUTES,
       });
     }
     const replaced = await makeReplacements(store, { tagsPerDeviceMax: 2 }).submit({
       device: deviceRef(appId, 15, 'old'),
       by: deviceRef(appId, 15, 'new'),
-      appVersion: null,
+      attributes: NO_ATTRIBUTES,
     });
     t.match(replaced, { outcome: 'merged', isTagsLimited: true });
     t.same((await rowsOf(store.sql, appId))['new']?.tags, [a, c]);
@@ -221,7 +232,7 @@ await onEachStore(t, {
         kind: 'reg',
         device: deviceRef(appId, 15, deviceId),
         tagIds: [tagId],
-        appVersion: null,
+        attributes: NO_ATTRIBUTES,
       });
     const count = 60;
     const numbers = Array.from({ length: count }, (_, n) => n);
@@ -232,7 +243,7 @@ await onEachStore(t, {
         {
           device: deviceRef(appId, 15, `old-${n}`),
           by: deviceRef(appId, 15, `new-${n}`),
-          appVersion: null,
+          attributes: NO_ATTRIBUTES,
         },
         5_000,
       );
@@ -254,7 +265,7 @@ await onEachStore(t, {
     const device = deviceRef(appId, 15, 'x');
     const results = await Promise.all(
       Array.from({ length: 1_001 }, () =>
-        replacements.submit({ device, by: device, appVersion: null }),
+        replacements.submit({ device, by: device, attributes: NO_ATTRIBUTES }),
       ),
     );
     t.equal(results.filter(({ outcome }) => outcome === 'overloaded').length, 1);

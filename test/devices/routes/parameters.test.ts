@@ -123,9 +123,9 @@ t.test('unknown fields are named, so that they fit into a header', (t) => {
 });
 
 t.test('appVersion is a short string, and never a reason to refuse', (t) => {
-  t.equal(read({ appVersion: 'V1.0.11.3b' })?.appVersion, 'V1.0.11.3b');
+  t.equal(read({ appVersion: 'V1.0.11.3b' })?.attributes.appVersion, 'V1.0.11.3b');
   for (const bad of [1, 'x'.repeat(256), 'a\0', {}]) {
-    t.equal(read({ appVersion: bad })?.appVersion, null);
+    t.equal(read({ appVersion: bad })?.attributes.appVersion, null);
     t.same(faults({ appVersion: bad }), ['appVersion']);
   }
   t.same(faults({ appVersion: null }), []);
@@ -143,6 +143,6 @@ t.test('null is taken where the document says so, and nowhere else', (t) => {
       [parameters.appId, parameters.platformId, parameters.deviceId].every((one) => one !== null);
     t.equal(isTaken, schema.safeParse(given).success, name);
   }
-  t.equal(read({ ...body, appVersion: null })?.appVersion, null);
+  t.equal(read({ ...body, appVersion: null })?.attributes.appVersion, null);
   t.end();
 });

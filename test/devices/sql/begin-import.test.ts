@@ -2,6 +2,7 @@ import t from 'tap';
 import { deviceRef } from '../../../src/devices/operation.ts';
 import { beginImport } from '../../../src/devices/sql/begin-import.ts';
 import { lockImported } from '../../../src/devices/sql/import-devices.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { makeRegistration } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { makeTenant } from '../../support/tenant.ts';
@@ -14,7 +15,7 @@ await onEachStore(t, {
     const registration = makeRegistration(store);
     const device = deviceRef(tenant.appId, 3, 'AB'.repeat(32));
     const register = () =>
-      registration.submit({ kind: 'reg', device, tagIds: [a], appVersion: null });
+      registration.submit({ kind: 'reg', device, tagIds: [a], attributes: NO_ATTRIBUTES });
     const seen = async (sinceMs: number): Promise<boolean | undefined> =>
       (await sql.begin((tx) => lockImported(tx, [{ ...device, sinceMs }])))[0]?.hasRegistered;
     await register();

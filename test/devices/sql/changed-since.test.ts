@@ -3,6 +3,7 @@ import type { SqlPool } from '../../../src/database/sql.ts';
 import { transact } from '../../../src/database/transact.ts';
 import { wasChangedSince } from '../../../src/devices/sql/changed-since.ts';
 import { writeBatch } from '../../../src/devices/sql/write-batch.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { makeTenant } from '../../support/tenant.ts';
 
@@ -33,7 +34,7 @@ const update = (sql: SqlPool, appId: number, version: string, appVersion: string
           version,
           registers: true,
           unsubscribes: false,
-          appVersion,
+          attributes: { ...NO_ATTRIBUTES, appVersion },
           tagIds: null,
         },
       ],

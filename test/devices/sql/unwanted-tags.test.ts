@@ -12,6 +12,7 @@ import {
   removeTags,
 } from '../../../src/devices/sql/unwanted-tags.ts';
 import { writeBatch } from '../../../src/devices/sql/write-batch.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { makeRegistration } from '../../support/app-api.ts';
 import { makeNotification } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -40,7 +41,7 @@ await onEachStore(t, {
     const [target = 0, excluded = 0, negated = 0, free = 0] = tags;
     const registration = makeRegistration(store);
     const device = deviceRef(tenant.appId, PLATFORM, 'x');
-    await registration.submit({ kind: 'reg', device, tagIds: tags, appVersion: null });
+    await registration.submit({ kind: 'reg', device, tagIds: tags, attributes: NO_ATTRIBUTES });
     await makeNotification(sql, { ...tenant, tagId: target });
     const [first, second] = [
       await makeNotification(sql, { ...tenant, tagId: target }),
@@ -69,7 +70,7 @@ await onEachStore(t, {
     const registration = makeRegistration(store);
     for (const name of ['x', 'y', 'z']) {
       const device = deviceRef(appId, PLATFORM, name);
-      await registration.submit({ kind: 'reg', device, tagIds: [a, b], appVersion: null });
+      await registration.submit({ kind: 'reg', device, tagIds: [a, b], attributes: NO_ATTRIBUTES });
     }
     t.same(await groupTags(sql), [a, b]);
     await tenant.deleteTag(a);
@@ -98,7 +99,7 @@ await onEachStore(t, {
     const [a = 0] = await tenant.makeTags(1);
     const registration = makeRegistration(store);
     const device = deviceRef(appId, PLATFORM, 'x');
-    await registration.submit({ kind: 'reg', device, tagIds: [a], appVersion: null });
+    await registration.submit({ kind: 'reg', device, tagIds: [a], attributes: NO_ATTRIBUTES });
     await sql`update tags set app_ids = '{}' where id = ${a}`;
     const [unwanted] = await disconnectedTags(sql, 10);
     if (unwanted === undefined) throw new Error('no unwanted tag');
@@ -130,7 +131,7 @@ await withPostgresStore(t, async (t, store) => {
         kind: 'reg',
         device: deviceRef(appId, PLATFORM, name),
         tagIds: [a],
-        appVersion: null,
+        attributes: NO_ATTRIBUTES,
       });
     // So many that each of the lanes remembers that the group has the tag.
     for (let n = 0; n < 16; n += 1) await register(`known ${n}`);
@@ -159,7 +160,15 @@ await withPostgresStore(t, async (t, store) => {
       await writeBatch(tx, {
         updated: [],
         inserted: [
-          { ...place, deviceKey, deviceId, unsubscribes: false, appVersion: null, tagIds: [b] },
+          {
+            ...place,
+            deviceKey,
+            deviceId,
+            registeredAtMs: null,
+            unsubscribes: false,
+            attributes: NO_ATTRIBUTES,
+            tagIds: [b],
+          },
         ],
         changes: [{ ...place, gained: [b], lost: [], subscribers: 0 }],
         groups: [{ ...group, knownTagIds: [], knownEpoch: 0, newTagIds: [b] }],

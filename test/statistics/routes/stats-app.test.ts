@@ -3,6 +3,7 @@ import t from 'tap';
 import { eraseDevices } from '../../../src/devices/erase-devices.ts';
 import { deviceRef } from '../../../src/devices/operation.ts';
 import type { Caller, KeyRights } from '../../../src/domain/caller.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { statsAppRoute } from '../../../src/statistics/routes/stats-app.ts';
 import { handle, makeAppApi, makeRequest } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -82,7 +83,7 @@ await onEachStore(t, {
       api.replacements.submit({
         device: deviceRef(appId, 15, device),
         by: deviceRef(appId, 15, by),
-        appVersion: null,
+        attributes: NO_ATTRIBUTES,
       });
     t.match(await replace('d', 'e'), { outcome: 'moved' });
     await holds(3, 4, 1, 'another token');

@@ -14,6 +14,7 @@ import { lookAtAll } from '../../../../src/devices/register/look.ts';
 import { RecentChanges } from '../../../../src/devices/register/recent-changes.ts';
 import type { Registration } from '../../../../src/devices/register/registration.ts';
 import { eraseDevice } from '../../../../src/devices/sql/erase-device.ts';
+import { NO_ATTRIBUTES } from '../../../../src/domain/device-attributes.ts';
 import { NO_FEED } from '../../../../src/tag-index/tag-index.ts';
 import { makeRegistration } from '../../../support/app-api.ts';
 import { until } from '../../../support/poll.ts';
@@ -177,7 +178,9 @@ await t.test('what was read long ago is read again', (t) =>
       { deviceId: 'known', ageMs: 0, tagIds: [a, b, c] },
     ]) {
       const device = deviceRef(tenant.appId, PLATFORM, deviceId);
-      const operations = [{ kind: 'reg', device, tagIds: [b, c], appVersion: null } as const];
+      const operations = [
+        { kind: 'reg', device, tagIds: [b, c], attributes: NO_ATTRIBUTES } as const,
+      ];
       const look = { ...limits, connection, recentChanges: new RecentChanges() };
       const seen = await lookAtAll(look, [{ device, operations }]);
       await sql`update tags set deleted_at = now() where id = ${b}`;

@@ -5,6 +5,7 @@ import type { SqlPool } from '../../../../src/database/sql.ts';
 import { transact } from '../../../../src/database/transact.ts';
 import { deviceRef } from '../../../../src/devices/operation.ts';
 import { Registration } from '../../../../src/devices/register/registration.ts';
+import { NO_ATTRIBUTES } from '../../../../src/domain/device-attributes.ts';
 import { carryOutDeletions } from '../../../../src/push/sql/deletions/carry-out.ts';
 import { NO_FEED } from '../../../../src/tag-index/tag-index.ts';
 import { makeRegistration, silent } from '../../../support/app-api.ts';
@@ -117,7 +118,7 @@ await onEachStore(t, {
     const registration = makeRegistration(store, { tagsPerDeviceMax: 2 });
     const [more = 0] = await tenant.makeTags(1);
     const register = (tagIds: readonly number[]) =>
-      registration.submit({ kind: 'reg', device, tagIds, appVersion: null });
+      registration.submit({ kind: 'reg', device, tagIds, attributes: NO_ATTRIBUTES });
     t.equal(await register([...tags, more]), 'tags-limited');
     const first = await writtenRow(sql);
     for (let time = 0; time < 5; time += 1) {
@@ -196,7 +197,7 @@ async function makeDevice(store: Parameters<typeof makeRegistration>[0]) {
     device,
     ids: { clientId: tenant.clientId, appId: tenant.appId, tagId: tags[0] ?? 0 },
     register: (kind: 'reg' | 'set', tagIds: readonly number[], appVersion: string | null) =>
-      registration.submit({ kind, device, tagIds, appVersion }),
+      registration.submit({ kind, device, tagIds, attributes: { ...NO_ATTRIBUTES, appVersion } }),
   };
 }
 
@@ -219,7 +220,7 @@ await t.test('a repetition does not wait for what is written with it', (t) =>
         kind: 'reg',
         device: deviceRef(tenant.appId, PLATFORM, deviceId),
         tagIds,
-        appVersion: null,
+        attributes: NO_ATTRIBUTES,
       });
     t.same(await Promise.all([register('same', [a]), register('changes', [a])]), [
       'committed',
@@ -265,7 +266,12 @@ await t.test('a repetition does not wait for what is written with it', (t) =>
       ];
       t.equal(await clear, 'committed', 'nobody has this device');
       await untilLockWaits('the other one waits', sql);
-      const submitted = elsewhere.submit({ kind: 'reg', device, tagIds: [a], appVersion: null });
+      const submitted = elsewhere.submit({
+        kind: 'reg',
+        device,
+        tagIds: [a],
+        attributes: NO_ATTRIBUTES,
+      });
       t.equal(await submitted, 'committed');
       return { change };
     });

@@ -1,0 +1,45 @@
+/** The one statement that makes devices: of registrations, and of an operator's import. */
+
+import { DEVICE_PLACE } from '../../database/columns.ts';
+import { boolean, float8, integers, rowsOf, text } from '../../database/rows.ts';
+import type { Sql } from '../../database/sql.ts';
+import type { WithAttributes } from '../../domain/device-attributes.ts';
+import { ATTRIBUTE_COLUMNS, attributeColumns } from './attribute-columns.ts';
+import type { DeviceKey } from './find-devices.ts';
+import { DEVICE_KEY } from './find-devices.ts';
+
+/**
+ * A device that did not exist when its writer looked for it. Another transaction may have made it
+ * since.
+ */
+export interface NewDevice extends DeviceKey, WithAttributes {
+  readonly ordinal: number;
+  readonly deviceId: string;
+  /** Null: now. */
+  readonly registeredAtMs: number | null;
+  readonly unsubscribes: boolean;
+  /** Sorted. */
+  readonly tagIds: readonly number[];
+}
+
+/**
+ * Locks in the order of keys. Without `on conflict do nothing`, which would look each device up in
+ * the index once more, and write its row twice.
+ */
+export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => tx`
+  insert into devices
+    (app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)}, registered_at, unsubscribed_at, tag_ids)
+  select app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)},
+    coalesce(to_timestamp(registered_at_ms / 1000), now()), case when unsubscribes then now() end, tag_ids
+  from ${fresh(tx, devices)}
+  order by app_id, platform_id, device_key`;
+
+const fresh = rowsOf<NewDevice>('fresh', {
+  ...DEVICE_PLACE,
+  ...DEVICE_KEY,
+  device_id: text(({ deviceId }) => deviceId),
+  ...ATTRIBUTE_COLUMNS,
+  registered_at_ms: float8(({ registeredAtMs }) => registeredAtMs),
+  unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
+  tag_ids: integers(({ tagIds }) => tagIds),
+});
