@@ -30,23 +30,6 @@ export const hasEnded = (state: NotificationState): boolean =>
   state === 'FINISHED' || state === 'FAILED' || state === 'CANCELLED';
 
 /**
- * What follows a send of unknown result: it is sent again (maybe twice), or never (maybe not at
- * all).
- */
-export const DELIVERIES = ['at-least-once', 'at-most-once'] as const;
-export type Delivery = (typeof DELIVERIES)[number];
-
-/** Whether a send waits for its turn, or overtakes those that do. */
-export const PRIORITIES = ['normal', 'urgent'] as const;
-export type Priority = (typeof PRIORITIES)[number];
-
-export const priorityOf = (isUrgent: boolean): Priority => (isUrgent ? 'urgent' : 'normal');
-
-/** Devices a second that a send may be held to. */
-export const RATE_PER_SECOND_MIN = 1;
-export const RATE_PER_SECOND_MAX = 1_000_000;
-
-/**
  * Where urgent and other sends of a client wait for the same thing, the urgent ones get it so many
  * times for each time that another gets it: the rest keeps a fifth (decision 47).
  */

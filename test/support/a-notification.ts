@@ -4,6 +4,7 @@
  */
 
 import { v7 as uuidV7 } from 'uuid';
+import { DEFAULT_PUSH_OPTIONS } from '../../src/domain/push-options.ts';
 import type { Push } from '../../src/push/accept/push.ts';
 import type { Claimable } from '../../src/push/sql/ledger/list-claimable.ts';
 import type { NewNotification } from '../../src/push/sql/notifications/insert-notifications.ts';
@@ -16,9 +17,7 @@ export const aPush = (more: Partial<Push> = {}): Push => ({
   filter: NO_TAGS,
   exclude: NO_TAGS,
   appIds: null,
-  delivery: 'at-least-once',
-  priority: 'normal',
-  ratePerSecond: null,
+  options: DEFAULT_PUSH_OPTIONS,
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,
@@ -33,9 +32,7 @@ export const aNotification = (
   userName: 'test',
   audience: { anyTagIds: [], allTagIds: [], noneTagIds: [] },
   payload: { title: 'goal!', data: {} },
-  isAtMostOnce: false,
-  isUrgent: false,
-  ratePerSecond: null,
+  ...DEFAULT_PUSH_OPTIONS,
   sendAtMs: null,
   expiresAtMs: null,
   scopes: [],

@@ -3668,7 +3668,7 @@ export interface operations {
                     readonly expiresAt?: (number | string) | null;
                     /** @description null: normal. */
                     readonly priority?: ("normal" | "urgent") | null;
-                    /** @description Devices a second. null: as many as can be. */
+                    /** @description null: as many as can be. */
                     readonly ratePerSecond?: number | null;
                 };
             };
@@ -3700,6 +3700,7 @@ export interface operations {
                         readonly expiresAt?: number;
                         /** @enum {string} */
                         readonly priority: "normal" | "urgent";
+                        /** @description What it is held to. */
                         readonly ratePerSecond?: number;
                     };
                 };

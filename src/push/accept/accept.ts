@@ -335,9 +335,7 @@ export class Accept {
       ...(push.expression === undefined ? {} : { expression: push.expression.text }),
       payload,
       ...(templated === null ? {} : { templated }),
-      isAtMostOnce: push.delivery === 'at-most-once',
-      isUrgent: push.priority === 'urgent',
-      ratePerSecond: push.ratePerSecond,
+      ...push.options,
       sendAtMs: push.sendAtMs,
       expiresAtMs: push.expiresAtMs,
       scopes: scopes.map((scope) => ({

@@ -1,7 +1,8 @@
 /** A push as a publisher asks for it, read and checked as far as that goes without the database. */
 
 import type { AudienceExpression } from '../../domain/audience-expression.ts';
-import type { Delivery, Payload, Priority, Selector } from '../../domain/notification.ts';
+import type { Payload, Selector } from '../../domain/notification.ts';
+import type { PushOptions } from '../../domain/push-options.ts';
 import type { JsonObject } from '../../std/json.ts';
 
 /** The union of the tags with these ids and these source ids. */
@@ -11,6 +12,7 @@ export interface TagReferences {
 }
 
 export interface Push extends Readonly<Record<Selector, TagReferences>> {
+  readonly options: PushOptions;
   /** Whom it is for, in place of the three selections, which then are empty. */
   readonly expression?: AudienceExpression;
   /** Null: every app that is connected to the target tags. */
@@ -28,11 +30,6 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   readonly given?: JsonObject;
   /** Why it cannot be sent without a template. Then `payload` has it as data. */
   readonly formFaults?: readonly PushFault[];
-  /** Whether a send whose outcome is unknown is repeated. */
-  readonly delivery: Delivery;
-  readonly priority: Priority;
-  /** Devices a second at most, over all nodes. Null: as many as can be. */
-  readonly ratePerSecond: number | null;
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;

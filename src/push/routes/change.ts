@@ -9,7 +9,7 @@ import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
-import { PRIORITIES, priorityOf } from '../../domain/notification.ts';
+import { CHANGEABLE_OPTIONS, pushOption, shownOptions } from '../../domain/push-options.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { invalid, json, parseObject } from '../../http/json-body.ts';
@@ -20,16 +20,25 @@ import { changeNotification } from '../sql/notifications/change-notification.ts'
 import { tooLate } from './control.ts';
 import { jobIdOf, unknownJob } from './job.ts';
 import { endFaults } from './push.ts';
-import { readRate, unknownFieldFaults } from './push-request.ts';
+import { unknownFieldFaults } from './push-request.ts';
 
-const FIELDS = ['sendAt', 'expiresAt', 'priority', 'ratePerSecond'] as const;
-/** As callers name them. */
-const NAMES: Readonly<Record<keyof NotificationChange, string>> = {
-  sendAtMs: 'sendAt',
-  expiresAtMs: 'expiresAt',
-  isUrgent: 'priority',
-  ratePerSecond: 'ratePerSecond',
-};
+const FIELDS = [
+  'sendAt',
+  'expiresAt',
+  ...CHANGEABLE_OPTIONS.map((name) => pushOption(name).field),
+] as const;
+
+/** As callers name it. */
+function fieldOf(name: keyof NotificationChange): string {
+  switch (name) {
+    case 'sendAtMs':
+      return 'sendAt';
+    case 'expiresAtMs':
+      return 'expiresAt';
+    default:
+      return pushOption(name).field;
+  }
+}
 
 export async function changeJob(
   sql: SqlPool,
@@ -45,14 +54,14 @@ export async function changeJob(
     await shareClient(tx, caller.clientId);
     const after = await changeNotification(tx, caller.clientId, id, publisher, read.change);
     if (after !== null && after.changed.length > 0) {
-      const detail = { fields: after.changed.map((name) => NAMES[name]) };
+      const detail = { fields: after.changed.map(fieldOf) };
       const change = { action: 'notification.change', id, name: null, detail } as const;
       await recordChange(tx, originOf(request, caller), change);
     }
     return after;
   });
   if (changed === null) return unknownJob(request);
-  const { state, sendAtMs, expiresAtMs, isUrgent, ratePerSecond } = changed;
+  const { state, sendAtMs, expiresAtMs } = changed;
   switch (changed.kind) {
     case 'ended':
       return tooLate(request, state, 'be changed');
@@ -71,8 +80,7 @@ export async function changeJob(
         state,
         sendAt: sendAtMs,
         ...(expiresAtMs === null ? {} : { expiresAt: expiresAtMs }),
-        priority: priorityOf(isUrgent),
-        ...(ratePerSecond === null ? {} : { ratePerSecond }),
+        ...shownOptions(changed, CHANGEABLE_OPTIONS),
       });
   }
 }
@@ -88,8 +96,9 @@ function readChange(body: Buffer): Change {
   const reader = new LenientReader(read);
   const sendAtMs = reader.time('sendAt');
   const expiresAtMs = reader.time('expiresAt');
-  const priority = reader.isGiven('priority') ? reader.choice('priority', PRIORITIES) : null;
-  const ratePerSecond = readRate(reader);
+  const options = CHANGEABLE_OPTIONS.filter((name) => reader.isGiven(pushOption(name).field)).map(
+    (name) => [name, pushOption(name).read(reader)] as const,
+  );
   if (read['sendAt'] === null) reader.fault('sendAt', 'must be a time.');
   reader.faults.push(...endFaults(expiresAtMs));
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a change of a push job'));
@@ -100,9 +109,7 @@ function readChange(body: Buffer): Change {
       ...(sendAtMs === null ? {} : { sendAtMs }),
       // Null takes the end away.
       ...(reader.isGiven('expiresAt') ? { expiresAtMs } : {}),
-      ...(priority === null ? {} : { isUrgent: priority === 'urgent' }),
-      // Null lets it send as many as can be.
-      ...(reader.isGiven('ratePerSecond') ? { ratePerSecond } : {}),
+      ...Object.fromEntries(options),
     },
   };
 }

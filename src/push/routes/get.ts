@@ -6,7 +6,8 @@ import { publisherOf } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Audience, Counts, Payload, TemplatedPayload } from '../../domain/notification.ts';
-import { priorityOf, SELECTORS } from '../../domain/notification.ts';
+import { SELECTORS } from '../../domain/notification.ts';
+import { shownOptions } from '../../domain/push-options.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { json } from '../../http/json-body.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
@@ -93,9 +94,7 @@ function jobObject(
       ...selectedTags(job.audience),
       appIds: [...new Set(rows.map(({ appId }) => appId))],
     },
-    delivery: job.isAtMostOnce ? 'at-most-once' : 'at-least-once',
-    priority: priorityOf(job.isUrgent),
-    ...(job.ratePerSecond === null ? {} : { ratePerSecond: job.ratePerSecond }),
+    ...shownOptions(job),
     payload: payloadObject(job.payload),
     ...(job.templated === null ? {} : { givenPayload: job.templated.given }),
     platforms: rows.map((row) => ({

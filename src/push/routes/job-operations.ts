@@ -1,7 +1,8 @@
 /** What the OpenAPI document says of push jobs: their status, and how they are controlled. */
 
 import { z } from 'zod';
-import { DELIVERIES, NOTIFICATION_STATES } from '../../domain/notification.ts';
+import { NOTIFICATION_STATES } from '../../domain/notification.ts';
+import { CHANGEABLE_OPTIONS, optionSchemas, PUSH_OPTION_NAMES } from '../../domain/push-options.ts';
 import type { Operation, Operations, Parameter } from '../../http/openapi/operation.ts';
 import {
   count,
@@ -15,7 +16,7 @@ import {
   time,
 } from '../../http/openapi/parts.ts';
 import { COUNT_MAX, PAGE_MAX } from './history.ts';
-import { payload, priority, ratePerSecond } from './push-operations.ts';
+import { payload } from './push-operations.ts';
 
 const JOB_ID = '019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52';
 const jobId = z.uuid();
@@ -82,9 +83,7 @@ const job = z
       appIds: z.array(id),
       expression: z.string().optional().meta({ description: 'As it was given.' }),
     }),
-    delivery: z.enum(DELIVERIES),
-    priority,
-    ratePerSecond: ratePerSecond.optional().meta({ description: 'What it is held to.' }),
+    ...optionSchemas(PUSH_OPTION_NAMES, ({ shownSchema }) => shownSchema),
     payload,
     givenPayload: z.looseObject({}).optional().meta({
       description: 'The payload as its publisher wrote it, where a template was given it.',
@@ -208,10 +207,9 @@ export const jobOperations = {
       schema: z.strictObject({
         sendAt: time.optional().meta({ description: 'Only before the job is due.' }),
         expiresAt: time.nullish().meta({ description: 'null: no end.' }),
-        priority: priority.nullish().meta({ description: 'null: normal.' }),
-        ratePerSecond: ratePerSecond
-          .nullish()
-          .meta({ description: 'Devices a second. null: as many as can be.' }),
+        ...optionSchemas(CHANGEABLE_OPTIONS, ({ schema, nullMeans }) =>
+          schema.nullish().meta({ description: `null: ${nullMeans}.` }),
+        ),
       }),
       example: { expiresAt: '2030-01-01T12:00:00Z' },
     },
@@ -223,8 +221,7 @@ export const jobOperations = {
           state,
           sendAt: epochMs,
           expiresAt: epochMs.optional(),
-          priority,
-          ratePerSecond: ratePerSecond.optional(),
+          ...optionSchemas(CHANGEABLE_OPTIONS, ({ shownSchema }) => shownSchema),
         }),
         {
           id: JOB_ID,

@@ -5,15 +5,9 @@
 
 import { z } from 'zod';
 import { EXPRESSION_LENGTH_MAX } from '../../domain/audience-expression.ts';
-import {
-  DELIVERIES,
-  PRIORITIES,
-  RATE_PER_SECOND_MAX,
-  RATE_PER_SECOND_MIN,
-  SELECTOR_NAMES,
-  SELECTORS,
-} from '../../domain/notification.ts';
+import { SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import { payloadFields } from '../../domain/payload.ts';
+import { optionSchemas, PUSH_OPTION_NAMES } from '../../domain/push-options.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Operation, Operations } from '../../http/openapi/operation.ts';
 import {
@@ -66,9 +60,6 @@ const estimate = z
   })
   .meta({ id: 'AudienceRequest' });
 
-export const priority = z.enum(PRIORITIES);
-export const ratePerSecond = z.int().min(RATE_PER_SECOND_MIN).max(RATE_PER_SECOND_MAX);
-
 export const payload = z.looseObject({ ...payloadFields.shape, body: z.string().optional() }).meta({
   id: 'Payload',
   description:
@@ -90,16 +81,9 @@ const push = z
     payload: payloadOrText,
     sendAt: time.nullish(),
     expiresAt: time.nullish(),
-    delivery: z.enum(DELIVERIES).nullish().meta({
-      description:
-        'Whether a send whose outcome is unknown is repeated. By default it is, so a device may get it twice.',
-    }),
-    priority: priority.nullish().meta({
-      description: 'An urgent push overtakes the others of its client, also those that run.',
-    }),
-    ratePerSecond: ratePerSecond.nullish().meta({
-      description: 'At most so many devices a second, over all nodes. null: as many as can be.',
-    }),
+    ...optionSchemas(PUSH_OPTION_NAMES, ({ schema, about }) =>
+      schema.nullish().meta({ description: about }),
+    ),
     dryRun: z.boolean().nullish().meta({ description: 'Validate and count; send nothing.' }),
   })
   .meta({ id: 'PushRequest' });

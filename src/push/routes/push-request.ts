@@ -5,17 +5,14 @@
 
 import { readExpression } from '../../domain/audience-expression.ts';
 import type { Selector } from '../../domain/notification.ts';
-import {
-  bySelector,
-  DELIVERIES,
-  PRIORITIES,
-  RATE_PER_SECOND_MAX,
-  RATE_PER_SECOND_MIN,
-  SELECTOR_NAMES,
-  SELECTORS,
-} from '../../domain/notification.ts';
+import { bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import { givenPayload, isPayloadField, sendablePayload } from '../../domain/payload.ts';
 import { isPassedOnIn } from '../../domain/payload-digits.ts';
+import {
+  DEFAULT_PUSH_OPTIONS,
+  PUSH_OPTION_FIELDS,
+  readPushOptions,
+} from '../../domain/push-options.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { parseObject } from '../../http/json-body.ts';
 import { LenientReader } from '../../http/lenient.ts';
@@ -45,9 +42,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const sendAtMs = reader.time('sendAt');
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
-  const delivery = reader.choice('delivery', DELIVERIES);
-  const priority = reader.choice('priority', PRIORITIES);
-  const ratePerSecond = readRate(reader);
+  const options = readPushOptions(reader);
   const given = givenPayload(read['payload']);
   const sendable = given.ok ? sendablePayload(given.given) : given;
 
@@ -63,11 +58,13 @@ export function readPushRequest(body: Buffer): PushRequest {
   if (!given.ok || reader.faults.length > 0) {
     return { ok: false, faults: [...reader.faults, ...formFaults] };
   }
-  const push = { ...audience, delivery, priority, ratePerSecond, sendAtMs, expiresAtMs };
   return {
     ok: true,
     push: {
-      ...push,
+      ...audience,
+      options,
+      sendAtMs,
+      expiresAtMs,
       given: given.given,
       payload: sendable.ok ? sendable.payload : { data: given.given },
       ...(formFaults.length === 0 ? {} : { formFaults }),
@@ -89,14 +86,9 @@ export function readAudienceRequest(body: Buffer): PushRequest {
   reader.faults.push(...unknownFieldFaults(read, fields, 'an audience'));
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
   const nothing = { payload: { data: {} }, sendAtMs: null, expiresAtMs: null } as const;
-  const ways = { delivery: DELIVERIES[0], priority: PRIORITIES[0], ratePerSecond: null } as const;
-  const push = { ...audience, ...nothing, ...ways };
+  const push = { ...audience, ...nothing, options: DEFAULT_PUSH_OPTIONS };
   return { ok: true, push, isDryRun: true, isApproximate };
 }
-
-/** Null: not given, or null, so as many devices a second as can be. */
-export const readRate = (reader: LenientReader): number | null =>
-  reader.whole('ratePerSecond', RATE_PER_SECOND_MIN, RATE_PER_SECOND_MAX);
 
 /** Whom a push is for. */
 function readAudience(
@@ -169,9 +161,7 @@ const FIELDS = [
   'payload',
   'sendAt',
   'expiresAt',
-  'delivery',
-  'priority',
-  'ratePerSecond',
+  ...PUSH_OPTION_FIELDS,
   'dryRun',
 ] as const;
 /** Unknown fields of one request that are told. */

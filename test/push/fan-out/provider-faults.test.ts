@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
+import { DEFAULT_PUSH_OPTIONS } from '../../../src/domain/push-options.ts';
 import type { ScopeStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { deliveries } from '../../support/client.ts';
@@ -57,7 +58,11 @@ await withStores(t, async (t, store) => {
       const body = JSON.stringify({ status: 403, reason, times: 1 });
       t.equal((await fetch(url, { method: 'PUT', body })).status, 200);
     }
-    const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond: 40 }));
+    const id = await submit(
+      fanOut,
+      tenant,
+      pushTo(tenant, { options: { ...DEFAULT_PUSH_OPTIONS, ratePerSecond: 40 } }),
+    );
     const rows = await finalRows(store, tenant, id);
     t.match(rows, [
       { state: 'FINISHED', delivered: 59, failed: 1, reasons: { InvalidProviderToken: 1 } },

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { DEFAULT_PUSH_OPTIONS } from '../../../src/domain/push-options.ts';
 import { changeState } from '../../../src/push/sql/ledger/change-state.ts';
 import { changeNotification } from '../../../src/push/sql/notifications/change-notification.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
@@ -30,7 +31,11 @@ await withStores(t, async (t, store) => {
     const tenant = await makeTenant(store.sql, 'changed');
     await seed(store, tenant, { 3: DEVICES });
     const provider = watchProvider(simulator);
-    const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond: 200 }));
+    const id = await submit(
+      fanOut,
+      tenant,
+      pushTo(tenant, { options: { ...DEFAULT_PUSH_OPTIONS, ratePerSecond: 200 } }),
+    );
     const change = async (ratePerSecond: number | null): Promise<void> => {
       await changeNotification(store.sql, tenant.clientId, id, null, { ratePerSecond });
     };
@@ -73,7 +78,11 @@ await withStores(t, async (t, store) => {
     const tenant = await makeTenant(store.sql, 'paused');
     await seed(store, tenant, { 3: PAUSED_DEVICES });
     const provider = watchProvider(simulator);
-    const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond: 500 }));
+    const id = await submit(
+      fanOut,
+      tenant,
+      pushTo(tenant, { options: { ...DEFAULT_PUSH_OPTIONS, ratePerSecond: 500 } }),
+    );
     const order = (what: 'pause' | 'resume') =>
       changeState(store.sql, tenant.clientId, id, null, what);
     await until('it is under way', () => (provider.accepted() > 300 ? true : null));

@@ -6,6 +6,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
+import { DEFAULT_PUSH_OPTIONS } from '../../../src/domain/push-options.ts';
 import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
@@ -44,7 +45,11 @@ async function holdsRate(
   const tenant = await makeTenant(store.sql, `rate-${nodes}-${ratePerSecond}`);
   await seed(store, tenant, { 3: count });
   const provider = watchProvider(simulator);
-  const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond }));
+  const id = await submit(
+    fanOut,
+    tenant,
+    pushTo(tenant, { options: { ...DEFAULT_PUSH_OPTIONS, ratePerSecond } }),
+  );
   const [row] = (await finalRows(store, tenant, id)).filter(({ total }) => total > 0);
   await provider.stop();
   t.match(row, { delivered: count, state: 'FINISHED' });
@@ -65,7 +70,11 @@ await withStores(t, async (t, store) => {
     const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'slow');
     await seed(store, tenant, { 3: 60 });
-    const id = await submit(fanOut, tenant, pushTo(tenant, { ratePerSecond: 15 }));
+    const id = await submit(
+      fanOut,
+      tenant,
+      pushTo(tenant, { options: { ...DEFAULT_PUSH_OPTIONS, ratePerSecond: 15 } }),
+    );
     const seen = new Set<number>();
     await until('it has ended', async () => {
       const rows = (await readStatus(store.sql, tenant.clientId, id)) ?? [];

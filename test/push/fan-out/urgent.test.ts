@@ -1,4 +1,5 @@
 import t from 'tap';
+import { DEFAULT_PUSH_OPTIONS } from '../../../src/domain/push-options.ts';
 import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
@@ -24,7 +25,11 @@ await withStores(t, async (t, store) => {
       (await readStatus(store.sql, tenant.clientId, id))?.[0]?.delivered ?? 0;
     await until('it is well under way', async () => ((await delivered()) > 3_000 ? true : null));
     const before = await delivered();
-    const urgentId = await submit(fanOut, hurried, pushTo(hurried, { priority: 'urgent' }));
+    const urgentId = await submit(
+      fanOut,
+      hurried,
+      pushTo(hurried, { options: { ...DEFAULT_PUSH_OPTIONS, isUrgent: true } }),
+    );
     const rows = await finalRows(store, hurried, urgentId);
     const meanwhile = (await delivered()) - before;
     t.match(

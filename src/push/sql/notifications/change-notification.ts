@@ -3,22 +3,23 @@
  * behind its lock until the transaction of the caller ends.
  */
 
+import { constantText, rowsOf } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationState } from '../../../domain/notification.ts';
 import { hasEnded } from '../../../domain/notification.ts';
+import type { PushOptions } from '../../../domain/push-options.ts';
+import { CHANGEABLE_OPTIONS, pushOption } from '../../../domain/push-options.ts';
 import { shortenPace } from './draw-pace.ts';
+import { optionColumns, selectedOptions } from './terms.ts';
 
-interface Changeable {
+interface Changeable extends PushOptions {
   /** Epoch milliseconds. */
   readonly sendAtMs: number;
   /** Null: it has no end. */
   readonly expiresAtMs: number | null;
-  readonly isUrgent: boolean;
-  /** Null: as many devices a second as can be. */
-  readonly ratePerSecond: number | null;
 }
 
-const NAMES = ['sendAtMs', 'expiresAtMs', 'isUrgent', 'ratePerSecond'] as const;
+const NAMES = ['sendAtMs', 'expiresAtMs', ...CHANGEABLE_OPTIONS] as const;
 
 /** Absent: it stays. */
 export type NotificationChange = Partial<Changeable>;
@@ -52,11 +53,10 @@ export async function changeNotification(
   const [row] = await tx<
     (Omit<ChangedNotification, 'kind' | 'changed'> & { readonly isAhead: boolean })[]
   >`
-    select state, urgent as "isUrgent", rate_per_second as "ratePerSecond",
-      send_at > now() as "isAhead",
-      floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs",
-      floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
-    from notifications
+    select n.state, ${selectedOptions(tx)}, n.send_at > now() as "isAhead",
+      floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
+      floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs"
+    from notifications n
     where id = ${notificationId}::uuid and client_id = ${clientId}
       and (${publisher}::text is null or user_name = ${publisher})
     for no key update`;
@@ -70,15 +70,23 @@ export async function changeNotification(
   }
   const sendAtMs = change.sendAtMs ?? null;
   const [written] = await tx<Pick<Changeable, 'sendAtMs'>[]>`
-    update notifications set
+    update notifications n set
       send_at = case when ${sendAtMs}::float8 is null then send_at
         else greatest(to_timestamp(${sendAtMs}::float8 / 1000), now()) end,
       expires_at = to_timestamp(${asked.expiresAtMs}::float8 / 1000),
-      urgent = ${asked.isUrgent}::boolean,
-      rate_per_second = ${asked.ratePerSecond}::integer
+      ${assignedOptions(tx)}
+    from ${given(tx, [asked])}
     where id = ${notificationId}::uuid
     returning floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs"`;
   if (asked.ratePerSecond !== known.ratePerSecond) await shortenPace(tx, notificationId);
   const changed = NAMES.filter((name) => asked[name] !== known[name]);
   return { ...asked, ...written, kind: 'changed', changed };
 }
+
+const given = rowsOf<PushOptions>('given', optionColumns(CHANGEABLE_OPTIONS));
+
+const assignedOptions = constantText(
+  CHANGEABLE_OPTIONS.map((name) => pushOption(name).column)
+    .map((column) => `${column} = given.${column}`)
+    .join(', '),
+);

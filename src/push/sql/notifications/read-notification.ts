@@ -7,11 +7,12 @@ import type {
   Payload,
   TemplatedPayload,
 } from '../../../domain/notification.ts';
+import type { PushOptions } from '../../../domain/push-options.ts';
 import type { NotificationTimes } from './list-notifications.ts';
 import { timesOf } from './list-notifications.ts';
-import { storedAudience } from './terms.ts';
+import { selectedOptions, storedAudience } from './terms.ts';
 
-export interface KnownNotification extends NotificationTimes {
+export interface KnownNotification extends NotificationTimes, PushOptions {
   readonly state: NotificationState;
   readonly userName: string;
   readonly payload: Payload;
@@ -20,9 +21,6 @@ export interface KnownNotification extends NotificationTimes {
   readonly audience: Audience;
   /** Null: its audience was given as selections. */
   readonly expression: string | null;
-  readonly isAtMostOnce: boolean;
-  readonly isUrgent: boolean;
-  readonly ratePerSecond: number | null;
 }
 
 /** Null: the client has no such notification, or, with a publisher, it is another's. */
@@ -33,8 +31,7 @@ export async function readNotification(
   publisher: string | null,
 ): Promise<KnownNotification | null> {
   const [row] = await sql<KnownNotification[]>`
-    select n.state, n.user_name as "userName", n.payload, n.templated, n.at_most_once as "isAtMostOnce",
-      n.urgent as "isUrgent", n.rate_per_second as "ratePerSecond",
+    select n.state, n.user_name as "userName", n.payload, n.templated, ${selectedOptions(sql)},
       ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)}
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}

@@ -4,20 +4,26 @@
  */
 
 import type { Columns } from '../../../database/rows.ts';
-import { boolean, integer, integers, json, namesOf } from '../../../database/rows.ts';
+import { boolean, constantText, integer, integers, json, namesOf } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
 import type { Audience, Payload } from '../../../domain/notification.ts';
+import type { PushOptionName, PushOptions } from '../../../domain/push-options.ts';
+import { PUSH_OPTION_NAMES, pushOption } from '../../../domain/push-options.ts';
 
-export interface NotificationTerms {
+export interface NotificationTerms extends PushOptions {
   readonly audience: Audience;
   readonly payload: Payload;
-  /** No device may get it twice, rather none: a send is repeated only if it has surely failed. */
-  readonly isAtMostOnce: boolean;
-  /** It overtakes other sends of its client. */
-  readonly isUrgent: boolean;
-  /** Devices a second at most, over all nodes. Null: as many as can be. */
-  readonly ratePerSecond: number | null;
 }
+
+/** The options as they are written. */
+export const optionColumns = (names: readonly PushOptionName[]): Columns<PushOptions> =>
+  Object.fromEntries(
+    names.map((name) => {
+      const { column, type } = pushOption(name);
+      const write = type === 'boolean' ? boolean : integer;
+      return [column, (write as typeof integer)<PushOptions>((options) => options[name] as number)];
+    }),
+  );
 
 /** As they are written. */
 export const TERMS: Columns<NotificationTerms> = {
@@ -26,13 +32,19 @@ export const TERMS: Columns<NotificationTerms> = {
   none_tag_ids: integers(({ audience }) => audience.noneTagIds),
   audience_condition: json(({ audience }) => audience.condition ?? null),
   payload: json(({ payload }) => payload),
-  at_most_once: boolean(({ isAtMostOnce }) => isAtMostOnce),
-  urgent: boolean(({ isUrgent }) => isUrgent),
-  rate_per_second: integer(({ ratePerSecond }) => ratePerSecond),
+  ...optionColumns(PUSH_OPTION_NAMES),
 };
 
 /** Their names, with commas between them. */
 export const termNames = namesOf(TERMS);
+
+const eachOption = (write: (column: string, name: string) => string) =>
+  constantText(PUSH_OPTION_NAMES.map((name) => write(pushOption(name).column, name)).join(', '));
+
+/** The options of the notification `n`, under their names. */
+export const selectedOptions = eachOption((column, name) => `n.${column} as "${name}"`);
+
+const optionPairs = eachOption((column, name) => `'${name}', n.${column}`);
 
 /** Of the notification `n`: one value, Audience. */
 export const storedAudience = (sql: Sql) => sql`
@@ -49,7 +61,5 @@ export const termsOf = (sql: Sql) => sql`
   json_build_object(
     'audience', ${storedAudience(sql)},
     'payload', coalesce(n.templated -> 'payloads' -> (s.app_id || '.' || s.platform_id), n.payload),
-    'isAtMostOnce', n.at_most_once,
-    'isUrgent', n.urgent,
-    'ratePerSecond', n.rate_per_second
+    ${optionPairs(sql)}
   )`;

@@ -1,0 +1,139 @@
+/**
+ * How a push is sent: the fields beside its audience, its payload and its times. A new one is a
+ * record here, a column of the table `notifications`, and the code that obeys it: requests,
+ * changes, answers, the OpenAPI document and the tasks of workers take theirs from the records.
+ */
+
+import { z } from 'zod';
+
+/** Reads the fields of a body, and notes what is wrong with them. */
+interface FieldReader {
+  /** One of the words; not given: the first of them. */
+  choice<const Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word;
+  /** Null: not given. */
+  whole(name: string, min: number, max: number): number | null;
+}
+
+interface PushOption<Value> {
+  /** Its name in requests and answers. */
+  readonly field: string;
+  readonly column: string;
+  readonly type: 'boolean' | 'integer';
+  /** The values of the field. */
+  readonly schema: z.ZodType;
+  readonly about: string;
+  /** The field of an answer. */
+  readonly shownSchema: z.ZodType;
+  readonly isChangeable: boolean;
+  /** What a change means by null. */
+  readonly nullMeans: string;
+  /** Not given, or faulty: the default. */
+  read(reader: FieldReader): Value;
+  /** Undefined: an answer leaves the field out. */
+  show(value: Value): string | number | undefined;
+}
+
+type Described = Pick<PushOption<unknown>, 'field' | 'column' | 'about' | 'isChangeable'>;
+
+/** A field with two words: the first is the default and means false. */
+const oneOf = (words: readonly [string, string], described: Described): PushOption<boolean> => ({
+  ...described,
+  type: 'boolean',
+  schema: z.enum(words),
+  shownSchema: z.enum(words),
+  nullMeans: words[0],
+  read: (reader) => reader.choice(described.field, words) === words[1],
+  show: (value) => words[value ? 1 : 0],
+});
+
+/** A whole number; null: no such bound. */
+const bound = (
+  min: number,
+  max: number,
+  described: Described & Pick<PushOption<unknown>, 'nullMeans'>,
+): PushOption<number | null> => ({
+  ...described,
+  type: 'integer',
+  schema: z.int().min(min).max(max),
+  shownSchema: z.int().min(min).max(max).optional().meta({ description: 'What it is held to.' }),
+  read: (reader) => reader.whole(described.field, min, max),
+  show: (value) => value ?? undefined,
+});
+
+/** Devices a second that a send may be held to. */
+const RATE_PER_SECOND_MIN = 1;
+const RATE_PER_SECOND_MAX = 1_000_000;
+
+const PUSH_OPTIONS = {
+  /** No device may get it twice, rather none: a send is repeated only if it has surely failed. */
+  isAtMostOnce: oneOf(['at-least-once', 'at-most-once'], {
+    field: 'delivery',
+    column: 'at_most_once',
+    about:
+      'Whether a send whose outcome is unknown is repeated. By default it is, so a device may get it twice.',
+    isChangeable: false,
+  }),
+  /** It overtakes other sends of its client. */
+  isUrgent: oneOf(['normal', 'urgent'], {
+    field: 'priority',
+    column: 'urgent',
+    about: 'An urgent push overtakes the others of its client, also those that run.',
+    isChangeable: true,
+  }),
+  /** Devices a second at most, over all nodes. Null: as many as can be. */
+  ratePerSecond: bound(RATE_PER_SECOND_MIN, RATE_PER_SECOND_MAX, {
+    field: 'ratePerSecond',
+    column: 'rate_per_second',
+    about: 'At most so many devices a second, over all nodes. null: as many as can be.',
+    nullMeans: 'as many as can be',
+    isChangeable: true,
+  }),
+} as const;
+
+type Options = typeof PUSH_OPTIONS;
+export type PushOptionName = keyof Options;
+/** The value of each option. */
+export type PushOptions = {
+  readonly [Name in PushOptionName]: ReturnType<Options[Name]['read']>;
+};
+
+const ALL = Object.entries(PUSH_OPTIONS) as readonly (readonly [
+  PushOptionName,
+  PushOption<PushOptions[PushOptionName]>,
+])[];
+export const PUSH_OPTION_NAMES = ALL.map(([name]) => name);
+/** The names of the fields in a request. */
+export const PUSH_OPTION_FIELDS = ALL.map(([, { field }]) => field);
+export const CHANGEABLE_OPTIONS = ALL.flatMap(([name, { isChangeable }]) =>
+  isChangeable ? name : [],
+);
+
+/** The record of one option. */
+export const pushOption = (name: PushOptionName): PushOption<PushOptions[PushOptionName]> =>
+  PUSH_OPTIONS[name] as PushOption<PushOptions[PushOptionName]>;
+
+/** Reads all options of a request. */
+export const readPushOptions = (reader: FieldReader): PushOptions =>
+  Object.fromEntries(ALL.map(([name, option]) => [name, option.read(reader)])) as PushOptions;
+
+/** Those of a push that names none. */
+export const DEFAULT_PUSH_OPTIONS: PushOptions = readPushOptions({
+  choice: (_, words) => words[0],
+  whole: () => null,
+});
+
+/** As an answer has them, by the names of their fields. */
+export const shownOptions = (
+  options: PushOptions,
+  names: readonly PushOptionName[] = PUSH_OPTION_NAMES,
+): Readonly<Record<string, string | number | undefined>> =>
+  Object.fromEntries(
+    names.map((name) => [pushOption(name).field, pushOption(name).show(options[name])]),
+  );
+
+/** The schemas of some fields, by their names. */
+export const optionSchemas = (
+  names: readonly PushOptionName[],
+  schemaOf: (option: PushOption<PushOptions[PushOptionName]>) => z.ZodType,
+): Readonly<Record<string, z.ZodType>> =>
+  Object.fromEntries(names.map((name) => [pushOption(name).field, schemaOf(pushOption(name))]));
