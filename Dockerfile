@@ -29,6 +29,8 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# Of the sources the service reads this one: the compiler copies no SQL.
+COPY --from=build /app/src/database/schema.sql src/database/
 # `docker exec … tagcast client list`.
 RUN chmod +x dist/src/main.js && ln -s /app/dist/src/main.js /usr/local/bin/tagcast \
   && useradd --uid 1000 --user-group --no-create-home node && mkdir /data && chown node:node /data

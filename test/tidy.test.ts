@@ -237,7 +237,6 @@ const COLUMN = /ApnsEnvironment|apns_environment/g;
 
 /** Where they stand all the same, and why. It may only get shorter. */
 const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
-  'database/migrations/': 'what was done to the database is done',
   'transport/': "its comments name the provider at which a rule of a connection's was observed",
   'transfer/': "other engines' exports name platforms in words of their own",
   'app/demo/demo.ts': 'makes the credentials of the accounts that the simulator knows',

@@ -1,47 +1,12 @@
 /**
- * Brings the schema up to date: every migration once, in order, all or none. Nodes of the previous
- * version run during and after it, so a migration adds and does not remove (docs/operating.md,
- * test/support/migration-rule.ts).
+ * Brings the schema up to date: a new database gets schema.sql, and every database the migrations
+ * that it lacks, in order, all or none. Nodes of the previous version run during and after it, so a
+ * migration adds and does not remove (docs/operating.md, test/support/migration-rule.ts).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingFault } from '../std/setting-fault.ts';
-
-import * as mainJob from './migrations/0001-main-job.ts';
-import * as reactions from './migrations/0002-reactions.ts';
-import * as providerAuthority from './migrations/0003-provider-authority.ts';
-import * as parts from './migrations/0004-parts.ts';
-import * as operating from './migrations/0005-operating.ts';
-import * as indexLineage from './migrations/0006-index-lineage.ts';
-import * as vacantGroups from './migrations/0007-vacant-groups.ts';
-import * as nodes from './migrations/0008-nodes.ts';
-import * as writeProbe from './migrations/0009-write-probe.ts';
-import * as parkedParts from './migrations/0010-parked-parts.ts';
-import * as objectIdBudget from './migrations/0011-object-id-budget.ts';
-import * as oneRowPerDevice from './migrations/0012-one-row-per-device.ts';
-import * as access from './migrations/0013-access.ts';
-import * as dueLines from './migrations/0014-due-lines.ts';
-import * as listsById from './migrations/0015-lists-by-id.ts';
-import * as statistics from './migrations/0016-statistics.ts';
-import * as audienceExpressions from './migrations/0017-audience-expressions.ts';
-import * as apps from './migrations/0018-apps.ts';
-import * as priorities from './migrations/0019-priorities.ts';
-import * as rates from './migrations/0020-rates.ts';
-import * as bulkOperations from './migrations/0021-bulk-operations.ts';
-import * as clientLimits from './migrations/0022-client-limits.ts';
-import * as audit from './migrations/0023-audit.ts';
-import * as accounts from './migrations/0025-accounts.ts';
-import * as deviceEvents from './migrations/0026-device-events.ts';
-import * as openJobs from './migrations/0027-open-jobs.ts';
-import * as expiredTags from './migrations/0028-expired-tags.ts';
-import * as sessionRevision from './migrations/0029-session-revision.ts';
-import * as estimatedTotals from './migrations/0030-estimated-totals.ts';
-import * as webhooks from './migrations/0031-webhooks.ts';
-import * as templates from './migrations/0033-templates.ts';
-import * as goneReceivers from './migrations/0034-gone-receivers.ts';
-import * as auditRepetitions from './migrations/0036-audit-repetitions.ts';
-import * as begunCounts from './migrations/0038-begun-counts.ts';
-import * as clockWatch from './migrations/0039-clock-watch.ts';
+import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -56,47 +21,14 @@ export interface Migration {
   readonly needs?: string;
 }
 
-/** In order. A migration that has landed is never edited: a change is a new file. */
-export const MIGRATIONS: readonly Migration[] = [
-  mainJob,
-  reactions,
-  providerAuthority,
-  parts,
-  operating,
-  indexLineage,
-  vacantGroups,
-  nodes,
-  writeProbe,
-  parkedParts,
-  objectIdBudget,
-  oneRowPerDevice,
-  access,
-  dueLines,
-  listsById,
-  statistics,
-  audienceExpressions,
-  apps,
-  priorities,
-  rates,
-  bulkOperations,
-  clientLimits,
-  audit,
-  accounts,
-  deviceEvents,
-  openJobs,
-  expiredTags,
-  sessionRevision,
-  estimatedTotals,
-  webhooks,
-  templates,
-  goneReceivers,
-  auditRepetitions,
-  begunCounts,
-  clockWatch,
-];
+/**
+ * What came after schema.sql, in order, each a file in migrations/. A migration that has landed is
+ * never edited, and neither is schema.sql: a change is a new file.
+ */
+export const MIGRATIONS: readonly Migration[] = [];
 
 export interface Migrated {
-  /** Names of the migrations that were missing. */
+  /** Names of the migrations that were missing; the schema is the first of a new database. */
   readonly applied: readonly string[];
   /** Names of migrations of a later version, with which this version can work. */
   readonly ahead: readonly string[];
@@ -147,21 +79,52 @@ export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promi
   }
 }
 
-/** Which migrations are missing, without applying them; `all`: the database is empty. */
-export async function readMigrations(
+interface SchemaState {
+  /** Nothing was ever applied. */
+  readonly isEmpty: boolean;
+  /** Names of the migrations that are missing. */
+  readonly missing: readonly string[];
+  /** Names of migrations of a later version. */
+  readonly ahead: readonly string[];
+  /** Why this version cannot work on it; null: it can. */
+  readonly fault: string | null;
+}
+
+/** Compares the database with what this version knows, and changes nothing. */
+export async function readSchemaState(
   sql: Sql,
-): Promise<{ readonly missing: readonly string[] | 'all'; readonly ahead: readonly string[] }> {
-  const [row] = await sql<{ isThere: boolean }[]>`
-    select to_regclass('migrations') is not null as "isThere"`;
-  if (row?.isThere !== true) return { missing: 'all', ahead: [] };
-  const present = await sql<{ name: string }[]>`select name from migrations order by name`;
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<SchemaState> {
+  const names = [SCHEMA, ...migrations.map(({ name }) => name)];
+  const [there] = await sql`
+    select from pg_tables where schemaname = current_schema() and tablename = 'migrations'`;
+  if (there === undefined) return { isEmpty: true, missing: names, ahead: [], fault: null };
+  // Read through JSON: databases of the first versions do not have the column.
+  const present = await sql<{ name: string; needs: string | null }[]>`
+    select name, to_jsonb(m) ->> 'needs' as needs from migrations m order by name`;
   const applied = new Set(present.map(({ name }) => name));
-  const known = new Set(MIGRATIONS.map(({ name }) => name));
+  // What was applied before the schema is a part of it.
+  const ahead = present.filter(({ name }) => name > SCHEMA && !names.includes(name));
   return {
-    missing: MIGRATIONS.flatMap(({ name }) => (applied.has(name) ? [] : [name])),
-    ahead: [...applied].filter((name) => !known.has(name)),
+    isEmpty: false,
+    missing: names.filter((name) => !applied.has(name)),
+    ahead: ahead.map(({ name }) => name),
+    fault: applied.has(SCHEMA) || applied.has(LAST_BEFORE_SCHEMA) ? tooNew(ahead, names) : TOO_OLD,
   };
 }
+
+function tooNew(
+  ahead: readonly { readonly name: string; readonly needs: string | null }[],
+  names: readonly string[],
+): string | null {
+  for (const { name, needs } of ahead) {
+    if (needs === null || names.includes(needs)) continue;
+    return `DATABASE_URL: a later version has changed this database (${name}), and this version cannot work on it any more: install one that knows ${needs}, best the one that the other nodes run.`;
+  }
+  return null;
+}
+
+const TOO_OLD = `DATABASE_URL or DATA_DIR: an early version made this database, and this version cannot bring it up to date (it lacks ${LAST_BEFORE_SCHEMA}): start commit 0ee6da24 of Tagcast on it once, and then this version; or begin with an empty database (the embedded one: delete DATA_DIR/postgres).`;
 
 const LOCKED =
   'DATABASE_URL: the schema cannot be brought up to date: something else holds a lock on its tables, as a dump or a transaction that is left open does (pg_locks tells which). Start again when it has ended.';
@@ -169,25 +132,26 @@ const LOCKED =
 async function migrateOnce(tx: Sql, migrations: readonly Migration[]): Promise<Migrated> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await tx`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`;
-  await tx`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`;
-  // Read through JSON: databases of the first versions do not have the column.
-  const present = await tx<{ name: string; needs: string | null }[]>`
-    select name, to_jsonb(m) ->> 'needs' as needs from migrations m order by name`;
-  const known = new Set(migrations.map(({ name }) => name));
-  const ahead = present.filter(({ name }) => !known.has(name));
-  for (const { name, needs } of ahead) {
-    if (needs !== null && !known.has(needs)) throw new SettingFault(tooNew(name, needs));
-  }
-  const applied = migrations.filter(({ name }) => present.every((row) => row.name !== name));
-  for (const { name, needs, sql } of applied) {
+  const { isEmpty, missing, ahead, fault } = await readSchemaState(tx, migrations);
+  if (fault !== null) throw new SettingFault(fault);
+  if (missing.includes(SCHEMA)) await applySchema(tx, isEmpty);
+  for (const { name, needs, sql } of migrations) {
+    if (!missing.includes(name)) continue;
     await tx.unsafe(sql);
     await tx`insert into migrations ${tx(needs === undefined ? { name } : { name, needs })}`;
   }
-  return { applied: applied.map(({ name }) => name), ahead: ahead.map(({ name }) => name) };
+  return { applied: missing, ahead };
 }
 
-const tooNew = (name: string, needs: string): string =>
-  `DATABASE_URL: a later version has changed this database (${name}), and this version cannot work on it any more: install one that knows ${needs}, best the one that the other nodes run.`;
+/**
+ * Makes the tables, or records that the migrations before the schema have made them. Nodes that
+ * know only those can go on where they are recorded; a new database needs nodes that know the
+ * schema, or they would make its tables again.
+ */
+async function applySchema(tx: Sql, isEmpty: boolean): Promise<void> {
+  if (isEmpty) await tx.unsafe(await readSchema());
+  await tx`insert into migrations (name, needs) values (${SCHEMA}, ${isEmpty ? SCHEMA : null})`;
+}
 
 /** SQLSTATE lock_not_available. */
 const isLockTimeout = (error: unknown): boolean =>

@@ -6,7 +6,7 @@ import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
 import { databaseFault } from '../database/database-fault.ts';
 import { checkSessionSettings, findAddress } from '../database/find-address.ts';
-import { readMigrations } from '../database/migrate.ts';
+import { readSchemaState } from '../database/migrate.ts';
 import { readClock } from '../database/read-clock.ts';
 import type { Sql, SqlPool } from '../database/sql.ts';
 import { connect } from '../database/sql.ts';
@@ -110,11 +110,12 @@ function* checkServer(settings: Settings): Generator<Finding> {
 async function checkSchema(
   sql: SqlPool,
 ): Promise<{ readonly isThere: boolean; readonly findings: readonly Finding[] }> {
-  const { missing, ahead } = await readMigrations(sql);
-  if (missing === 'all') {
+  const { isEmpty, missing, ahead, fault } = await readSchemaState(sql);
+  if (isEmpty) {
     const text = 'it is empty: the first start of an engine makes the tables.';
     return { isThere: false, findings: [warning(text)] };
   }
+  if (fault !== null) return { isThere: false, findings: [problem(fault)] };
   const findings = [
     ...(missing.length === 0
       ? [ok('its tables are up to date')]

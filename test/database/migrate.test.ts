@@ -6,10 +6,10 @@
 import t from 'tap';
 import type { Migration } from '../../src/database/migrate.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { LAST_BEFORE_SCHEMA, SCHEMA } from '../../src/database/schema.ts';
 import { connect } from '../../src/database/sql.ts';
 import { openPostgres } from '../../src/database/store.ts';
 import { migrationFaults } from '../support/migration-rule.ts';
-import { becomesOneRowEach } from '../support/one-row-migration.ts';
 import { until } from '../support/poll.ts';
 import { runCommand, startEngine } from '../support/processes.ts';
 import { withPostgres, withStores } from '../support/store.ts';
@@ -22,6 +22,13 @@ t.test('opening has migrated; migrating again applies nothing', async (t) => {
     const [row] = await store.sql`select count(*) as tables from clients`;
     t.same(row, { tables: 0 });
     t.same(await migrate(store.sql), NOTHING);
+  });
+});
+
+t.test('a new database is recorded as one that older nodes cannot make again', async (t) => {
+  await withStores(t, async (t, { sql }) => {
+    const recorded = await sql`select name, needs from migrations`;
+    t.same([...recorded], [{ name: SCHEMA, needs: SCHEMA }]);
   });
 });
 
@@ -136,13 +143,66 @@ t.test('a version that cannot work on the schema any more does not start', async
   });
 });
 
+/** Leaves the database as the migrations before the schema did, up to the last one of these. */
+async function asEarlierVersion(url: string, names: readonly string[]): Promise<void> {
+  const store = await openPostgres(url);
+  await store.sql`delete from migrations`;
+  await store.sql`insert into migrations ${store.sql(names.map((name) => ({ name })))}`;
+  await store.sql`insert into clients (slug, name) values ('acme', 'Acme')`;
+  await store.close();
+}
+
+t.test('what all migrations before the schema made is taken as it is', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    await asEarlierVersion(url, ['0001-main-job', LAST_BEFORE_SCHEMA]);
+    const sql = connect({ kind: 'postgres', url }, 1);
+    t.teardown(() => sql.end());
+    const migrations = [...MIGRATIONS, ADDING];
+    t.same(await migrate(sql, { migrations }), { applied: [SCHEMA, ADDING.name], ahead: [] });
+    t.same(await migrate(sql, { migrations }), NOTHING);
+    t.same([...(await sql`select slug, colour from clients`)], [{ slug: 'acme', colour: null }]);
+    const recorded = await sql`select name, needs from migrations order by name`;
+    t.same(
+      recorded.map(({ name, needs }) => [name, needs]),
+      ['0001-main-job', LAST_BEFORE_SCHEMA, SCHEMA, ADDING.name].map((name) => [name, null]),
+      'nodes that know only those can be started again',
+    );
+  });
+});
+
+t.test('what only some of them made is refused, and left as it is', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    await asEarlierVersion(url, ['0001-main-job', '0038-begun-counts']);
+    const sql = connect({ kind: 'postgres', url }, 1);
+    t.teardown(() => sql.end());
+    // The first versions had no column for what is needed.
+    await sql`alter table migrations drop column needs`;
+    const sentence =
+      /^DATABASE_URL or DATA_DIR: an early version .+ lacks 0039-clock-watch.+ commit [0-9a-f]{8} .+empty/;
+    await t.rejects(migrate(sql), sentence);
+    t.equal((await sql`select from migrations`).length, 2);
+    t.equal((await sql`select from clients`).length, 1);
+  });
+});
+
+t.test('a table of that name in another schema is not ours', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    const owner = connect({ kind: 'postgres', url }, 1);
+    t.teardown(() => owner.end());
+    await owner`create table public.migrations (id integer)`;
+    await owner`create schema tagcast`;
+    const ours = `${url}${url.includes('?') ? '&' : '?'}search_path=tagcast,public`;
+    const sql = connect({ kind: 'postgres', url: ours }, 1);
+    t.teardown(() => sql.end());
+    t.same(await migrate(sql), { applied: [SCHEMA], ahead: [] });
+    t.equal((await owner`select from tagcast.migrations`).length, 1);
+  });
+});
+
 t.test('every migration keeps the rule of rolling upgrades', (t) => {
   t.same(MIGRATIONS.flatMap(migrationFaults), []);
-  t.same(
-    MIGRATIONS.map(({ name }) => name),
-    MIGRATIONS.map(({ name }) => name).sort(),
-    'their names are in their order',
-  );
+  const names = [LAST_BEFORE_SCHEMA, SCHEMA, ...MIGRATIONS.map(({ name }) => name)];
+  t.same(names, names.toSorted(), 'their names are in their order');
   t.end();
 });
 
@@ -190,42 +250,3 @@ async function asLaterVersion(url: string, more: readonly Migration[]): Promise<
   await migrate(store.sql, { migrations: [...MIGRATIONS, ...more] });
   await store.close();
 }
-
-t.test(
-  'devices and subscriptions of the version before become one row each, and nothing is lost',
-  (t) => becomesOneRowEach(t, 3_000),
-);
-
-t.test('what a node of the version before commits while 0012 begins is not lost', async (t) => {
-  await withPostgres(t, async (t, url) => {
-    const sql = connect({ kind: 'postgres', url }, 3);
-    t.teardown(() => sql.end());
-    await migrate(sql, { migrations: MIGRATIONS.filter(({ name }) => name < '0012') });
-    let commit = (): void => undefined;
-    const committed = new Promise<void>((resolve) => {
-      commit = resolve;
-    });
-    let hasWritten = false;
-    const before = sql.begin(async (tx) => {
-      await tx`
-        insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
-        values (1, 3, 0, md5('a')::uuid, 'a', now())`;
-      await tx`insert into subscriptions (app_id, platform_id, tag_id, ordinal) values (1, 3, 7, 0)`;
-      hasWritten = true;
-      await committed;
-    });
-    await until('it has written', () => (hasWritten ? true : null));
-    const migrated = migrate(sql);
-    await until('the migration waits for it', async () => {
-      const [row] = await sql<{ waiting: number }[]>`
-        select count(*) as waiting from pg_locks
-        where not granted and relation = any (array['devices'::regclass, 'subscriptions'::regclass])`;
-      return row?.waiting === 0 ? null : true;
-    });
-    commit();
-    await before;
-    await migrated;
-    const devices = await sql`select device_id as "deviceId", tag_ids as "tagIds" from devices`;
-    t.same([...devices], [{ deviceId: 'a', tagIds: [7] }]);
-  });
-});

@@ -42,7 +42,7 @@ interface PushTo {
 }
 
 async function open({ sql }: Pick<Store, 'sql'>) {
-  // A migration puts it there, and each test begins with every table empty.
+  // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const tenant = await addTenant(sql, 'acme');
   const { clientId, appId } = tenant;

@@ -28,7 +28,7 @@ const DEVICES = 1_500;
 
 /** A client with all that a client has, and a push that is under way, one that is due later. */
 async function populate(sql: SqlPool, slug: string): Promise<Tenant> {
-  // A migration puts it there, and each test begins with every table empty.
+  // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const tenant = await addTenant(sql, slug);
   const { clientId, appId } = tenant;

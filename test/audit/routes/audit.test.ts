@@ -18,7 +18,7 @@ import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 
 async function open(t: Test, store: Store) {
   const { sql, patientReads } = store;
-  // A migration puts it there, and each test begins with every table empty.
+  // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const resources = await openResources(t, store, 'acme', [
     ...tagRoutes(sql),

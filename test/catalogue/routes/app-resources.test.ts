@@ -13,7 +13,7 @@ import { openResources, pathsOf } from '../../support/resources.ts';
 
 async function open(t: Test, store: Store) {
   const { sql } = store;
-  // A migration puts it there, and each test begins with every table empty.
+  // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const resources = await openResources(t, store, 'acme', appResourceRoutes({ sql, secrets }));
   const { clientId } = resources.tenant;

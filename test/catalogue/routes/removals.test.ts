@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 
 async function open(t: Test, store: Store) {
   const { sql, patientReads } = store;
-  // A migration puts it there, and each test begins with every table empty.
+  // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const housekeeping = new Housekeeping({
     journal: SILENT_JOURNAL,

@@ -25,7 +25,7 @@ const STORED = TOKEN.toLowerCase();
 
 async function open(t: Test, store: Store) {
   const { sql, patientReads } = store;
-  // A migration puts it there, and each test begins with every table empty.
+  // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const eraseDevice = createEraser(sql, NO_FEED);
   const appApi = makeAppApi(store);

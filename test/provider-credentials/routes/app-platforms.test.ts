@@ -24,7 +24,7 @@ const origins = originsOf(simulator);
 
 async function open(t: Test, store: Store) {
   const { sql } = store;
-  // A migration puts it there, and each test begins with every table empty.
+  // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const parts = { sql, secrets, origins, check: createCheck(sql, secrets, origins) };
   const routes = [...appPlatformRoutes(parts), ...appResourceRoutes(parts)];

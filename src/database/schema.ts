@@ -1,0 +1,17 @@
+/** What a new database is made of: schema.sql, and its name among the migrations. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Later migrations have names that sort after it. */
+export const SCHEMA = '0040-schema';
+
+/** The migration after which a database is as schema.sql makes one. */
+export const LAST_BEFORE_SCHEMA = '0039-clock-watch';
+
+/**
+ * The text of schema.sql. The compiler copies no SQL, so it is read from the sources, which are
+ * three folders above the compiled file, in a clone and in the image.
+ */
+export const readSchema = (): Promise<string> =>
+  readFile(join(import.meta.dirname, '..', '..', '..', 'src', 'database', 'schema.sql'), 'utf8');

@@ -1,0 +1,90 @@
+/**
+ * A new database has what the migrations made, of which schema.sql took the place: the vector is
+ * the catalogue of a database that they made.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { SqlPool } from '../../src/database/sql.ts';
+import { onEachStore } from '../support/on-each-store.ts';
+import { readCatalogue } from '../support/read-catalogue.ts';
+
+/** From dist/test/database back to the root of the repository. */
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+
+/**
+ * When the devices of the app were counted, for versions before they were counted as they are
+ * written. Databases that the migrations made still have it, and nothing reads it.
+ */
+const GONE = 'column app_platforms.subscribers_counted_at timestamp with time zone';
+
+const [origin = '', ...made] = readFileSync(
+  join(ROOT, 'test', 'vectors', 'schema', 'catalogue.txt'),
+  'utf8',
+)
+  .trimEnd()
+  .split('\n');
+const expected = made.filter((line) => line !== GONE);
+
+/** Changes that the comparison has to find, each in one line of the catalogue. */
+const DIFFERENCES: readonly (readonly [sql: string, line: RegExp])[] = [
+  ['alter table chunks alter epoch set default 1', /^column chunks\.epoch integer/],
+  ['alter table chunks alter last_failure type varchar(9)', /^column chunks\.last_failure/],
+  ['alter table clients alter name drop not null', /^column clients\.name text$/],
+  ['alter table clients alter name type text collate "C"', /^column clients\.name .+collate/],
+  ['alter table devices alter device_id set storage external', /^column devices\.device_id/],
+  ['alter table devices set (fillfactor = 84)', /^table devices .+\{fillfactor=84\}/],
+  ['alter table chunks set (autovacuum_enabled = off)', /^table chunks .+autovacuum_enabled/],
+  ['alter table nodes set unlogged', /^table nodes r u/],
+  ['create index devices_by_age on devices (registered_at)', /^index .+devices_by_age/],
+  ['alter index chunks_parked set (fillfactor = 50)', /^index .+chunks_parked .+fillfactor='50'/],
+  ['alter table notifications add check (open_chunks >= 0)', /^constraint notifications .+_chunks/],
+  ['alter sequence object_ids cache 9', /^sequence object_ids .+cache 9/],
+  ['alter function end_sessions() security definer', /^function end_sessions .+definer/],
+  ['alter table clients disable trigger clients_disabled', /^trigger enabled D .+clients_disabled/],
+  ["create type colour as enum ('red')", /^type colour e/],
+  ["comment on table chunks is 'parts'", /^comment table public\.chunks parts/],
+];
+
+const UNDONE = new Error('undone');
+
+/** The catalogue with that change, which is undone. */
+async function changedBy(sql: SqlPool, change: string): Promise<readonly string[]> {
+  let changed: readonly string[] = [];
+  const undone = sql.begin(async (tx) => {
+    await tx.unsafe(change);
+    changed = await readCatalogue(tx);
+    throw UNDONE;
+  });
+  await undone.catch((error: unknown) => {
+    if (error !== UNDONE) throw error;
+  });
+  return changed;
+}
+
+await onEachStore(t, {
+  'the catalogue is the one that the migrations made': async (t, { sql }) => {
+    t.match(origin, /^# What the 35 migrations of commit [0-9a-f]{40} made/);
+    t.equal(made.length - expected.length, 1, 'one column is gone');
+    t.strictSame(await readCatalogue(sql), expected);
+  },
+
+  'each row that is there from the beginning': async (t, { sql }) => {
+    for (const table of ['access_revision', 'session_revision']) {
+      t.equal((await sql`select from ${sql(table)}`).length, 1, table);
+    }
+  },
+
+  'the comparison finds what differs': async (t, { sql }) => {
+    const unchanged = new Set(await readCatalogue(sql));
+    for (const [change, line] of DIFFERENCES) {
+      const changed = await changedBy(sql, change);
+      const further = changed.filter((one) => !unchanged.has(one));
+      t.match(further, [line], change);
+      t.equal(further.length, 1);
+    }
+    for (const line of await changedBy(sql, 'drop index chunks_parked')) unchanged.delete(line);
+    t.match([...unchanged], [/^index .+chunks_parked/], 'an index is gone');
+  },
+});
