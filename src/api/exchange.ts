@@ -17,9 +17,9 @@ import { requestIdOf } from '../http/request-id.ts';
 import type { Found, Match } from '../http/router.ts';
 import { networkOf } from '../std/ip-address.ts';
 import type { FailureLog } from '../telemetry/failure-log.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
 import type { CallerCheckParts, CheckedRequest, Refusal } from './caller-check.ts';
 import { CallerCheck } from './caller-check.ts';
+import type { RequestCounts } from './metrics.ts';
 import type { RequestLog } from './request-log.ts';
 import type { RequestTraces } from './request-traces.ts';
 
@@ -28,7 +28,7 @@ export interface ExchangeParts extends CallerCheckParts {
   readonly cors: Cors;
   readonly addressOf: AddressResolver;
   readonly isSecureOf: SecurityResolver;
-  readonly metrics: Metrics;
+  readonly counts: RequestCounts;
   readonly failureLog: FailureLog;
   readonly requestLog: RequestLog;
   /** Null: nothing is traced. */
@@ -200,7 +200,7 @@ export class Exchange implements CheckedRequest {
 
   /** The refusal of an overloaded server. */
   overloaded(part: string): HttpResponse {
-    this.#parts.metrics.overloads.with({ part }).value += 1;
+    this.#parts.counts.overloads.with({ part }).value += 1;
     return this.refuse(503, 'Too many requests are under way.', {
       'Retry-After': RETRY_AFTER_SECONDS,
     });
@@ -216,7 +216,7 @@ export class Exchange implements CheckedRequest {
     this.#count(route, status);
     if (this.#startedMs !== null) this.#tell(response, this.#startedMs);
     if (beyondLimit !== undefined) {
-      this.#parts.metrics.limitRefusals.with({ limit: beyondLimit }).value += 1;
+      this.#parts.counts.limitRefusals.with({ limit: beyondLimit }).value += 1;
     }
     writeAll(headers, write);
     const isUnkept = route?.api === 'console' || route?.api === 'operator';
@@ -264,7 +264,7 @@ export class Exchange implements CheckedRequest {
   }
 
   #count(route: Route | null, status: number): void {
-    this.#parts.metrics.httpRequests.with({
+    this.#parts.counts.requests.with({
       method: route === null ? UNMATCHED : this.#head.method,
       route: route?.path ?? UNMATCHED,
       status: String(status),

@@ -18,6 +18,7 @@ import { NO_HEADERS } from '../http/request-head.ts';
 import { Router } from '../http/router.ts';
 import { Seldom } from '../std/seldom.ts';
 import { FailureLog } from '../telemetry/failure-log.ts';
+import type { Metric } from '../telemetry/metric.ts';
 import type { Tracer } from '../telemetry/traces/tracer.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { Admission } from './admission.ts';
@@ -26,13 +27,14 @@ import type { Desk } from './conversation.ts';
 import { Conversation } from './conversation.ts';
 import type { ExchangeParts } from './exchange.ts';
 import { Exchange } from './exchange.ts';
+import { connectionMetrics } from './metrics.ts';
 import { OpenStreams } from './open-streams.ts';
 import type { RequestLogMode } from './request-log.ts';
 import { RequestLog } from './request-log.ts';
 import { RequestTraces } from './request-traces.ts';
 
 export interface ServerOptions
-  extends Pick<ExchangeParts, 'authenticator' | 'sessions' | 'failures' | 'metrics'> {
+  extends Pick<ExchangeParts, 'authenticator' | 'sessions' | 'failures' | 'counts'> {
   readonly log: Logger;
   readonly requestLog: RequestLogMode;
   /** Null: nothing is traced. */
@@ -74,6 +76,8 @@ export interface ServerLimits extends AdmissionLimits {
 
 export interface Server {
   readonly port: number;
+  /** Of its requests and connections. */
+  readonly metrics: readonly Metric[];
   /**
    * Stops accepting, answers requests that are under way or arrive within a moment, and closes
    * every connection.
@@ -178,7 +182,7 @@ class RunningServer implements Server, RequestHandler, Desk {
     };
     this.#admission = new Admission(this.#limits);
     this.#openAdmission = new Admission(this.#limits);
-    const listener = new Listener({
+    this.#listener = new Listener({
       host: options.host,
       port: options.port,
       handler: this,
@@ -187,8 +191,6 @@ class RunningServer implements Server, RequestHandler, Desk {
       ...this.#limits,
       log: options.log,
     });
-    this.#listener = listener;
-    options.metrics.watchConnections(() => listener);
     this.#sweep = setInterval(() => {
       this.#endSlowBodies();
       this.#streams.check();
@@ -208,6 +210,10 @@ class RunningServer implements Server, RequestHandler, Desk {
 
   get port(): number {
     return this.#listener.port;
+  }
+
+  get metrics(): readonly Metric[] {
+    return [...this.#parts.counts.metrics, ...connectionMetrics(this.#listener)];
   }
 
   async close(): Promise<void> {

@@ -8,8 +8,91 @@ import type { OperatorContext } from '../cli/operator-command.ts';
 import { processTerminal } from '../cli/process-terminal.ts';
 import type { Config } from './config.ts';
 
+type RequireConfig = () => Promise<Config>;
+
 /** The commands, which read the configuration when they need it. */
-export function listCommands(requireConfig: () => Promise<Config>): readonly ListedCommand[] {
+export function listCommands(requireConfig: RequireConfig): readonly ListedCommand[] {
+  const commands: readonly ListedCommand[] = [
+    ...serviceCommands(requireConfig),
+    ...publisherCommands,
+    ...operatorCommands(requireConfig),
+    ...machineCommands(requireConfig),
+    {
+      name: 'completion',
+      summary: 'Print the script that completes these commands in bash, zsh or fish.',
+      load: async () =>
+        (await import('../cli/completion.ts')).completionCommand(commands, processTerminal),
+    },
+  ];
+  return commands;
+}
+
+/** Start what runs until it is stopped, or what it needs. */
+const serviceCommands = (requireConfig: RequireConfig): readonly ListedCommand[] => [
+  {
+    name: 'serve',
+    summary: 'Run the service (the default command).',
+    load: async () =>
+      (await import('./serve-command.ts')).serveCommand(requireConfig, processTerminal),
+  },
+  {
+    name: 'simulate',
+    summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service.',
+    load: async () => (await import('../cli/simulate.ts')).simulateCommand,
+  },
+  {
+    name: 'demo',
+    summary: 'Create the demo client in a PostgreSQL, for a simulator that runs on its own.',
+    load: async () =>
+      (await import('./demo/demo-command.ts')).demoCommand(requireConfig, processTerminal),
+  },
+];
+
+const publisher = async () => (await import('./open/publisher-context.ts')).publisherContext();
+
+/** Call the API of an engine, as a publisher. */
+const publisherCommands: readonly ListedCommand[] = [
+  {
+    name: 'profile',
+    summary: 'Say which engine the commands for publishers call, and as whom.',
+    load: async () =>
+      (await import('../cli/publisher/profile.ts')).profileCommand(await publisher()),
+  },
+  {
+    name: 'send',
+    summary: 'Send a push to the devices of tags.',
+    load: async () => (await import('../cli/publisher/send.ts')).sendCommand(await publisher()),
+  },
+  {
+    name: 'status',
+    summary: 'Tell how a push stands; --watch follows it.',
+    load: async () => (await import('../cli/publisher/status.ts')).statusCommand(await publisher()),
+  },
+  {
+    name: 'notification',
+    summary: 'List, cancel, pause and resume pushes.',
+    load: async () =>
+      (await import('../cli/publisher/notification.ts')).notificationCommand(await publisher()),
+  },
+  {
+    name: 'tag',
+    summary: 'List, show, add, update and delete tags.',
+    load: async () => (await import('../cli/publisher/tag.ts')).tagCommand(await publisher()),
+  },
+  {
+    name: 'group',
+    summary: 'List, add, update and delete groups of tags.',
+    load: async () => (await import('../cli/publisher/group.ts')).groupCommand(await publisher()),
+  },
+  {
+    name: 'device',
+    summary: 'Look up, erase, register and unregister one device.',
+    load: async () => (await import('../cli/publisher/device.ts')).deviceCommand(await publisher()),
+  },
+];
+
+/** Change what the operator alone may change, in the running engine or in the database. */
+function operatorCommands(requireConfig: RequireConfig): readonly ListedCommand[] {
   const operator: OperatorContext = {
     open: async () => {
       const config = await requireConfig();
@@ -18,82 +101,7 @@ export function listCommands(requireConfig: () => Promise<Config>): readonly Lis
     },
     terminal: processTerminal,
   };
-  const index = {
-    open: async () => {
-      const config = await requireConfig();
-      const { openIndex } = await import('./open/open-index.ts');
-      return openIndex(config);
-    },
-    terminal: processTerminal,
-  };
-  const examine = async (asksProviders: boolean) => {
-    const [{ readConfig }, doctor] = await Promise.all([
-      import('./config.ts'),
-      import('./open/open-doctor.ts'),
-    ]);
-    const read = readConfig();
-    return read.ok
-      ? doctor.examine(await requireConfig(), asksProviders)
-      : doctor.settingsFindings(read.faults);
-  };
-  const publisher = async () => (await import('./open/publisher-context.ts')).publisherContext();
-  const commands: readonly ListedCommand[] = [
-    {
-      name: 'serve',
-      summary: 'Run the service (the default command).',
-      load: async () =>
-        (await import('./serve-command.ts')).serveCommand(requireConfig, processTerminal),
-    },
-    {
-      name: 'simulate',
-      summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service.',
-      load: async () => (await import('../cli/simulate.ts')).simulateCommand,
-    },
-    {
-      name: 'demo',
-      summary: 'Create the demo client in a PostgreSQL, for a simulator that runs on its own.',
-      load: async () =>
-        (await import('./demo/demo-command.ts')).demoCommand(requireConfig, processTerminal),
-    },
-    {
-      name: 'profile',
-      summary: 'Say which engine the commands for publishers call, and as whom.',
-      load: async () =>
-        (await import('../cli/publisher/profile.ts')).profileCommand(await publisher()),
-    },
-    {
-      name: 'send',
-      summary: 'Send a push to the devices of tags.',
-      load: async () => (await import('../cli/publisher/send.ts')).sendCommand(await publisher()),
-    },
-    {
-      name: 'status',
-      summary: 'Tell how a push stands; --watch follows it.',
-      load: async () =>
-        (await import('../cli/publisher/status.ts')).statusCommand(await publisher()),
-    },
-    {
-      name: 'notification',
-      summary: 'List, cancel, pause and resume pushes.',
-      load: async () =>
-        (await import('../cli/publisher/notification.ts')).notificationCommand(await publisher()),
-    },
-    {
-      name: 'tag',
-      summary: 'List, show, add, update and delete tags.',
-      load: async () => (await import('../cli/publisher/tag.ts')).tagCommand(await publisher()),
-    },
-    {
-      name: 'group',
-      summary: 'List, add, update and delete groups of tags.',
-      load: async () => (await import('../cli/publisher/group.ts')).groupCommand(await publisher()),
-    },
-    {
-      name: 'device',
-      summary: 'Look up, erase, register and unregister one device.',
-      load: async () =>
-        (await import('../cli/publisher/device.ts')).deviceCommand(await publisher()),
-    },
+  return [
     {
       name: 'client',
       summary: 'Add, list, disable and enable clients (tenants).',
@@ -140,6 +148,30 @@ export function listCommands(requireConfig: () => Promise<Config>): readonly Lis
       load: async () =>
         (await import('../cli/devices/devices.ts')).devicesCommand(operator, process),
     },
+  ];
+}
+
+/** Look after a deployment, on its machine. */
+function machineCommands(requireConfig: RequireConfig): readonly ListedCommand[] {
+  const index = {
+    open: async () => {
+      const config = await requireConfig();
+      const { openIndex } = await import('./open/open-index.ts');
+      return openIndex(config);
+    },
+    terminal: processTerminal,
+  };
+  const examine = async (asksProviders: boolean) => {
+    const [{ readConfig }, doctor] = await Promise.all([
+      import('./config.ts'),
+      import('./open/open-doctor.ts'),
+    ]);
+    const read = readConfig();
+    return read.ok
+      ? doctor.examine(await requireConfig(), asksProviders)
+      : doctor.settingsFindings(read.faults);
+  };
+  return [
     {
       name: 'index',
       summary: 'Verify and rebuild the tag index in Redis.',
@@ -155,12 +187,5 @@ export function listCommands(requireConfig: () => Promise<Config>): readonly Lis
       summary: 'Fetch one URL with our own HTTP/2 client.',
       load: async () => (await import('../cli/fetch.ts')).fetchCommand,
     },
-    {
-      name: 'completion',
-      summary: 'Print the script that completes these commands in bash, zsh or fish.',
-      load: async () =>
-        (await import('../cli/completion.ts')).completionCommand(commands, processTerminal),
-    },
   ];
-  return commands;
 }

@@ -41,6 +41,13 @@ interface Use {
   fault: string | null;
 }
 
+/** The credential of one scope, for metrics and operators. */
+export interface CredentialReading
+  extends Pick<CredentialState, 'appId' | 'platformId' | 'isHealthy' | 'expiresAtMs'> {
+  /** The provider has refused the new credential: the previous one is in use. */
+  readonly isFallback: boolean;
+}
+
 export class CredentialWatch {
   private readonly options: CredentialWatchOptions;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
@@ -64,6 +71,19 @@ export class CredentialWatch {
   /** The states as of the last run, in order. */
   get states(): readonly CredentialState[] {
     return this.known;
+  }
+
+  /** The same of those scopes that have a credential. */
+  get readings(): readonly CredentialReading[] {
+    return this.known
+      .filter(({ hasCredential }) => hasCredential)
+      .map(({ appId, platformId, isHealthy, expiresAtMs, refusedReason, fallbackUntilMs }) => ({
+        appId,
+        platformId,
+        isHealthy,
+        expiresAtMs,
+        isFallback: refusedReason !== null && fallbackUntilMs !== null,
+      }));
   }
 
   /** Takes a report of sends; the next run stores its result. */

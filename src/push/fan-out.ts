@@ -15,10 +15,12 @@ import type { Clock } from '../std/clock.ts';
 import { systemClock } from '../std/clock.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { within } from '../std/within.ts';
+import { resolveMetrics } from '../tag-index/metrics.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
 import { countUndone } from '../tag-index/sql/count-undone.ts';
 import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
 import type { JobJournal } from '../telemetry/job-journal.ts';
+import type { Metric } from '../telemetry/metric.ts';
 import type { Evaluator } from '../templates/evaluator.ts';
 import type { TransportLimits, TransportName } from '../transport/transport.ts';
 import { Accept } from './accept/accept.ts';
@@ -26,7 +28,6 @@ import type { AuthorizationSource, CredentialSource } from './dispatch/authorize
 import { Authorizer } from './dispatch/authorizer.ts';
 import { CircuitBreakers } from './dispatch/circuit-breakers.ts';
 import { Claimer } from './dispatch/claimer.ts';
-import type { PartsReading } from './dispatch/dispatcher.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Heartbeat } from './dispatch/heartbeat.ts';
 import { Pacer } from './dispatch/pacer.ts';
@@ -36,13 +37,15 @@ import { Stranded } from './dispatch/stranded.ts';
 import { Warmer } from './dispatch/warmer.ts';
 import { WorkerPool } from './dispatch/worker-pool.ts';
 import { Deletions } from './ledger/deletions.ts';
-import type { LedgerReading } from './ledger/ledger.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { ledgerMetrics, partMetrics } from './metrics/job-metrics.ts';
+import { circuitMetric, providerMetrics } from './metrics/provider-metrics.ts';
+import { SendCounts } from './metrics/send-counts.ts';
 import { Planner } from './plan/planner.ts';
 import { openBroadcast } from './protocol/broadcast.ts';
 import type { Presence } from './protocol/presence.ts';
-import type { GiveBack } from './protocol/task.ts';
-import type { SendingReading } from './protocol/worker-totals.ts';
+import type { GiveBack, WorkerSettings } from './protocol/task.ts';
+import type { ProviderReading } from './protocol/worker-totals.ts';
 import { releaseAllLeases } from './sql/ledger/release-all-leases.ts';
 
 /**
@@ -54,7 +57,7 @@ const DRAIN_MS_MAX = 7_000;
 /** The time to give back the parts of the ended threads; leases of the others end by themselves. */
 const LAST_WORD_MS = 1_000;
 
-export interface FanOutOptions {
+interface FanOutOptions {
   readonly store: Store;
   readonly tagIndex: TagIndex;
   readonly feed: IndexFeed;
@@ -76,74 +79,139 @@ export interface FanOutOptions {
   readonly connectionsMax: number;
   /** Of tests, which cannot wait for the providers' own. */
   readonly limits?: Partial<TransportLimits>;
-  /** Called with each report that was recorded, for the metrics. */
+  /** Called with each report that was recorded. */
   onRecorded(report: Progress): void;
-  /** Called when deletions are held, with the number of devices, for the metrics. */
-  onHeld(platformId: number, devices: number): void;
 }
 
 export interface FanOut {
   readonly accept: Accept;
   readonly testSends: TestSends;
-  /** Providers that fail for everyone, for the metrics. */
+  /** Providers that fail for everyone. */
   readonly circuitBreakers: CircuitBreakers;
   /** The last vitals of each worker thread. */
   readonly workerVitals: () => readonly ThreadVitals[];
-  /** What the worker threads have done, for the metrics. */
-  readonly sending: () => SendingReading;
-  /** How recording goes, and what is under way, for the metrics. */
-  readonly ledger: () => LedgerReading;
-  readonly parts: () => PartsReading;
+  /** What the worker threads have sent to each provider. */
+  readonly providers: () => readonly ProviderReading[];
+  readonly metrics: readonly Metric[];
   /** Stops claiming, lets sends end, records them, gives back the rest, ends threads. Bounded. */
   drain(): Promise<void>;
 }
 
 export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
-  const { store, log, journal, leaseMs, presence, origins, transport, logLevel } = options;
-  const clock = systemClock;
-  const heartbeat = await beginLife(store, presence, clock, log);
+  const { store, feed, log, journal, presence, origins, transport, threads } = options;
+  const { sql, patientReads } = store;
+  const heartbeat = await beginLife(store, presence, systemClock, log);
+  const circuitBreakers = new CircuitBreakers(log);
+  const { pool, broadcast } = openWorkers(options, circuitBreakers);
+  const counts = new SendCounts();
+  const ledger = new Ledger({
+    ...options,
+    clock: systemClock,
+    onRecorded(report) {
+      counts.note(report);
+      options.onRecorded(report);
+    },
+  });
+  const authorizer = new Authorizer(options.credentials, options.authorizations);
+  const authorize = (appId: number, platformId: number) => authorizer.authorize(appId, platformId);
+  const { planner, claimer, dispatcher } = createDispatch(options, { pool, ledger, authorizer });
+  const accept = new Accept({
+    ...options,
+    sql,
+    patientReads,
+    isSimulated: (platformId) => origins.simulated.includes(platformId),
+    onAccepted: () => planner.wake(),
+  });
+  const deletions = new Deletions({
+    sql,
+    feed,
+    log,
+    onHeld: (platformId, devices) => counts.noteHeld(platformId, devices),
+  });
+  const warmer = new Warmer({ sql, authorizer, broadcast, threads, log });
+  const stranded = new Stranded(sql, log, journal);
+  const standingWatch = new StandingWatch({
+    sql,
+    log,
+    underWayFor: (ms) => dispatcher.underWayFor(ms),
+    tell: (orders) => dispatcher.tell(orders),
+  });
+  for (const part of [planner, claimer, deletions, warmer, stranded, standingWatch]) part.start();
 
-  const settings = {
+  return {
+    accept,
+    testSends: new TestSends({ origins, transport, authorize }),
+    circuitBreakers,
+    workerVitals: () => pool.vitals,
+    providers: () => pool.totals.reading.providers,
+    metrics: [
+      ...counts.metrics,
+      circuitMetric(() => circuitBreakers.readings),
+      ...providerMetrics(() => pool.totals.reading.providers),
+      ...resolveMetrics(() => pool.totals.reading.resolved),
+      ...ledgerMetrics(() => ledger.reading),
+      ...partMetrics(() => dispatcher.reading),
+    ],
+    async drain() {
+      await atMost(DRAIN_MS_MAX, async () => {
+        await Promise.all([planner.stop(), deletions.stop(), warmer.stop(), stranded.stop()]);
+        await claimer.drain(DRAIN);
+        await Promise.all([standingWatch.stop(), ledger.drain()]);
+      });
+      broadcast.close();
+      await pool.destroy();
+      await atMost(LAST_WORD_MS, () => claimer.drain(DRAIN));
+      await atMost(LAST_WORD_MS, () => heartbeat?.stop() ?? Promise.resolve());
+    },
+  };
+}
+
+/** The worker threads, and the channel on which all threads hear of a scope. */
+function openWorkers(options: FanOutOptions, circuitBreakers: CircuitBreakers) {
+  const { store, log, threads } = options;
+  const settings: WorkerSettings = {
     address: store.address,
     redis: options.redis,
-    origins,
-    transport,
-    logLevel,
-    presence: presence.memory,
+    origins: options.origins,
+    transport: options.transport,
+    logLevel: options.logLevel,
+    presence: options.presence.memory,
     broadcast: `tagcast-fan-out-${randomUUID()}`,
     limits: {
       ...options.limits,
-      connectionsMax: Math.max(1, Math.floor(options.connectionsMax / options.threads)),
+      connectionsMax: Math.max(1, Math.floor(options.connectionsMax / threads)),
     },
   };
-  const circuitBreakers = new CircuitBreakers(log);
   const broadcast = openBroadcast(settings.broadcast, (message) => {
     if (message.kind === 'circuit')
       circuitBreakers.hear(message.threadId, message.scopeKeys, message.openFor);
   });
-  const pool = new WorkerPool(options.threads, settings, (error) =>
+  const pool = new WorkerPool(threads, settings, (error) =>
     log.error({ err: error }, 'a worker thread has died'),
   );
-  const ledger = new Ledger({
-    store,
-    feed: options.feed,
-    leaseMs,
-    clock,
-    log,
-    journal,
-    onRecorded: options.onRecorded,
-  });
-  const authorizer = new Authorizer(options.credentials, options.authorizations);
-  const quotas = new QuotaLeaser({ sql: store.sql, clock, log, origins });
+  return { pool, broadcast };
+}
+
+interface Sinks {
+  readonly pool: WorkerPool;
+  readonly ledger: Ledger;
+  readonly authorizer: Authorizer;
+}
+
+/** From a due push to tasks: the planner feeds the claimer, which wakes it when there is room. */
+function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Sinks) {
+  const { store, log, journal, leaseMs, presence, origins } = options;
+  const { sql } = store;
+  const clock = systemClock;
   const dispatcher = new Dispatcher({
     ledger,
     pool,
     authorizer,
-    quotas,
-    pacer: new Pacer({ sql: store.sql, clock, log }),
+    quotas: new QuotaLeaser({ sql, clock, log, origins }),
+    pacer: new Pacer({ sql, clock, log }),
     leaseMs,
     journal,
-    countUndone: (chunk) => countUndone(store.sql, chunk, chunk.terms.audience),
+    countUndone: (chunk) => countUndone(sql, chunk, chunk.terms.audience),
     clock,
     log,
   });
@@ -166,66 +234,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     fullLines: () => claimer.fullLines(),
     onPlanned: (planned) => claimer.offer(planned),
   });
-  const accept = new Accept({
-    sql: store.sql,
-    patientReads: store.patientReads,
-    tagIndex: options.tagIndex,
-    evaluator: options.evaluator,
-    isSimulated: (platformId) => origins.simulated.includes(platformId),
-    journal,
-    onAccepted: () => planner.wake(),
-  });
-  const deletions = new Deletions({
-    sql: store.sql,
-    feed: options.feed,
-    log,
-    onHeld: options.onHeld,
-  });
-  const warmer = new Warmer({
-    sql: store.sql,
-    authorizer,
-    broadcast,
-    threads: options.threads,
-    log,
-  });
-  const stranded = new Stranded(store.sql, log, journal);
-  const standingWatch = new StandingWatch({
-    sql: store.sql,
-    log,
-    underWayFor: (ms) => dispatcher.underWayFor(ms),
-    tell: (orders) => dispatcher.tell(orders),
-  });
-  planner.start();
-  claimer.start();
-  deletions.start();
-  warmer.start();
-  stranded.start();
-  standingWatch.start();
-
-  return {
-    accept,
-    testSends: new TestSends({
-      origins,
-      transport,
-      authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
-    }),
-    circuitBreakers,
-    workerVitals: () => pool.vitals,
-    sending: () => pool.totals.reading,
-    ledger: () => ledger.reading,
-    parts: () => dispatcher.reading,
-    async drain() {
-      await atMost(DRAIN_MS_MAX, async () => {
-        await Promise.all([planner.stop(), deletions.stop(), warmer.stop(), stranded.stop()]);
-        await claimer.drain(DRAIN);
-        await Promise.all([standingWatch.stop(), ledger.drain()]);
-      });
-      broadcast.close();
-      await pool.destroy();
-      await atMost(LAST_WORD_MS, () => claimer.drain(DRAIN));
-      await atMost(LAST_WORD_MS, () => heartbeat?.stop() ?? Promise.resolve());
-    },
-  };
+  return { planner, claimer, dispatcher };
 }
 
 /**

@@ -6,8 +6,21 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { connectionMetrics, RequestCounts } from '../../src/api/metrics.ts';
 import { schema } from '../../src/app/config.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { objectIdMetric } from '../../src/app/upkeep/object-id-metric.ts';
+import { DeviceCounts, registrationMetrics } from '../../src/devices/metrics.ts';
+import { credentialMetrics } from '../../src/provider-credentials/metrics.ts';
+import { backlogMetrics, ledgerMetrics, partMetrics } from '../../src/push/metrics/job-metrics.ts';
+import { circuitMetric, providerMetrics } from '../../src/push/metrics/provider-metrics.ts';
+import { SendCounts } from '../../src/push/metrics/send-counts.ts';
+import { redisMetrics, resolveMetrics } from '../../src/tag-index/metrics.ts';
+import { ResolveMeter } from '../../src/tag-index/resolve-meter.ts';
+import type { Metric } from '../../src/telemetry/metric.ts';
+import { Metrics } from '../../src/telemetry/metrics.ts';
+import { threadMetrics } from '../../src/telemetry/thread-metrics.ts';
+import { TransportMeter } from '../../src/transport/transport-meter.ts';
+import { createDeliveryCounter, waitingMetrics } from '../../src/webhooks/metrics.ts';
 import {
   DOCUMENTS,
   matching,
@@ -130,72 +143,70 @@ t.test('every variable that a document sets or shows in capitals exists', (t) =>
 
 const NO_HISTOGRAM = { bounds: [], counts: [0], sum: 0 };
 
-/** Every metric of ours and its labels, as an engine with one of everything shows them. */
+/** What all parts of an engine with one of everything declare. */
+function declaredMetrics(): readonly Metric[] {
+  const scope = { appId: 1, platformId: 3 } as const;
+  const requests = new RequestCounts();
+  requests.requests.with({ method: 'GET', route: '/', status: '200' });
+  requests.overloads.with({ part: 'http' });
+  requests.limitRefusals.with({ limit: 'tags' });
+  const devices = new DeviceCounts();
+  devices.ignoredParameters.with({ field: 'tagId' });
+  devices.committed.with({ operation: 'reg' });
+  const sends = new SendCounts();
+  sends.noteHeld(3, 1);
+  const batches = { seconds: { reading: NO_HISTOGRAM }, operations: { reading: NO_HISTOGRAM } };
+  const meter = new TransportMeter();
+  const kinds = { chunk: 0, retries: 0 };
+  const vitals = {
+    heapUsedBytes: 0,
+    heapBytes: 0,
+    externalBytes: 0,
+    arrayBuffersBytes: 0,
+    activeSeconds: 0,
+    eventLoopDelaySeconds: NO_HISTOGRAM,
+  };
+  return [
+    ...requests.metrics,
+    ...connectionMetrics({ size: 0, turnedAway: 0, cutOff: 0, unsentBytes: 0 }),
+    ...devices.metrics,
+    ...registrationMetrics({ depth: 1, stages: { looked: batches, written: batches } }),
+    objectIdMetric(() => 0),
+    ...credentialMetrics(() => [{ ...scope, isHealthy: true, expiresAtMs: 1, isFallback: false }]),
+    circuitMetric(() => [{ ...scope, openThreads: 1 }]),
+    ...redisMetrics(() => ({ isReachable: true, groupsWaiting: 0, groupsRepaired: 0 })),
+    ...resolveMetrics(() => new ResolveMeter().reading),
+    ...providerMetrics(() => [{ ...meter.reading, provider: 'any' }]),
+    ...sends.metrics,
+    ...partMetrics(() => ({ claimed: kinds, underWay: kinds })),
+    ...ledgerMetrics(() => ({
+      recordSeconds: NO_HISTOGRAM,
+      reportsWaiting: 0,
+      lagSeconds: 0,
+      failedAttempts: 0,
+    })),
+    ...backlogMetrics(() => ({ jobs: { RUNNING: 0 }, chunks: 0, retries: 0 })),
+    createDeliveryCounter(),
+    ...waitingMetrics(() => ({ events: 0, pendingDeliveries: 0, oldestSeconds: 0 })),
+    ...threadMetrics(() => [{ thread: 'main', vitals }]),
+  ];
+}
+
+t.test('these are all metrics that the source declares', (t) => {
+  const inSource = new Set(source.match(/(?<=')tagcast_(?!session)\w+(?=')/g));
+  t.same(
+    [...inSource].toSorted(),
+    declaredMetrics()
+      .map(({ name }) => name)
+      .toSorted(),
+  );
+  t.end();
+});
+
+/** Every metric of ours and its labels, as they are shown. */
 async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const metrics = createMetrics();
-  const scope = { appId: 1, platformId: 3 };
-  metrics.httpRequests.with({ method: 'GET', route: '/', status: '200' });
-  metrics.ignoredParameters.with({ field: 'tagId' });
-  metrics.registrations.with({ operation: 'reg' });
-  metrics.overloads.with({ part: 'http' });
-  metrics.limitRefusals.with({ limit: 'tags' });
-  metrics.sends.with({ platform: '3', outcome: 'failed' });
-  metrics.heldDeletions.with({ platform: '3' });
-  metrics.registrationFailures.with({ reason: 'limit' });
-  metrics.retries.with({ platform: '3' });
-  metrics.partFailures.with({ result: 'parked' });
-  metrics.webhookDeliveries.with({ outcome: 'dead' });
-  metrics.watchQueue('registrations', () => 1);
-  metrics.watchRegistration(() => [
-    { stage: 'look', seconds: NO_HISTOGRAM, operations: NO_HISTOGRAM },
-  ]);
-  metrics.watchLedger(() => ({
-    recordSeconds: NO_HISTOGRAM,
-    reportsWaiting: 0,
-    lagSeconds: 0,
-    failedAttempts: 0,
-  }));
-  const parts = { chunk: 0, retries: 0 };
-  metrics.watchParts(() => ({ claimed: parts, underWay: parts }));
-  metrics.watchWebhooks(() => ({ events: 0, pendingDeliveries: 0, oldestSeconds: 0 }));
-  metrics.watchBacklog(() => ({ jobs: { RUNNING: 0 }, chunks: 0, retries: 0 }));
-  metrics.watchCredentials(() => [
-    { ...scope, isHealthy: true, expiresAtMs: 1, isFallback: false },
-  ]);
-  metrics.watchCircuits(() => [{ ...scope, openThreads: 1 }]);
-  metrics.watchIndex(() => ({ isReachable: true, groupsWaiting: 0, groupsRepaired: 0 }));
-  metrics.watchObjectIds(() => 0);
-  metrics.watchConnections(() => ({ size: 0, turnedAway: 0, cutOff: 0, unsentBytes: 0 }));
-  metrics.watchSending(() => ({
-    providers: [
-      {
-        provider: 'any',
-        connections: 0,
-        streams: 0,
-        connects: 0,
-        connectFailures: 0,
-        latencySeconds: NO_HISTOGRAM,
-        outcomes: { delivered: 0 },
-      },
-    ],
-    resolved: {
-      redisSeconds: NO_HISTOGRAM,
-      databaseSeconds: NO_HISTOGRAM,
-      unavailable: 0,
-      stale: 0,
-    },
-  }));
-  metrics.watchThreads(() => [
-    {
-      thread: 'main',
-      heapUsedBytes: 0,
-      heapBytes: 0,
-      externalBytes: 0,
-      arrayBuffersBytes: 0,
-      activeSeconds: 0,
-      eventLoopDelaySeconds: NO_HISTOGRAM,
-    },
-  ]);
+  const metrics = new Metrics();
+  metrics.add(declaredMetrics());
   const text = await metrics.text();
   const histograms = new Set([...text.matchAll(/^# TYPE (\w+) histogram$/gm)].map(([, it]) => it));
   const series = text.matchAll(/^(tagcast_\w+)(?:\{(.*)\})? /gm);

@@ -12,6 +12,7 @@ import { createCredential } from '../../src/access/credentials.ts';
 import { Failures } from '../../src/access/failures.ts';
 import type { Secrets } from '../../src/access/secrets.ts';
 import { createSecrets } from '../../src/access/secrets.ts';
+import { RequestCounts } from '../../src/api/metrics.ts';
 import type { Server, ServerLimits, ServerOptions } from '../../src/api/server.ts';
 import { startServer } from '../../src/api/server.ts';
 import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
@@ -19,7 +20,6 @@ import { insertClient } from '../../src/clients/insert-client.ts';
 import type { Sql } from '../../src/database/sql.ts';
 import type { Store } from '../../src/database/store.ts';
 import type { Route } from '../../src/http/handler.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { checked } from './document-check.ts';
 import type { Lifetime } from './lifetime.ts';
 
@@ -92,7 +92,7 @@ export async function startApi(
     authenticator,
     sessions: NO_SESSIONS,
     failures: new Failures(),
-    metrics: createMetrics(),
+    counts: new RequestCounts(),
     log: pino({ level: 'silent' }),
     requestLog: 'none',
     tracer: null,

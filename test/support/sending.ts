@@ -85,7 +85,6 @@ export async function fanOutFor(
     credentials: options.source ?? withoutFallback(credentials),
     authorizations: new AuthorizationCache(origins, new ProviderTokens(store.sql, secrets)),
     onRecorded: () => undefined,
-    onHeld: () => undefined,
     origins,
     transport: 'http2',
   });

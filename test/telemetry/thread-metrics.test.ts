@@ -1,9 +1,10 @@
 import t from 'tap';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import type { ThreadVitals } from '../../src/std/thread-vitals.ts';
+import { Metrics } from '../../src/telemetry/metrics.ts';
 import type { ThreadReading } from '../../src/telemetry/thread-metrics.ts';
+import { threadMetrics } from '../../src/telemetry/thread-metrics.ts';
 
-const READING: ThreadReading = {
-  thread: 'main',
+const VITALS: ThreadVitals = {
   heapUsedBytes: 1,
   heapBytes: 2,
   externalBytes: 3,
@@ -13,10 +14,11 @@ const READING: ThreadReading = {
 };
 
 t.test('each thread that is there has its series, and one that has gone has none', async (t) => {
-  const metrics = createMetrics();
-  t.notMatch(await metrics.text(), 'tagcast_thread_');
-  let readings = [READING, { ...READING, thread: 'worker-1', heapUsedBytes: 7 }];
-  metrics.watchThreads(() => readings);
+  const metrics = new Metrics();
+  const main = { thread: 'main', vitals: VITALS };
+  const worker = { thread: 'worker-1', vitals: { ...VITALS, heapUsedBytes: 7 } };
+  let readings: readonly ThreadReading[] = [main, worker];
+  metrics.add(threadMetrics(() => readings));
   const first = await metrics.text();
   t.match(first, /^tagcast_thread_heap_used_bytes\{thread="main"\} 1$/m);
   t.match(first, /^tagcast_thread_heap_used_bytes\{thread="worker-1"\} 7$/m);
@@ -34,7 +36,7 @@ t.test('each thread that is there has its series, and one that has gone has none
       'tagcast_thread_event_loop_delay_seconds_count{thread="main"} 4',
     ].join('\n'),
   );
-  readings = [READING];
+  readings = [main, { thread: 'worker-1', vitals: null }];
   const second = await metrics.text();
   t.notMatch(second, 'worker-1');
   t.match(second, /^tagcast_thread_active_seconds_total\{thread="main"\} 5.5$/m, 'not added up');
@@ -42,13 +44,15 @@ t.test('each thread that is there has its series, and one that has gone has none
 
 t.test('a family that cannot be read is left out, and named', async (t) => {
   const unread: unknown[] = [];
-  const metrics = createMetrics((error, name) => unread.push([name, String(error)]));
-  metrics.watchQueue('registrations', () => 7);
-  metrics.watchThreads(() => {
-    throw new Error('EMFILE');
-  });
+  const metrics = new Metrics((error, name) => unread.push([name, String(error)]));
+  metrics.add([{ type: 'gauge', name: 'depth', help: 'Depth.', read: () => [[{}, 7]] }]);
+  metrics.add(
+    threadMetrics(() => {
+      throw new Error('EMFILE');
+    }),
+  );
   const text = await metrics.text();
-  t.match(text, /^tagcast_queue_depth\{queue="registrations"\} 7$/m);
+  t.match(text, /^depth 7$/m);
   t.match(text, /^process_cpu_seconds_total /m);
   t.notMatch(text, 'tagcast_thread_');
   t.match(unread[0], ['tagcast_thread_heap_used_bytes', 'Error: EMFILE']);

@@ -6,9 +6,10 @@ import type { Sql } from '../../database/sql.ts';
 import type { StoreState } from '../../database/write-probe.ts';
 import type { AccountRoute, OperatorRoute } from '../../http/handler.ts';
 import { json } from '../../http/json-body.ts';
+import type { CredentialReading } from '../../provider-credentials/credential-watch.ts';
+import type { CircuitReading } from '../../push/dispatch/circuit-breakers.ts';
+import type { ProviderReading } from '../../push/protocol/worker-totals.ts';
 import type { QueueReading } from '../../push/sql/read-queue.ts';
-import type { CircuitReading, CredentialReading } from '../../telemetry/metrics.ts';
-import type { ProviderReading } from '../../telemetry/sending-metrics.ts';
 
 type ProviderConnections = Pick<
   ProviderReading,

@@ -8,8 +8,15 @@ import type { SimulatorThread } from '../../simulator/thread.ts';
 import { startSimulatorThread } from '../../simulator/thread.ts';
 import { isLoopback } from '../../std/ip-address.ts';
 import type { Config } from '../config.ts';
+import type { EngineParts } from '../engine/parts.ts';
 import type { Demo } from './demo.ts';
-import { describeDemo, describeDemoFile, ensureDemo, readDemoAccounts } from './demo.ts';
+import {
+  describeDemo,
+  describeDemoFile,
+  ensureDemo,
+  readDemoAccounts,
+  writeDemoFile,
+} from './demo.ts';
 import { makeDemoLink } from './demo-link.ts';
 
 /** The demo client and the simulator exist only when embedded, unless DEMO says otherwise. */
@@ -30,18 +37,29 @@ export async function startDemo({ sql }: Store, secrets: Secrets): Promise<Runni
   return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
 }
 
+/** Writes the demo's file. Resolves with the console's URL that the file has; null: it has none. */
+export async function writeDemo(
+  { config, store, secrets }: Pick<EngineParts, 'config' | 'store' | 'secrets'>,
+  { demo, simulator }: RunningDemo,
+  url: string,
+): Promise<string | null> {
+  const consoleUrl = await consoleUrlOf(store, secrets, demo, url);
+  await writeDemoFile(config.DATA_DIR, url, demo, simulator, consoleUrl);
+  return consoleUrl;
+}
+
 /**
  * On the embedded database the engine is its operator's own, who sees the terminal. Null:
  * elsewhere.
  */
-export async function demoConsoleUrl(
+async function consoleUrlOf(
   { sql, address }: Store,
   secrets: Secrets,
-  demo: RunningDemo | null,
+  demo: Demo,
   url: string,
 ): Promise<string | null> {
-  if (demo === null || address.kind !== 'embedded') return null;
-  const { path } = await makeDemoLink(sql, secrets, demo.demo.clientId);
+  if (address.kind !== 'embedded') return null;
+  const { path } = await makeDemoLink(sql, secrets, demo.clientId);
   return url + path;
 }
 

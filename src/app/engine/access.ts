@@ -14,7 +14,7 @@ import { Failures } from '../../access/failures.ts';
 import { Guesses } from '../../access/guesses.ts';
 import type { EngineParts } from './parts.ts';
 
-interface Access extends AccountParts {
+export interface Access extends AccountParts {
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly failures: Failures;

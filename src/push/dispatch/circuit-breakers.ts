@@ -3,13 +3,18 @@
 import type { Logger } from 'pino';
 import type { Scope } from '../../domain/device.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
-import type { CircuitReading } from '../../telemetry/metrics.ts';
 
 /**
  * Reports that are older came from threads that have died: a thread probes a stopped provider every
  * five minutes, and reports each failed probe.
  */
 const STALE_MS = 15 * 60_000;
+
+/** One scope whose provider fails for everyone. */
+export interface CircuitReading extends Scope {
+  /** Worker threads whose circuit breaker is open. */
+  readonly openThreads: number;
+}
 
 export class CircuitBreakers {
   private readonly log: Logger;

@@ -10,9 +10,14 @@ import type { TransportReading } from '../../transport/transport-meter.ts';
 import { TransportMeter } from '../../transport/transport-meter.ts';
 import type { WorkerReadings } from './task.ts';
 
+/** The sends to one provider. */
+export interface ProviderReading extends TransportReading {
+  readonly provider: string;
+}
+
 /** What all threads have done since the start, and what is open in them. */
-export interface SendingReading {
-  readonly providers: readonly (TransportReading & { readonly provider: string })[];
+interface SendingReading {
+  readonly providers: readonly ProviderReading[];
   readonly resolved: ResolveReading;
 }
 

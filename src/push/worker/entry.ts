@@ -178,8 +178,6 @@ function contextOf(task: Task, { cached, share, permits, pace, channel }: Means)
   const waiting: ((reply: Reply) => void)[] = [];
   let authorization = task.authorized?.authorization ?? '';
   let isRenewalAsked = false;
-  let isFreezeAsked = false;
-  let isRefusalTold = false;
 
   channel.hears((message) => {
     switch (message.kind) {
@@ -232,6 +230,19 @@ function contextOf(task: Task, { cached, share, permits, pace, channel }: Means)
       const signedAtMs = provider.signedAtMs(authorization);
       return signedAtMs !== null && signedAtMs > clock.nowMs();
     },
+    ...noticesOf(task, control, say),
+    provider,
+    retryPolicy: provider.retryPolicy(origins),
+  };
+}
+
+type Notices = Pick<RunContext, 'tooManyTokens' | 'credentialRefused' | 'unfamiliar' | 'step'>;
+
+/** What a task tells the main thread about its provider: each thing once. */
+function noticesOf(task: Task, control: TaskControl, say: TaskChannel['say']): Notices {
+  let isFreezeAsked = false;
+  let isRefusalTold = false;
+  return {
     tooManyTokens: () => {
       if (!isFreezeAsked) say({ kind: 'too-many-tokens' });
       isFreezeAsked = true;
@@ -246,7 +257,5 @@ function contextOf(task: Task, { cached, share, permits, pace, channel }: Means)
       say({ kind: 'unfamiliar', status, reason });
     },
     step: task.isTraced === true ? (step) => say({ kind: 'step', step }) : null,
-    provider,
-    retryPolicy: provider.retryPolicy(origins),
   };
 }

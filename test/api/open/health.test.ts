@@ -11,14 +11,15 @@ import type { ReadinessParts } from '../../../src/api/open/readiness.ts';
 import { Readiness } from '../../../src/api/open/readiness.ts';
 import { WriteProbe } from '../../../src/database/write-probe.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { LabelledCounter } from '../../../src/telemetry/labelled-counter.ts';
+import { Metrics } from '../../../src/telemetry/metrics.ts';
 import { startApiOn } from '../../support/api.ts';
 import { until } from '../../support/poll.ts';
 import { withStores } from '../../support/store.ts';
 
 t.test('alive, ready, draining, and without a store', async (t) => {
   await withStores(t, async (t, store) => {
-    const metrics = createMetrics();
+    const metrics = new Metrics();
     let draining = false;
     const probe = new WriteProbe(store.address);
     t.teardown(() => probe.close());
@@ -30,7 +31,7 @@ t.test('alive, ready, draining, and without a store', async (t) => {
       operatorToken: null,
       failures: new Failures(),
     });
-    const { baseUrl } = await startApiOn(t, store, routes, { metrics });
+    const { baseUrl } = await startApiOn(t, store, routes);
     const get = (path: string, method = 'GET') => fetch(baseUrl + path, { method });
 
     t.equal((await get('/livez')).status, 200);
@@ -63,23 +64,28 @@ t.test('alive, ready, draining, and without a store', async (t) => {
 
 t.test('metrics are for this machine and the operator', async (t) => {
   await withStores(t, async (t, store) => {
-    const metrics = createMetrics();
-    metrics.watchQueue('registrations', () => 7);
-    metrics.sends.with({ platform: 'apns', outcome: 'delivered' }).value += 3;
+    const metrics = new Metrics();
+    const sends = new LabelledCounter({
+      name: 'sends_total',
+      help: 'Sends.',
+      labels: ['platform'],
+    });
+    sends.with({ platform: 'apns' }).value += 3;
+    metrics.add([sends, { type: 'gauge', name: 'depth', help: 'Depth.', read: () => [[{}, 7]] }]);
     const readiness = readinessOf({});
     const operatorToken = 'a-token-of-the-operator-to-scrape-with';
     const routes = healthRoutes({ readiness, metrics, operatorToken, failures: new Failures() });
-    const { baseUrl } = await startApiOn(t, store, routes, {
-      metrics,
+    const { baseUrl, server } = await startApiOn(t, store, routes, {
       trustedProxies: ['127.0.0.2'],
     });
+    metrics.add(server.metrics);
     await fetch(`${baseUrl}/livez`);
     const response = await fetch(`${baseUrl}/metrics`);
     t.match(response.headers.get('content-type'), /^text\/plain/);
     const text = await response.text();
     t.match(text, 'tagcast_http_requests_total{method="GET",route="/livez",status="200"} 1');
-    t.match(text, 'tagcast_queue_depth{queue="registrations"} 7');
-    t.match(text, 'tagcast_sends_total{platform="apns",outcome="delivered"} 3');
+    t.match(text, /^depth 7$/m);
+    t.match(text, /^sends_total\{platform="apns"\} 3$/m);
     const forwarded = { headers: { 'X-Forwarded-For': '198.51.100.7' } };
     t.equal((await fetch(`${baseUrl}/metrics`, forwarded)).status, 403);
     const statusFor = async (host: string): Promise<number | undefined> => {

@@ -13,7 +13,7 @@ import { generate } from 'selfsigned';
 import t from 'tap';
 import type { ServerOptions } from '../../../src/api/server.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../../src/http/handler.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { Metrics } from '../../../src/telemetry/metrics.ts';
 import { PATIENT_LIMITS, speakRaw, startApi } from '../../support/api.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { until } from '../../support/poll.ts';
@@ -207,7 +207,7 @@ t.test(
 
 t.test('without room, the longest silent one of the address with most goes', async (t) => {
   const lines: string[] = [];
-  const metrics = createMetrics();
+  const metrics = new Metrics();
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   let release = (): void => undefined;
   const wait = route('POST', '/wait', async () => {
@@ -219,8 +219,8 @@ t.test('without room, the longest silent one of the address with most goes', asy
   const { server } = await start(t, [echo, wait], {
     connectionsMax: 4,
     log,
-    metrics,
   });
+  metrics.add(server.metrics);
   const busy = open(t, server.port);
   busy.write(say('x').replace('/echo', '/wait'));
   const other = open(t, server.port, '127.0.0.2');

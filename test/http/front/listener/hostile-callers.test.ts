@@ -16,7 +16,7 @@ import { generate } from 'selfsigned';
 import t from 'tap';
 import type { ServerLimits, ServerOptions } from '../../../../src/api/server.ts';
 import type { Route } from '../../../../src/http/handler.ts';
-import { createMetrics } from '../../../../src/telemetry/metrics.ts';
+import { Metrics } from '../../../../src/telemetry/metrics.ts';
 import { PATIENT_LIMITS, startApi } from '../../../support/api.ts';
 import type { Lifetime } from '../../../support/lifetime.ts';
 import { until } from '../../../support/poll.ts';
@@ -134,14 +134,11 @@ t.test('who takes his answer byte by byte does not do so for ever', async (t) =>
 
 t.test('answers that nobody takes are bounded, over all connections', async (t) => {
   const lines: string[] = [];
-  const metrics = createMetrics();
+  const metrics = new Metrics();
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   // Two answers, and not three.
-  const { server } = await start(
-    t,
-    { unsentBytesMax: 2 * LARGE.length + 1_000_000 },
-    { metrics, log },
-  );
+  const { server } = await start(t, { unsentBytesMax: 2 * LARGE.length + 1_000_000 }, { log });
+  metrics.add(server.metrics);
   const ask = 'GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
   const other = open(t, server.port, '127.0.0.2').pause();
   other.write(ask);

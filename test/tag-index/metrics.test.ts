@@ -1,11 +1,11 @@
 import t from 'tap';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { redisMetrics } from '../../src/tag-index/metrics.ts';
+import { Metrics } from '../../src/telemetry/metrics.ts';
 
-t.test('the index in Redis is there only when somebody watches it', async (t) => {
-  const metrics = createMetrics();
-  t.notMatch(await metrics.text(), 'tagcast_index_');
+t.test('the index in Redis is read each time', async (t) => {
+  const metrics = new Metrics();
   let reading = { isReachable: false, groupsWaiting: 3, groupsRepaired: 4 };
-  metrics.watchIndex(() => reading);
+  metrics.add(redisMetrics(() => reading));
   const first = await metrics.text();
   t.match(first, /^tagcast_index_reachable 0$/m);
   t.match(first, /^tagcast_index_groups_waiting 3$/m);

@@ -1,0 +1,67 @@
+/** What the server counts. */
+
+import { LabelledCounter } from '../telemetry/labelled-counter.ts';
+import type { Metric } from '../telemetry/metric.ts';
+import { known } from '../telemetry/metric.ts';
+
+/** Requests that were answered, and those that were refused because there is too much. */
+export class RequestCounts {
+  readonly requests = new LabelledCounter({
+    name: 'tagcast_http_requests_total',
+    help: 'Requests answered.',
+    labels: ['method', 'route', 'status'],
+  });
+  readonly overloads = new LabelledCounter({
+    name: 'tagcast_overloads_total',
+    help: 'Requests refused because too much was waiting.',
+    labels: ['part'],
+  });
+  readonly limitRefusals = new LabelledCounter({
+    name: 'tagcast_limit_refusals_total',
+    help: 'Requests refused because their client, or their address, is at a limit.',
+    labels: ['limit'],
+  });
+
+  get metrics(): readonly Metric[] {
+    return [this.requests, this.overloads, this.limitRefusals];
+  }
+}
+
+/** Connections of callers. */
+interface ConnectionReading {
+  /** Open ones. */
+  readonly size: number;
+  /** Closed because there was no room for them, since the start. */
+  readonly turnedAway: number;
+  /** Closed because too many bytes of answers were unread, since the start. */
+  readonly cutOff: number;
+  /** Bytes of unsent answers. */
+  readonly unsentBytes: number;
+}
+
+export const connectionMetrics = (connections: ConnectionReading): readonly Metric[] => [
+  {
+    type: 'gauge',
+    name: 'tagcast_http_connections',
+    help: 'Open connections of callers.',
+    read: () => known(connections.size),
+  },
+  {
+    type: 'counter',
+    name: 'tagcast_http_connections_turned_away_total',
+    help: 'Connections of callers that were closed because there was no room for them.',
+    read: () => known(connections.turnedAway),
+  },
+  {
+    type: 'counter',
+    name: 'tagcast_http_connections_cut_off_total',
+    help: 'Connections of callers that were closed because too many bytes of answers were unread.',
+    read: () => known(connections.cutOff),
+  },
+  {
+    type: 'gauge',
+    name: 'tagcast_http_unsent_bytes',
+    help: 'Bytes of answers that callers have not read yet.',
+    read: () => known(connections.unsentBytes),
+  },
+];

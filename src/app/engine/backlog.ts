@@ -1,0 +1,30 @@
+/** What waits in the database, as of the last time that somebody asked, for the metrics. */
+
+import type { Sql } from '../../database/sql.ts';
+import type { QueueReading } from '../../push/sql/read-queue.ts';
+import { readQueue } from '../../push/sql/read-queue.ts';
+import { LastKnown } from '../../std/last-known.ts';
+import type { WaitingWebhooks } from '../../webhooks/sql/read-waiting.ts';
+import { readWaitingWebhooks } from '../../webhooks/sql/read-waiting.ts';
+
+/**
+ * Of jobs, chunks, retries and webhook deliveries each: every node counts as often as it is
+ * scraped, and an operator who sees so many knows enough.
+ */
+const BACKLOG_COUNTED_MAX = 10_000;
+/** Of a count that a scrape tells: longer than scrapers wait from one to the next. */
+const BACKLOG_AGE_MS_MAX = 120_000;
+
+/** What is to be sent. */
+export const createBacklog = (sql: Sql): LastKnown<QueueReading> =>
+  new LastKnown({
+    ask: () => readQueue(sql, BACKLOG_COUNTED_MAX),
+    ageMsMax: BACKLOG_AGE_MS_MAX,
+  });
+
+/** What webhooks are still to be told. */
+export const createWebhookBacklog = (sql: Sql): LastKnown<WaitingWebhooks> =>
+  new LastKnown({
+    ask: () => readWaitingWebhooks(sql, BACKLOG_COUNTED_MAX),
+    ageMsMax: BACKLOG_AGE_MS_MAX,
+  });

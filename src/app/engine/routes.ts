@@ -1,0 +1,78 @@
+/** All routes of the engine's HTTP service, in the order in which the OpenAPI document has them. */
+
+import { adminRoutes } from '../../api/admin-routes.ts';
+import { consoleRoutes } from '../../api/console-routes.ts';
+import { aboutRoute } from '../../api/open/about.ts';
+import { apiViewerRoutes } from '../../api/open/api-viewer.ts';
+import { builtFiles, CONSOLE_FOLDER, GUIDES_FOLDER } from '../../api/open/built-files.ts';
+import { consolePageRoutes } from '../../api/open/console-page.ts';
+import { guidePageRoutes } from '../../api/open/guide-pages.ts';
+import { healthRoutes } from '../../api/open/health.ts';
+import type { Readiness } from '../../api/open/readiness.ts';
+import type { SystemParts } from '../../api/open/system.ts';
+import { operatorRoutes } from '../../api/open/system.ts';
+import { withDocument } from '../../api/openapi/routes.ts';
+import { createEraser } from '../../devices/erase-device.ts';
+import type { Route } from '../../http/handler.ts';
+import type { ProviderOrigins } from '../../providers/origins.ts';
+import { jobCanceller } from '../../push/cancel-jobs.ts';
+import { listExpectedSends } from '../../push/sql/list-expected.ts';
+import type { IndexFeed } from '../../tag-index/tag-index.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Housekeeping } from '../upkeep/housekeeping.ts';
+import type { Access } from './access.ts';
+import type { Devices } from './devices.ts';
+import type { EngineParts } from './parts.ts';
+import type { Sending } from './sending.ts';
+
+interface RouteSources {
+  readonly devices: Pick<Devices, 'routes'>;
+  readonly sending: Pick<Sending, 'routes' | 'check' | 'journal' | 'evaluator'>;
+  readonly access: Access;
+  readonly housekeeping: Housekeeping;
+  readonly feed: IndexFeed;
+  readonly origins: ProviderOrigins;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly readSystem: SystemParts['readSystem'];
+}
+
+export function listRoutes(
+  { config, store, secrets }: EngineParts,
+  { devices, sending, access, housekeeping, feed, ...sources }: RouteSources,
+): readonly Route[] {
+  const { sql, patientReads } = store;
+  const { check, journal, evaluator } = sending;
+  const { origins, readiness, metrics, readSystem } = sources;
+  const cancelJobs = jobCanceller({ sql, journal });
+  return withDocument([
+    ...devices.routes,
+    ...sending.routes,
+    ...adminRoutes({
+      sql,
+      secrets,
+      origins,
+      check,
+      evaluator,
+      cancelJobs,
+      patientReads,
+      listExpectedSends,
+      eraseDevice: createEraser(sql, feed),
+      onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
+      takeOff: (tagIds) => housekeeping.takeOff(tagIds),
+      arePrivateWebhooksAllowed: config.WEBHOOK_PRIVATE_ADDRESSES,
+    }),
+    ...consoleRoutes({ ...access, mode: config.SIGN_UP, cancelJobs, patientReads, readSystem }),
+    ...(config.OPERATOR_TOKEN === undefined ? [] : operatorRoutes({ sql, readSystem })),
+    aboutRoute,
+    ...consolePageRoutes(builtFiles(CONSOLE_FOLDER)),
+    ...guidePageRoutes(builtFiles(GUIDES_FOLDER)),
+    ...healthRoutes({
+      readiness,
+      metrics,
+      operatorToken: config.OPERATOR_TOKEN ?? null,
+      failures: access.failures,
+    }),
+    ...apiViewerRoutes(),
+  ]);
+}

@@ -1,0 +1,93 @@
+/** What registration counts. */
+
+import type { HistogramReading } from '../std/histogram.ts';
+import { LabelledCounter } from '../telemetry/labelled-counter.ts';
+import type { Metric } from '../telemetry/metric.ts';
+import { seriesBy } from '../telemetry/metric.ts';
+import type { RegistrationResult } from './operation.ts';
+
+/** Why an operation is not committed: these series are there before it happens. */
+const FAILURES = ['limit', 'refused', 'unavailable'];
+
+/** Operations by how they ended, and the parameters that were ignored. */
+export class DeviceCounts {
+  readonly ignoredParameters = new LabelledCounter({
+    name: 'tagcast_ignored_parameters_total',
+    help: 'Parameters of the App API that were ignored.',
+    labels: ['field'],
+  });
+  readonly committed = new LabelledCounter({
+    name: 'tagcast_registrations_total',
+    help: 'Operations committed.',
+    labels: ['operation'],
+  });
+  readonly #failures = new LabelledCounter({
+    name: 'tagcast_registration_failures_total',
+    help: 'Operations that were not committed.',
+    labels: ['reason'],
+  });
+
+  constructor() {
+    for (const reason of FAILURES) this.#failures.with({ reason });
+  }
+
+  get metrics(): readonly Metric[] {
+    return [this.ignoredParameters, this.committed, this.#failures];
+  }
+
+  /** Counts an operation that was not refused at once. */
+  note(operation: string, result: Exclude<RegistrationResult, 'overloaded'>): void {
+    switch (result) {
+      case 'committed':
+      case 'tags-limited':
+        this.committed.with({ operation }).value += 1;
+        return;
+      case 'limit':
+      case 'refused':
+      case 'unavailable':
+        this.#failures.with({ reason: result }).value += 1;
+    }
+  }
+}
+
+/** The batches of a stage. */
+interface Batches {
+  readonly seconds: { readonly reading: HistogramReading };
+  readonly operations: { readonly reading: HistogramReading };
+}
+
+interface MeasuredRegistration {
+  /** Operations taken and not yet answered. */
+  readonly depth: number;
+  readonly stages: { readonly looked: Batches; readonly written: Batches };
+}
+
+/** What waits, and the batches of both stages. */
+export function registrationMetrics(registration: MeasuredRegistration): readonly Metric[] {
+  const { looked, written } = registration.stages;
+  return [
+    {
+      type: 'gauge',
+      name: 'tagcast_queue_depth',
+      help: 'Items waiting in a queue.',
+      labels: ['queue'],
+      read: () => seriesBy('queue', { registrations: registration.depth }),
+    },
+    {
+      type: 'histogram',
+      name: 'tagcast_registration_batch_seconds',
+      help: 'Time to look what a batch of registrations changes, or to write it and bring it to the index.',
+      labels: ['stage'],
+      read: () =>
+        seriesBy('stage', { look: looked.seconds.reading, write: written.seconds.reading }),
+    },
+    {
+      type: 'histogram',
+      name: 'tagcast_registration_batch_operations',
+      help: 'Operations of a batch.',
+      labels: ['stage'],
+      read: () =>
+        seriesBy('stage', { look: looked.operations.reading, write: written.operations.reading }),
+    },
+  ];
+}

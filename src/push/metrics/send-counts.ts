@@ -1,0 +1,76 @@
+/** Counts sends as their reports are recorded. */
+
+import { PLATFORM_IDS } from '../../domain/device.ts';
+import type { Progress } from '../../domain/progress.ts';
+import { FINAL_KINDS } from '../../domain/progress.ts';
+import { LabelledCounter } from '../../telemetry/labelled-counter.ts';
+import type { Metric } from '../../telemetry/metric.ts';
+
+/**
+ * The series are there before the first send, except those of held deletions: Prometheus sees no
+ * increase when a series begins with it.
+ */
+export class SendCounts {
+  readonly #sends = new LabelledCounter({
+    name: 'tagcast_sends_total',
+    help: 'Sends by how they ended.',
+    labels: ['platform', 'outcome'],
+  });
+  readonly #retries = new LabelledCounter({
+    name: 'tagcast_retries_total',
+    help: 'Sends that were put off to a later time.',
+    labels: ['platform'],
+  });
+  readonly #partFailures = new LabelledCounter({
+    name: 'tagcast_part_failures_total',
+    help: 'Parts that failed by a fault of ours.',
+    labels: ['result'],
+  });
+  readonly #heldDeletions = new LabelledCounter({
+    name: 'tagcast_held_deletions_total',
+    help: 'Devices reported dead that are not erased before an operator decides.',
+    labels: ['platform'],
+  });
+
+  constructor() {
+    for (const result of ['given-back', 'parked']) this.#partFailures.with({ result });
+    for (const platform of PLATFORM_IDS.map(String)) {
+      this.#retries.with({ platform });
+      for (const outcome of FINAL_KINDS) this.#sends.with({ platform, outcome });
+    }
+  }
+
+  get metrics(): readonly Metric[] {
+    return [this.#sends, this.#heldDeletions, this.#retries, this.#partFailures];
+  }
+
+  /** Counts a report that was recorded: sends by their final outcome, and those put off. */
+  note(report: Progress): void {
+    const platform = String(report.platformId);
+    if (report.failure !== undefined) {
+      const result = report.isParked === true ? 'parked' : 'given-back';
+      this.#partFailures.with({ result }).value += 1;
+    }
+    switch (report.kind) {
+      case 'chunk':
+        for (const outcome of FINAL_KINDS) {
+          this.#sends.with({ platform, outcome }).value += report.counts[outcome];
+        }
+        this.#retries.with({ platform }).value += report.retries.length;
+        return;
+      case 'retries':
+        for (const { ending } of report.settlements) {
+          const counter =
+            ending === null
+              ? this.#retries.with({ platform })
+              : this.#sends.with({ platform, outcome: ending });
+          counter.value += 1;
+        }
+    }
+  }
+
+  /** Counts devices whose deletion is held. */
+  noteHeld(platformId: number, devices: number): void {
+    this.#heldDeletions.with({ platform: String(platformId) }).value += devices;
+  }
+}

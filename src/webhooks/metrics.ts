@@ -1,0 +1,40 @@
+/** What webhooks count, and what waits to be told, of all clients and nodes. */
+
+import { LabelledCounter } from '../telemetry/labelled-counter.ts';
+import type { Metric } from '../telemetry/metric.ts';
+import { known } from '../telemetry/metric.ts';
+import { DELIVERY_OUTCOMES } from './deliverer.ts';
+import type { WaitingWebhooks } from './sql/read-waiting.ts';
+
+/** A counter of requests; each of its series is there before the first request. */
+export function createDeliveryCounter(): LabelledCounter<'outcome'> {
+  const counter = new LabelledCounter({
+    name: 'tagcast_webhook_deliveries_total',
+    help: 'Requests to webhooks by how they ended.',
+    labels: ['outcome'],
+  });
+  for (const outcome of DELIVERY_OUTCOMES) counter.with({ outcome });
+  return counter;
+}
+
+/** `read`: null while it is not known. */
+export const waitingMetrics = (read: () => WaitingWebhooks | null): readonly Metric[] => [
+  {
+    type: 'gauge',
+    name: 'tagcast_webhook_events_waiting',
+    help: 'Events in the database that no webhook delivery has taken yet.',
+    read: () => known(read()?.events ?? null),
+  },
+  {
+    type: 'gauge',
+    name: 'tagcast_webhook_deliveries_pending',
+    help: 'Webhook deliveries in the database that are tried again.',
+    read: () => known(read()?.pendingDeliveries ?? null),
+  },
+  {
+    type: 'gauge',
+    name: 'tagcast_webhook_oldest_seconds',
+    help: 'Age of the oldest event or delivery that a webhook has not been told.',
+    read: () => known(read()?.oldestSeconds ?? null),
+  },
+];
