@@ -28,6 +28,7 @@ import {
 } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
 import type { ChunkProgress, NewRetry } from '../../../domain/progress.ts';
+import { addCounts, addReasons } from './add-counts.ts';
 import { begunOf } from './begun-counts.ts';
 import type { EraseReason } from './condemn.ts';
 import { countOf, deletionGateHolds, eraseReasonsIn } from './condemn.ts';
@@ -65,25 +66,7 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
       for update of c
     ),
     continued as (
-      update chunks c set
-        done_blocks = c.done_blocks | h.blocks,
-        started_blocks = coalesce(h.started, c.started_blocks),
-        claims_without_progress = case
-          when h.failure is null and (h.blocks <> 0 or h.release_after_ms is not null) then 0
-          else c.claims_without_progress end,
-        last_failure = coalesce(h.failure, c.last_failure),
-        open_devices = coalesce(h.open_devices, c.open_devices),
-        begun_counts = case when h.begun is not null then h.epoch || h.begun end,
-        parked_at = case when h.is_parked then now() end,
-        parked_devices = case when h.is_parked then h.total end,
-        lease_until = case when h.release_after_ms is null and not h.is_parked
-          then now() + ${leaseMs}::float8 * interval '1 millisecond' end,
-        available_at = case
-          when h.is_parked then 'infinity'
-          when h.release_after_ms is null then c.available_at
-          else now() + h.release_after_ms * interval '1 millisecond' end
-      from held h
-      where not h.is_complete and ${isChunkOf(sql, 'h')}
+      ${continueChunks(sql, leaseMs)}
     ),
     completed as (
       delete from chunks c using held h
@@ -109,35 +92,10 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
       on conflict do nothing
     ),
     counted as (
-      update notification_scopes s set
-        uncertain = s.uncertain + h.uncertain,
-        gone = s.gone + h.gone,
-        refused = s.refused + h.refused,
-        deletions = case when h.gone + h.refused > 0 then coalesce(s.deletions, 'pending') else s.deletions end,
-        total = s.total + h.total,
-        delivered = s.delivered + h.delivered,
-        failed = s.failed + h.failed,
-        skipped = s.skipped + h.skipped,
-        expired = s.expired + h.expired,
-        cancelled = s.cancelled + h.cancelled
-      from (
-        select notification_id, app_id, platform_id,
-          sum(uncertain) as uncertain, sum(gone) as gone, sum(refused) as refused,
-          sum(total) as total, sum(delivered) as delivered, sum(failed) as failed,
-          sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
-        from held group by notification_id, app_id, platform_id
-      ) h
-      where ${isScopeOf(sql)}
+      ${addCounts(sql, sums(sql))}
     ),
     explained as (
-      insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)
-      select h.notification_id, h.app_id, h.platform_id, reason.reason, sum(reason.count)
-      from ${explained(sql, reasons)}
-      join held h using (position)
-      group by h.notification_id, h.app_id, h.platform_id, reason.reason
-      order by h.notification_id, h.app_id, h.platform_id, reason.reason
-      on conflict (notification_id, app_id, platform_id, reason)
-        do update set count = f.count + excluded.count
+      ${addReasons(sql, reasonSums(sql, reasons))}
     )
     select r.position, h.position is not null as "isCounted",
       coalesce(h.is_complete or h.is_parked, false) as "isClosed",
@@ -147,6 +105,44 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
     left join held h using (position)
     left join chunks c on ${isChunkOf(sql, 'r')}`;
 }
+
+/** For each scope, what is added to it. */
+const sums = (sql: Sql) => sql`
+  select notification_id, app_id, platform_id,
+    sum(uncertain) as uncertain, sum(gone) as gone, sum(refused) as refused,
+    sum(total) as total, sum(delivered) as delivered, sum(failed) as failed,
+    sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
+  from held group by notification_id, app_id, platform_id`;
+
+/** For each scope, why its devices failed. */
+const reasonSums = (sql: Sql, reasons: readonly CountedReason[]) => sql`
+  select h.notification_id, h.app_id, h.platform_id, reason.reason, sum(reason.count)
+  from ${explained(sql, reasons)}
+  join held h using (position)
+  group by h.notification_id, h.app_id, h.platform_id, reason.reason
+  order by h.notification_id, h.app_id, h.platform_id, reason.reason`;
+
+/** What becomes of chunks that go on: they are held further, given back, or parked. */
+const continueChunks = (sql: Sql, leaseMs: number) => sql`
+  update chunks c set
+    done_blocks = c.done_blocks | h.blocks,
+    started_blocks = coalesce(h.started, c.started_blocks),
+    claims_without_progress = case
+      when h.failure is null and (h.blocks <> 0 or h.release_after_ms is not null) then 0
+      else c.claims_without_progress end,
+    last_failure = coalesce(h.failure, c.last_failure),
+    open_devices = coalesce(h.open_devices, c.open_devices),
+    begun_counts = case when h.begun is not null then h.epoch || h.begun end,
+    parked_at = case when h.is_parked then now() end,
+    parked_devices = case when h.is_parked then h.total end,
+    lease_until = case when h.release_after_ms is null and not h.is_parked
+      then now() + ${leaseMs}::float8 * interval '1 millisecond' end,
+    available_at = case
+      when h.is_parked then 'infinity'
+      when h.release_after_ms is null then c.available_at
+      else now() + h.release_after_ms * interval '1 millisecond' end
+  from held h
+  where not h.is_complete and ${isChunkOf(sql, 'h')}`;
 
 /** Of a chunk `c`: it is the one that a row is about. Found by its key alone (PLANS_ARE_KEPT). */
 const isChunkOf = (sql: Sql, row: 'h' | 'r') =>

@@ -13,6 +13,7 @@ import { boolean, float8, integer, rowsOf, smallint, text } from '../../../datab
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationScope } from '../../../domain/notification.ts';
 import type { RetryProgress, RetrySettlement } from '../../../domain/progress.ts';
+import { addCounts, addReasons } from './add-counts.ts';
 import type { EraseReason } from './condemn.ts';
 import { deletionGateHolds, eraseReasonsIn } from './condemn.ts';
 import { isScopeOf } from './scope-of.ts';
@@ -73,43 +74,37 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       on conflict do nothing
     ),
     counted as (
-      update notification_scopes s set
-        uncertain = s.uncertain + h.uncertain,
-        gone = s.gone + h.gone,
-        refused = s.refused + h.refused,
-        deletions = case when h.gone + h.refused > 0 then coalesce(s.deletions, 'pending') else s.deletions end,
-        delivered = s.delivered + h.delivered,
-        failed = s.failed + h.failed,
-        skipped = s.skipped + h.skipped,
-        expired = s.expired + h.expired,
-        cancelled = s.cancelled + h.cancelled
-      from (
-        select notification_id, app_id, platform_id,
-          count(*) filter (where is_uncertain) as uncertain,
-          count(*) filter (where erase_reason = 'gone') as gone,
-          count(*) filter (where erase_reason = 'refused') as refused,
-          count(*) filter (where ending = 'delivered') as delivered,
-          count(*) filter (where ending = 'failed') as failed,
-          count(*) filter (where ending = 'skipped') as skipped,
-          count(*) filter (where ending = 'expired') as expired,
-          count(*) filter (where ending = 'cancelled') as cancelled
-        from held group by notification_id, app_id, platform_id
-      ) h
-      where ${isScopeOf(sql)}
+      ${addCounts(sql, sums(sql))}
     ),
     explained as (
-      insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)
-      select notification_id, app_id, platform_id, reason, count(*) from held
-      where ending = 'failed' and reason is not null
-      group by notification_id, app_id, platform_id, reason
-      order by notification_id, app_id, platform_id, reason
-      on conflict (notification_id, app_id, platform_id, reason)
-        do update set count = f.count + excluded.count
+      ${addReasons(sql, reasonSums(sql))}
     )
     select notification_id as "notificationId", count(*)::integer as ended
     from held where ending is not null
     group by notification_id`;
 }
+
+/** For each scope, what is added to it. */
+const sums = (sql: Sql) => sql`
+  select notification_id, app_id, platform_id,
+    count(*) filter (where is_uncertain) as uncertain,
+    count(*) filter (where erase_reason = 'gone') as gone,
+    count(*) filter (where erase_reason = 'refused') as refused,
+    -- Their chunks have counted them.
+    0 as total,
+    count(*) filter (where ending = 'delivered') as delivered,
+    count(*) filter (where ending = 'failed') as failed,
+    count(*) filter (where ending = 'skipped') as skipped,
+    count(*) filter (where ending = 'expired') as expired,
+    count(*) filter (where ending = 'cancelled') as cancelled
+  from held group by notification_id, app_id, platform_id`;
+
+/** For each scope, why its devices failed. */
+const reasonSums = (sql: Sql) => sql`
+  select notification_id, app_id, platform_id, reason, count(*) from held
+  where ending = 'failed' and reason is not null
+  group by notification_id, app_id, platform_id, reason
+  order by notification_id, app_id, platform_id, reason`;
 
 /** One device's, with what its report says of all of them. */
 interface Settlement extends RetrySettlement, NotificationScope {

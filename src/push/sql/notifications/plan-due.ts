@@ -78,77 +78,8 @@ export const planDue = (
   atOnceMax: number = PLANNED_AT_ONCE_MAX,
 ) =>
   sql<PlannedNotification[]>`
-    with recursive clients (client_id) as (
-      (
-        select client_id from notifications
-        where finished_at is null and state in ('SCHEDULED', 'QUEUED')
-        order by client_id limit 1
-      )
-      union all
-      select (
-        select n.client_id from notifications n
-        where n.finished_at is null and n.state in ('SCHEDULED', 'QUEUED') and n.client_id > c.client_id
-        order by n.client_id limit 1
-      )
-      from clients c where c.client_id is not null
-    ),
-    ahead as (
-      select d.*, (d.number - 1) / l.turns as round, c.client_id, l.urgent, l.state
-      from clients c
-      cross join (
-        values ('QUEUED', true, ${URGENT_PER_OTHER}::integer), ('SCHEDULED', true, ${URGENT_PER_OTHER}::integer),
-          ('QUEUED', false, 1), ('SCHEDULED', false, 1)
-      ) as l(state, urgent, turns)
-      cross join lateral (
-        select id, any_tag_ids, all_tag_ids, row_number() over (order by send_at) as number from (
-          select id, any_tag_ids, all_tag_ids, send_at from notifications
-          where finished_at is null and state in ('SCHEDULED', 'QUEUED')
-            -- The queue, and what of it is due. Only the index of queues has this order: with
-            -- equalities and "order by send_at" an old plan went through all that is unfinished.
-            and (client_id, state, urgent, send_at) >= (c.client_id, l.state, l.urgent, '-infinity'::timestamptz)
-            and (client_id, state, urgent, send_at) <= (c.client_id, l.state, l.urgent, now())
-          order by client_id, state, urgent, send_at limit ${PLANNED_AT_ONCE_MAX}::integer
-        ) first
-      ) d
-      where c.client_id is not null and not exists (
-        select 1 from ${excepted(sql, but)}
-        where excepted.client_id = c.client_id and excepted.state = l.state and excepted.urgent = l.urgent
-      )
-    ),
-    nearest as (
-      select id, any_tag_ids, all_tag_ids, client_id,
-        row_number() over (partition by client_id order by round, urgent desc, number, state) as place
-      from ahead
-      order by place, client_id limit ${atOnceMax}::integer
-    ),
-    weighed as (
-      select n.id, sum(w.weight) over (order by n.place, n.client_id) - w.weight as before
-      from nearest n
-      cross join lateral (
-        select case when look_ups > ${LOOK_UPS_OF_SMALL_MAX}::integer or (
-          select count(*) from (
-            select from notification_scopes s
-            cross join unnest(n.any_tag_ids) as a (tag_id)
-            cross join lateral (
-              select from device_group_tags
-              where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
-              limit ${GROUPS_OF_SMALL_MAX + 1}::integer
-            ) of_tag
-            where s.notification_id = any (array[n.id])
-            limit ${GROUPS_OF_SMALL_MAX + 1}::integer
-          ) pairs
-        ) > ${GROUPS_OF_SMALL_MAX}::integer then ${LARGE_WEIGHT}::integer else 1 end as weight
-        from (
-          select count(*) * (cardinality(n.any_tag_ids) + cardinality(n.all_tag_ids)) as look_ups
-          from (
-            select from notification_scopes where notification_id = any (array[n.id])
-            limit ${LOOK_UPS_OF_SMALL_MAX + 1}::integer
-          ) scopes
-        ) asked
-        -- Used twice above, counted once.
-        offset 0
-      ) w
-    ),
+    with recursive ${nearest(sql, but, atOnceMax)},
+    ${weighed(sql)},
     due as (
       select d.*, w.before from weighed w
       -- By its id alone ("limit" keeps the other conditions out): a plan that was made while few
@@ -162,49 +93,7 @@ export const planDue = (
         -- Its time may have been changed since it was found.
         and d.send_at <= now()
     ),
-    addressed as materialized (
-      select id, before, state, all_tag_ids, case
-        when exists (select from unnest(all_tag_ids) as t (id) where not ${isCurrent(sql)}) then '{}'
-        else array(select distinct t.id from unnest(any_tag_ids) as t (id) where ${isCurrent(sql)})
-      end as any_tag_ids
-      from due
-    ),
-    scoped as materialized (
-      select d.id, d.before, d.state, d.any_tag_ids, s.app_id, s.platform_id, s.ordinal_end, s.group_numbers
-      from addressed d
-      left join lateral (
-        select s.app_id, s.platform_id, p.next_ordinal as ordinal_end, array(
-          select group_number
-          from (
-            select distinct group_number from unnest(d.any_tag_ids) as a (tag_id)
-            cross join lateral (
-              select group_number from device_group_tags
-              where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
-              offset 0
-            ) of_tag
-          ) t
-          where group_number <= (p.next_ordinal - 1) / ${GROUP_DEVICES}::integer
-            and (
-              select vacant_version is distinct from version from device_groups
-              where app_id = s.app_id and platform_id = s.platform_id and group_number = t.group_number
-            )
-            and not exists (
-              select from unnest(d.all_tag_ids) as f (tag_id)
-              where (
-                select true from device_group_tags
-                where app_id = s.app_id and platform_id = s.platform_id
-                  and tag_id = f.tag_id and group_number = t.group_number
-              ) is null
-            )
-        ) as group_numbers
-        from notification_scopes s
-        cross join lateral (
-          select next_ordinal from app_platforms
-          where app_id = s.app_id and platform_id = s.platform_id limit 1
-        ) p
-        where s.notification_id = any (array[d.id])
-      ) s on true
-    ),
+    ${scoped(sql)},
     planned as (
       insert into chunks (notification_id, app_id, platform_id, group_number)
       select id, app_id, platform_id, unnest(group_numbers) from scoped
@@ -254,6 +143,129 @@ export const planDue = (
       (extract(epoch from greatest(n.accepted_at, n.send_at)) * 1000)::float8 as "dueAtMs",
       (extract(epoch from now()) * 1000)::float8 as "plannedAtMs", d.before::integer as "weightBefore",
       coalesce(d.scopes, '[]') as scopes`;
+
+/** `nearest`: the due notifications whose turn comes next, the clients and their queues in turn. */
+const nearest = (sql: Sql, but: readonly DueLine[], atOnceMax: number) => sql`
+  clients (client_id) as (
+    (
+      select client_id from notifications
+      where finished_at is null and state in ('SCHEDULED', 'QUEUED')
+      order by client_id limit 1
+    )
+    union all
+    select (
+      select n.client_id from notifications n
+      where n.finished_at is null and n.state in ('SCHEDULED', 'QUEUED') and n.client_id > c.client_id
+      order by n.client_id limit 1
+    )
+    from clients c where c.client_id is not null
+  ),
+  ahead as (
+    select d.*, (d.number - 1) / l.turns as round, c.client_id, l.urgent, l.state
+    from clients c
+    cross join (
+      values ('QUEUED', true, ${URGENT_PER_OTHER}::integer), ('SCHEDULED', true, ${URGENT_PER_OTHER}::integer),
+        ('QUEUED', false, 1), ('SCHEDULED', false, 1)
+    ) as l(state, urgent, turns)
+    cross join lateral (
+      select id, any_tag_ids, all_tag_ids, row_number() over (order by send_at) as number from (
+        select id, any_tag_ids, all_tag_ids, send_at from notifications
+        where finished_at is null and state in ('SCHEDULED', 'QUEUED')
+          -- The queue, and what of it is due. Only the index of queues has this order: with
+          -- equalities and "order by send_at" an old plan went through all that is unfinished.
+          and (client_id, state, urgent, send_at) >= (c.client_id, l.state, l.urgent, '-infinity'::timestamptz)
+          and (client_id, state, urgent, send_at) <= (c.client_id, l.state, l.urgent, now())
+        order by client_id, state, urgent, send_at limit ${PLANNED_AT_ONCE_MAX}::integer
+      ) first
+    ) d
+    where c.client_id is not null and not exists (
+      select 1 from ${excepted(sql, but)}
+      where excepted.client_id = c.client_id and excepted.state = l.state and excepted.urgent = l.urgent
+    )
+  ),
+  nearest as (
+    select id, any_tag_ids, all_tag_ids, client_id,
+      row_number() over (partition by client_id order by round, urgent desc, number, state) as place
+    from ahead
+    order by place, client_id limit ${atOnceMax}::integer
+  )`;
+
+/** `weighed`: the nearest, and how much comes before each; a large one counts more. */
+const weighed = (sql: Sql) => sql`
+  weighed as (
+    select n.id, sum(w.weight) over (order by n.place, n.client_id) - w.weight as before
+    from nearest n
+    cross join lateral (
+      select case when look_ups > ${LOOK_UPS_OF_SMALL_MAX}::integer or (
+        select count(*) from (
+          select from notification_scopes s
+          cross join unnest(n.any_tag_ids) as a (tag_id)
+          cross join lateral (
+            select from device_group_tags
+            where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
+            limit ${GROUPS_OF_SMALL_MAX + 1}::integer
+          ) of_tag
+          where s.notification_id = any (array[n.id])
+          limit ${GROUPS_OF_SMALL_MAX + 1}::integer
+        ) pairs
+      ) > ${GROUPS_OF_SMALL_MAX}::integer then ${LARGE_WEIGHT}::integer else 1 end as weight
+      from (
+        select count(*) * (cardinality(n.any_tag_ids) + cardinality(n.all_tag_ids)) as look_ups
+        from (
+          select from notification_scopes where notification_id = any (array[n.id])
+          limit ${LOOK_UPS_OF_SMALL_MAX + 1}::integer
+        ) scopes
+      ) asked
+      -- Used twice above, counted once.
+      offset 0
+    ) w
+  )`;
+
+/** `scoped`: each scope of what is due, and its groups that may hold a device of it. */
+const scoped = (sql: Sql) => sql`
+  addressed as materialized (
+    select id, before, state, all_tag_ids, case
+      when exists (select from unnest(all_tag_ids) as t (id) where not ${isCurrent(sql)}) then '{}'
+      else array(select distinct t.id from unnest(any_tag_ids) as t (id) where ${isCurrent(sql)})
+    end as any_tag_ids
+    from due
+  ),
+  scoped as materialized (
+    select d.id, d.before, d.state, d.any_tag_ids, s.app_id, s.platform_id, s.ordinal_end, s.group_numbers
+    from addressed d
+    left join lateral (
+      select s.app_id, s.platform_id, p.next_ordinal as ordinal_end, array(
+        select group_number
+        from (
+          select distinct group_number from unnest(d.any_tag_ids) as a (tag_id)
+          cross join lateral (
+            select group_number from device_group_tags
+            where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
+            offset 0
+          ) of_tag
+        ) t
+        where group_number <= (p.next_ordinal - 1) / ${GROUP_DEVICES}::integer
+          and (
+            select vacant_version is distinct from version from device_groups
+            where app_id = s.app_id and platform_id = s.platform_id and group_number = t.group_number
+          )
+          and not exists (
+            select from unnest(d.all_tag_ids) as f (tag_id)
+            where (
+              select true from device_group_tags
+              where app_id = s.app_id and platform_id = s.platform_id
+                and tag_id = f.tag_id and group_number = t.group_number
+            ) is null
+          )
+      ) as group_numbers
+      from notification_scopes s
+      cross join lateral (
+        select next_ordinal from app_platforms
+        where app_id = s.app_id and platform_id = s.platform_id limit 1
+      ) p
+      where s.notification_id = any (array[d.id])
+    ) s on true
+  )`;
 
 /** Of the id of a tag `t`: it addresses devices. */
 const isCurrent = (sql: Sql) => sql`
