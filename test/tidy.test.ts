@@ -176,9 +176,18 @@ const NAMED = /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'(\.[^']+)'/
 /** A whole module: loaded when it is needed, run in a thread or a process, or all of its names. */
 const WHOLE = /(?:import\(\s*|\* as \w+ from |new URL\()'(\.[^']+?)\.[jt]s'/g;
 
-/** By a test at least. A module that is loaded whole is passed over. */
-t.test('every export of src is imported somewhere', (t) => {
+/** Not in comments. */
+const usesIn = (text: string, name: string): number =>
+  text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '').match(new RegExp(`\\b${name}\\b`, 'g'))
+    ?.length ?? 0;
+
+/**
+ * Somebody imports it, a test at least; and the program itself uses it, in another file or in its
+ * own: what only tests call is dead. A module that is loaded whole is passed over.
+ */
+t.test('every export of src is imported somewhere, and used in src', (t) => {
   const named = new Set<string>();
+  const namedInSource = new Set<string>();
   const whole = new Set<string>();
   for (const folder of ['src', 'test', 'bench']) {
     for (const file of listSources(folder)) {
@@ -192,6 +201,7 @@ t.test('every export of src is imported somewhere', (t) => {
             .replace(/^type /, '')
             .split(' as ');
           named.add(`${targetOf(to)} ${first}`);
+          if (folder === 'src') namedInSource.add(`${targetOf(to)} ${first}`);
         }
       }
       for (const [, to = ''] of text.matchAll(WHOLE)) whole.add(`${targetOf(to)}.ts`);
@@ -200,8 +210,11 @@ t.test('every export of src is imported somewhere', (t) => {
   for (const file of listSources('src')) {
     const path = join('src', file);
     if (whole.has(path)) continue;
-    for (const [, name = ''] of readSource(file).matchAll(EXPORT)) {
+    const text = readSource(file);
+    for (const [, name = ''] of text.matchAll(EXPORT)) {
       t.ok(named.has(`${path} ${name}`), `${path}: ${name} is imported`);
+      const isUsed = namedInSource.has(`${path} ${name}`) || usesIn(text, name) > 1;
+      t.ok(isUsed, `${path}: ${name} is used by more than tests`);
     }
   }
   t.end();

@@ -5,8 +5,8 @@
 
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { createSender } from '../../src/providers/create-sender.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import type { Settle, TransportLimits } from '../../src/transport/transport.ts';
+import { DEFAULT_ORIGINS } from '../../test/support/default-origins.ts';
 import { NEWS } from '../push.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';

@@ -32,13 +32,10 @@ type GivenPayload =
   | { readonly ok: true; readonly given: JsonObject }
   | { readonly ok: false; readonly faults: readonly PayloadFault[] };
 
-/** Reads a payload into its common form: a string holding JSON, or the object itself. */
-export function parsePayload(value: unknown): PayloadResult {
-  const read = givenPayload(value);
-  return read.ok ? commonForm(read.given) : read;
-}
-
-/** Reads a payload as its publisher wrote it, in whatever form. */
+/**
+ * Reads a payload as its publisher wrote it, in whatever form: a string holding JSON, or the object
+ * itself.
+ */
 export function givenPayload(value: unknown): GivenPayload {
   if (typeof value === 'string' && hasTooManyValues(value))
     return fault('payload', PAYLOAD_TOO_LONG);
@@ -62,8 +59,8 @@ export function sendablePayload(given: JsonObject): PayloadResult {
 const PAYLOAD_EMPTY =
   'shows nothing on any platform and carries nothing: give it a title or a message, or data, or make it silent.';
 
-/** In one language or in several. */
-function commonForm(given: JsonObject): PayloadResult {
+/** The common form of a payload in one language or in several. */
+export function commonForm(given: JsonObject): PayloadResult {
   const localised = localise(given);
   switch (localised.kind) {
     case 'plain':

@@ -3,7 +3,6 @@
  * Plain data, so that it crosses to worker threads.
  */
 
-import { z } from 'zod';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_IDS, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import type { SettingsOf } from '../std/setting-forms.ts';
@@ -53,14 +52,6 @@ export const originsOf = (
   ca,
   simulated: simulator === null ? [] : PLATFORM_IDS.filter((id) => !SITES[id].isPlaced(settings)),
 });
-
-/** The settings of an operator who sets none. */
-export const PROVIDER_DEFAULTS: ProviderSettings = z.object(PROVIDER_SETTINGS).parse({});
-
-/** The real origins, without any setting of the operator. */
-export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze(
-  originsOf(PROVIDER_DEFAULTS, null, null),
-);
 
 /** The certificates trusted at an origin besides the system's; none at the real providers. */
 export const trustedAt = (origin: string, { ca }: Pick<ProviderOrigins, 'ca'>): string | null =>

@@ -6,9 +6,9 @@
 import t from 'tap';
 import { parkedCommand } from '../../src/cli/parked.ts';
 import { createOperatorActions } from '../../src/operator/operator-actions.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { secrets } from '../support/api.ts';
 import { silent } from '../support/app-api.ts';
+import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';
 import { withStores } from '../support/store.ts';

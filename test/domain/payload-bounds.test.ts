@@ -2,13 +2,14 @@
 
 import t from 'tap';
 import { LANGUAGES_MAX } from '../../src/domain/localised-payload.ts';
-import { givenPayload, parsePayload } from '../../src/domain/payload.ts';
+import { givenPayload } from '../../src/domain/payload.ts';
 import {
   PAYLOAD_CHARACTERS_MAX,
   PAYLOAD_DEPTH_MAX,
   PAYLOAD_TOO_LONG,
 } from '../../src/domain/payload-bounds.ts';
 import { JSON_VALUES_MAX } from '../../src/std/json.ts';
+import { parsePayload } from '../support/parse-payload.ts';
 
 const fault = (value: unknown): string | undefined => {
   const read = parsePayload(value);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Payload } from '../../src/domain/notification.ts';
-import { parsePayload } from '../../src/domain/payload.ts';
+import { parsePayload } from '../support/parse-payload.ts';
 
 const good = (value: unknown): Payload => {
   const result = parsePayload(value);

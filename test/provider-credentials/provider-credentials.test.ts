@@ -11,8 +11,8 @@ import {
   writeProviderCredential,
 } from '../../src/provider-credentials/provider-credentials.ts';
 import { sentenceOf } from '../../src/providers/credential-form.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { addTenant, secrets } from '../support/api.ts';
+import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
 import { withStores } from '../support/store.ts';
 
 const OAUTH_ORIGIN = DEFAULT_ORIGINS.oauth;

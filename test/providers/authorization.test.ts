@@ -10,8 +10,8 @@ import { createSecrets } from '../../src/access/secrets.ts';
 import type { Store } from '../../src/database/store.ts';
 import { ProviderTokens } from '../../src/provider-credentials/provider-tokens.ts';
 import { AuthorizationCache, signingTimeMs } from '../../src/providers/authorization.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { secrets } from '../support/api.ts';
+import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
 import {

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { DEFAULT_ORIGINS, trustedAt } from '../../src/providers/origins.ts';
+import { trustedAt } from '../../src/providers/origins.ts';
+import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
 
 t.test(
   "an operator's certificates are trusted where he has put somebody in a provider's place",

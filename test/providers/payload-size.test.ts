@@ -1,8 +1,8 @@
 import t from 'tap';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../../src/domain/device.ts';
 import type { Payload } from '../../src/domain/notification.ts';
-import { parsePayload } from '../../src/domain/payload.ts';
 import { payloadFaults } from '../../src/providers/payload-size.ts';
+import { parsePayload } from '../support/parse-payload.ts';
 
 const ALL = [PLATFORM_APNS, PLATFORM_WEB_PUSH, PLATFORM_FCM, PLATFORM_APNS] as const;
 const withMessage = (length: number): Payload => ({ message: 'x'.repeat(length), data: {} });

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import type { TestGrant, TestResult } from '../../src/providers/test-sends.ts';
 import { TestSends } from '../../src/providers/test-sends.ts';
+import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
 import { until } from '../support/poll.ts';
 import { apnsCredential } from '../support/provider-credentials.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';

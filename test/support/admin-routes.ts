@@ -5,11 +5,11 @@ import type { Store } from '../../src/database/store.ts';
 import { createEraser } from '../../src/devices/erase-device.ts';
 import type { Route } from '../../src/http/handler.ts';
 import { createCheck } from '../../src/provider-credentials/provider-check.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { jobCanceller } from '../../src/push/cancel-jobs.ts';
 import { listExpectedSends } from '../../src/push/sql/list-expected.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { secrets } from './api.ts';
+import { DEFAULT_ORIGINS } from './default-origins.ts';
 import { evaluator } from './evaluator.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
 

@@ -6,7 +6,6 @@ import type { Payload } from '../../src/domain/notification.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { providerOn } from '../../src/providers/providers.ts';
 import type { Sender } from '../../src/providers/sender.ts';
 import type { Reply } from '../../src/push/ledger/reply.ts';
@@ -26,6 +25,7 @@ import type {
   TagIndex,
 } from '../../src/tag-index/tag-index.ts';
 import type { Rendered, Settle } from '../../src/transport/transport.ts';
+import { DEFAULT_ORIGINS } from './default-origins.ts';
 
 export class ManualClock implements Clock {
   private epochMs = 1_700_000_000_000;

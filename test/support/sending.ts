@@ -11,7 +11,7 @@ import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import { ProviderTokens } from '../../src/provider-credentials/provider-tokens.ts';
 import { AuthorizationCache } from '../../src/providers/authorization.ts';
 import type { ProviderOrigins } from '../../src/providers/origins.ts';
-import { originsOf as originsBy, PROVIDER_DEFAULTS } from '../../src/providers/origins.ts';
+import { originsOf as originsBy } from '../../src/providers/origins.ts';
 import type { CredentialSource, UsableCredential } from '../../src/push/dispatch/authorizer.ts';
 import type { FanOut } from '../../src/push/fan-out.ts';
 import { startFanOut } from '../../src/push/fan-out.ts';
@@ -25,6 +25,7 @@ import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import type { JobJournal } from '../../src/telemetry/job-journal.ts';
 import type { TransportLimits } from '../../src/transport/transport.ts';
 import { secrets } from './api.ts';
+import { PROVIDER_DEFAULTS } from './default-origins.ts';
 import { evaluator } from './evaluator.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
 

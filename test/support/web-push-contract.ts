@@ -2,9 +2,9 @@
 
 import type { Test } from 'tap';
 import { createSender } from '../../src/providers/create-sender.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import type { TransportName } from '../../src/transport/transport.ts';
 import { senderContract } from '../contract/sender.ts';
+import { DEFAULT_ORIGINS } from './default-origins.ts';
 import { webPushCredential } from './provider-credentials.ts';
 import { deviceAt, hostOf } from './web-push-sending.ts';
 

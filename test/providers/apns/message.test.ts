@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Message, Payload } from '../../../src/domain/notification.ts';
-import { parsePayload } from '../../../src/domain/payload.ts';
 import { apnsContent, renderApns } from '../../../src/providers/apns/message.ts';
+import { parsePayload } from '../../support/parse-payload.ts';
 import { apnsCredential } from '../../support/provider-credentials.ts';
 
 const NOW_MS = 1_700_000_000_000;

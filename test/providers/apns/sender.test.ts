@@ -2,9 +2,9 @@ import t from 'tap';
 import type { ApnsCredential } from '../../../src/domain/credential.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import { createSender } from '../../../src/providers/create-sender.ts';
-import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import { TRANSPORTS } from '../../../src/transport/transport.ts';
 import { senderContract } from '../../contract/sender.ts';
+import { DEFAULT_ORIGINS } from '../../support/default-origins.ts';
 import { apnsCredential } from '../../support/provider-credentials.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
 

@@ -3,9 +3,9 @@ import type { FcmCredential } from '../../../src/domain/credential.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import { createSender } from '../../../src/providers/create-sender.ts';
 import type { FcmTarget } from '../../../src/providers/fcm/target.ts';
-import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import { TRANSPORTS } from '../../../src/transport/transport.ts';
 import { senderContract } from '../../contract/sender.ts';
+import { DEFAULT_ORIGINS } from '../../support/default-origins.ts';
 import { fcmCredential } from '../../support/provider-credentials.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
 

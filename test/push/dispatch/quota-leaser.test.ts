@@ -3,11 +3,11 @@
 import { pino } from 'pino';
 import t from 'tap';
 import type { Sql } from '../../../src/database/sql.ts';
-import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import type { QuotaMember } from '../../../src/push/dispatch/quota-leaser.ts';
 import { QuotaLeaser } from '../../../src/push/dispatch/quota-leaser.ts';
 import type { QuotaAnswer } from '../../../src/push/protocol/permits.ts';
 import { systemClock } from '../../../src/std/clock.ts';
+import { DEFAULT_ORIGINS } from '../../support/default-origins.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
 import { apnsCredential, fcmCredential } from '../../support/provider-credentials.ts';

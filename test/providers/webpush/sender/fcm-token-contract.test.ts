@@ -2,9 +2,9 @@
 
 import t from 'tap';
 import { createSender } from '../../../../src/providers/create-sender.ts';
-import { DEFAULT_ORIGINS } from '../../../../src/providers/origins.ts';
 import { TRANSPORTS } from '../../../../src/transport/transport.ts';
 import { senderContract } from '../../../contract/sender.ts';
+import { DEFAULT_ORIGINS } from '../../../support/default-origins.ts';
 import { credentialForFcmTokens } from '../../../support/web-push-sending.ts';
 
 for (const transport of TRANSPORTS) {

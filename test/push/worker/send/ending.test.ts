@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Outcome } from '../../../../src/domain/outcome.ts';
-import { DEFAULT_ORIGINS } from '../../../../src/providers/origins.ts';
 import { providerOn } from '../../../../src/providers/providers.ts';
 import type { SendContext } from '../../../../src/push/worker/send/ending.ts';
 import { endingOf, faultIn } from '../../../../src/push/worker/send/ending.ts';
+import { DEFAULT_ORIGINS } from '../../../support/default-origins.ts';
 
 /** As the operator leaves it. */
 const policyOn = (platformId: number) => providerOn(platformId).retryPolicy(DEFAULT_ORIGINS);
