@@ -2,9 +2,9 @@
 
 import t from 'tap';
 import { v7 as uuidV7 } from 'uuid';
-import { AuditLogs } from '../../src/audit/audit-logs.ts';
 import { recordChange } from '../../src/audit/record-change.ts';
 import { listAuditEntries } from '../../src/audit/sql/list-entries.ts';
+import { AuditLogs } from '../../src/audit/upkeep.ts';
 import type { Sql } from '../../src/database/sql.ts';
 import { transact } from '../../src/database/transact.ts';
 import type { AuditActor, AuditedChange } from '../../src/domain/audit.ts';

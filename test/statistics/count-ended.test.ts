@@ -14,7 +14,7 @@ import { planDue } from '../../src/push/sql/notifications/plan-due.ts';
 import { countEnded, listEnded } from '../../src/statistics/count-ended.ts';
 import type { StatisticsDay, Subject } from '../../src/statistics/read-statistics.ts';
 import { statisticsDays } from '../../src/statistics/read-statistics.ts';
-import { keepStatistics } from '../../src/statistics/statistics.ts';
+import { keepStatistics } from '../../src/statistics/upkeep.ts';
 import { chunkReport } from '../support/chunk-report.ts';
 import { claimChunksOf, makeNotification, makeRunning } from '../support/notifications.ts';
 import { onEachStore } from '../support/on-each-store.ts';

@@ -6,15 +6,14 @@
 import type { Logger } from 'pino';
 import { deleteEndedLinks } from '../../access/sql/links.ts';
 import { deleteEndedSessions } from '../../access/sql/sessions.ts';
-import { AuditLogs } from '../../audit/audit-logs.ts';
-import { ExpiredTags } from '../../catalogue/expired-tags.ts';
+import { AuditLogs } from '../../audit/upkeep.ts';
+import { ExpiredTags } from '../../catalogue/upkeep.ts';
 import { ClockWatch } from '../../database/maintenance/clock-watch.ts';
 import { objectIdsUsedShare } from '../../database/object-ids.ts';
 import { readClock } from '../../database/read-clock.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { TransactionBudget } from '../../database/transaction-budget.ts';
 import { Compaction } from '../../devices/compact/compaction.ts';
-import { DeviceEvents } from '../../devices/erase/device-events.ts';
 import { eraseIdleDevices } from '../../devices/erase-devices.ts';
 import { idleDevices } from '../../devices/sql/idle-devices.ts';
 import type { UnwantedTags } from '../../devices/sql/unwanted-tags.ts';
@@ -24,13 +23,14 @@ import {
   removeTags,
   tagsInOperations,
 } from '../../devices/sql/unwanted-tags.ts';
+import { DeviceEvents } from '../../devices/upkeep.ts';
 import type { DevicePlace } from '../../domain/device-group-change.ts';
 import { deleteOldNotifications } from '../../push/sql/old-notifications.ts';
-import { keepStatistics } from '../../statistics/statistics.ts';
+import { keepStatistics } from '../../statistics/upkeep.ts';
 import { Recurring } from '../../std/recurring.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
-import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.ts';
+import { WebhookDeliveries } from '../../webhooks/upkeep.ts';
 import { AppDeletions } from './app-deletions.ts';
 import { ClientDeletions } from './client-deletions.ts';
 import {

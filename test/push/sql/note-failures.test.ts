@@ -3,10 +3,10 @@
 import t from 'tap';
 import type { Sql } from '../../../src/database/sql.ts';
 import { countRefusals } from '../../../src/devices/count-refusals.ts';
-import { DeviceEvents } from '../../../src/devices/erase/device-events.ts';
 import type { ErasedDevice } from '../../../src/devices/sql/erase-device.ts';
 import { eraseDevice } from '../../../src/devices/sql/erase-device.ts';
 import { listDeviceEvents } from '../../../src/devices/sql/list-events.ts';
+import { DeviceEvents } from '../../../src/devices/upkeep.ts';
 import type { DeviceFailure, RetryProgress } from '../../../src/domain/progress.ts';
 import { carryOutDeletions } from '../../../src/push/sql/deletions/carry-out.ts';
 import { listExpectedSends } from '../../../src/push/sql/list-expected.ts';

@@ -1,9 +1,9 @@
 /** Keeps what is recorded of single devices bounded: by time, and by number. */
 
-import type { Sql } from '../../database/sql.ts';
-import { TransactionBudget } from '../../database/transaction-budget.ts';
-import type { Scope } from '../../domain/device.ts';
-import { deleteDeviceEvents, newestTooMany, nextScopeWithEvents } from '../sql/old-events.ts';
+import type { Sql } from '../database/sql.ts';
+import { TransactionBudget } from '../database/transaction-budget.ts';
+import type { Scope } from '../domain/device.ts';
+import { deleteDeviceEvents, newestTooMany, nextScopeWithEvents } from './sql/old-events.ts';
 
 /** Whoever asks why a phone got nothing asks within days. */
 const DEVICE_EVENTS_RETENTION_MS = 30 * 86_400_000;

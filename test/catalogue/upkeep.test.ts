@@ -5,7 +5,7 @@
 
 import t from 'tap';
 import { listAuditEntries } from '../../src/audit/sql/list-entries.ts';
-import { ExpiredTags } from '../../src/catalogue/expired-tags.ts';
+import { ExpiredTags } from '../../src/catalogue/upkeep.ts';
 import { updateTags } from '../../src/catalogue/write-tags.ts';
 import { lockClient } from '../../src/clients/lock-client.ts';
 import type { SqlPool } from '../../src/database/sql.ts';

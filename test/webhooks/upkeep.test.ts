@@ -4,7 +4,7 @@ import t from 'tap';
 import { v7 as uuidV7 } from 'uuid';
 import { listDeliveries } from '../../src/webhooks/sql/deliveries.ts';
 import { findWebhook } from '../../src/webhooks/sql/webhooks.ts';
-import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.ts';
+import { WebhookDeliveries } from '../../src/webhooks/upkeep.ts';
 import { addTenant } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { addEvents, makeWebhook } from '../support/webhooks.ts';
