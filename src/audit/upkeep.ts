@@ -1,9 +1,9 @@
 /** Keeps the audit logs bounded: by time, and by the number of entries of a client. */
 
-import type { Sql } from '../database/sql.ts';
-import { TransactionBudget } from '../database/transaction-budget.ts';
-import type { AuditRoom, FullLog } from './sql/old-entries.ts';
-import { deleteOldAuditEntries, findFullLogs, trimLog } from './sql/old-entries.ts';
+import type { UpkeepJob, UpkeepRun } from '../database/upkeep-job.ts';
+import { byAge, inOrder, inTurn } from '../database/upkeep-job.ts';
+import type { AuditRoom, ClientLog, FullRoom } from './sql/old-entries.ts';
+import { deleteOldAuditEntries, nextLogs, trimLog } from './sql/old-entries.ts';
 
 /** Thirteen months: who looks at a year has all of it. */
 const AUDIT_RETENTION_MS = 400 * 86_400_000;
@@ -25,44 +25,31 @@ const ROOMS: Readonly<Record<AuditRoom, number>> = {
   other: AUDIT_ENTRIES_PER_CLIENT_MAX,
 };
 
-export class AuditLogs {
-  private readonly sql: Sql;
-  private readonly entriesMax: Readonly<Record<AuditRoom, number>>;
-  private readonly pieceMax: number;
-  /** The clients up to this one have no entry too many. */
-  private afterId = 0;
-
-  constructor(sql: Sql, entriesMax = ROOMS, pieceMax = AUDIT_ENTRIES_MAX) {
-    this.sql = sql;
-    this.entriesMax = entriesMax;
-    this.pieceMax = pieceMax;
-  }
-
-  /** Runs once; the clients take turns. `nowMs`: by the database's clock. */
-  async run(nowMs: number): Promise<void> {
-    const { sql, afterId, entriesMax, pieceMax } = this;
-    const budget = new TransactionBudget(TRANSACTIONS_MAX);
-    await budget.empty(pieceMax, () =>
-      deleteOldAuditEntries(sql, nowMs - AUDIT_RETENTION_MS, pieceMax),
-    );
-    const { lastId, full } = await findFullLogs(sql, afterId, AUDIT_CLIENTS_MAX, entriesMax);
-    for (const log of full) {
-      if (!(await this.trim(budget, log))) {
-        // What is left of this log is the first of the next run.
-        this.afterId = log.clientId - 1;
-        return;
-      }
-    }
-    this.afterId = lastId ?? 0;
-  }
-
-  /** Returns whether nothing is left that is too much. */
-  private trim(budget: TransactionBudget, log: FullLog): Promise<boolean> {
-    let { excess } = log;
-    return budget.empty(this.pieceMax, async () => {
-      const deleted = await trimLog(this.sql, { ...log, excess }, this.pieceMax);
-      excess -= deleted;
+/** Deletes entries that are too old, and then those that are too many, client by client. */
+export function auditLogs(entriesMax = ROOMS, lotMax = AUDIT_ENTRIES_MAX): UpkeepJob {
+  const trim = ({ sql, budget }: UpkeepRun, clientId: number, { room, excess }: FullRoom) => {
+    let left = excess;
+    return budget.empty(lotMax, async () => {
+      const deleted = await trimLog(sql, { clientId, room, excess: left }, lotMax);
+      left -= deleted;
       return deleted;
     });
-  }
+  };
+  return {
+    name: 'audit logs',
+    transactionsMax: TRANSACTIONS_MAX,
+    run: inOrder(
+      byAge({ keptMs: AUDIT_RETENTION_MS, lotMax, delete: deleteOldAuditEntries }),
+      inTurn<Pick<ClientLog, 'clientId'>, ClientLog>({
+        start: { clientId: 0 },
+        ownersMax: AUDIT_CLIENTS_MAX,
+        unfinished: 'first',
+        next: ({ sql }, after, limit) => nextLogs(sql, after.clientId, limit, entriesMax),
+        async serve(run, { clientId, full }) {
+          for (const room of full) if (!(await trim(run, clientId, room))) return false;
+          return true;
+        },
+      }),
+    ),
+  };
 }

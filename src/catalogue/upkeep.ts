@@ -3,8 +3,9 @@
 import type { Logger } from 'pino';
 import { recordChange } from '../audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../clients/lock-client.ts';
-import type { SqlPool } from '../database/sql.ts';
 import { transact } from '../database/transact.ts';
+import type { UpkeepJob, UpkeepRun } from '../database/upkeep-job.ts';
+import { inTurn } from '../database/upkeep-job.ts';
 import type { AuditOrigin } from '../domain/audit.ts';
 import { clientsOfExpiredTags, deleteExpiredTags } from './sql/expired-tags.ts';
 
@@ -18,48 +19,35 @@ const EXPIRED_TAG_MS = 86_400_000;
  * every ten seconds four million a day. The audit log names them in one entry.
  */
 const TAGS_MAX = 500;
-/** Clients that one run serves. The next run goes on with the next ones. */
+/** Clients that one run serves, in a transaction each. The next run goes on with the next ones. */
 const CLIENTS_MAX = 20;
 
-interface ExpiredTagsOptions {
-  readonly sql: SqlPool;
-  readonly log: Logger;
-}
-
-export class ExpiredTags {
-  private readonly options: ExpiredTagsOptions;
-  /** The last client that was served; all those up to it take their next turn after the others. */
-  private afterId = 0;
-
-  constructor(options: ExpiredTagsOptions) {
-    this.options = options;
-  }
-
-  /** Runs once; the clients take turns. `nowMs`: by the database's clock. */
-  async run(nowMs: number): Promise<void> {
-    const expiredBeforeMs = nowMs - EXPIRED_TAG_MS;
-    const look = { afterId: this.afterId, limit: CLIENTS_MAX };
-    const clientIds = await clientsOfExpiredTags(this.options.sql, expiredBeforeMs, look);
-    for (const clientId of clientIds) {
-      // Also if this fails: one client does not keep the others waiting.
-      this.afterId = clientId;
-      await this.deleteOf(clientId, expiredBeforeMs);
-    }
-    if (clientIds.length < CLIENTS_MAX) this.afterId = 0;
-  }
-
-  private async deleteOf(clientId: number, expiredBeforeMs: number): Promise<void> {
-    const { sql, log } = this.options;
+export function expiredTags(log: Logger): UpkeepJob {
+  const serve = async ({ sql, nowMs, budget }: UpkeepRun, clientId: number): Promise<boolean> => {
+    if (!budget.take()) return false;
     const deleted = await transact(sql, async (tx) => {
       await lockClient(tx, clientId);
-      const tagIds = await deleteExpiredTags(tx, clientId, expiredBeforeMs, TAGS_MAX);
+      const tagIds = await deleteExpiredTags(tx, clientId, nowMs - EXPIRED_TAG_MS, TAGS_MAX);
       if (tagIds.length === 0) return 0;
       await raiseCatalogueVersion(tx, clientId);
       await recordChange(tx, byEngine(clientId), changeOf(tagIds));
       return tagIds.length;
     });
     if (deleted > 0) log.info({ clientId, tags: deleted }, 'deleted expired tags');
-  }
+    return deleted < TAGS_MAX;
+  };
+  return {
+    name: 'expired tags',
+    transactionsMax: CLIENTS_MAX,
+    run: inTurn<number>({
+      start: 0,
+      ownersMax: CLIENTS_MAX,
+      unfinished: 'last',
+      next: ({ sql, nowMs }, afterId, limit) =>
+        clientsOfExpiredTags(sql, nowMs - EXPIRED_TAG_MS, { afterId, limit }),
+      serve,
+    }),
+  };
 }
 
 const byEngine = (clientId: number): AuditOrigin => ({

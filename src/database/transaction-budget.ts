@@ -1,19 +1,22 @@
 /** How many transactions one run of upkeep may take: what it leaves is the next run's. */
 export class TransactionBudget {
-  private left: number;
+  readonly #signal: AbortSignal | undefined;
+  #left: number;
 
-  constructor(transactionsMax: number) {
-    this.left = transactionsMax;
+  /** When `signal` is aborted, all are spent. */
+  constructor(transactionsMax: number, signal?: AbortSignal) {
+    this.#left = transactionsMax;
+    this.#signal = signal;
   }
 
   get isSpent(): boolean {
-    return this.left <= 0;
+    return this.#left <= 0 || this.#signal?.aborted === true;
   }
 
   /** Takes one. False: there is none left. */
   take(): boolean {
     if (this.isSpent) return false;
-    this.left -= 1;
+    this.#left -= 1;
     return true;
   }
 

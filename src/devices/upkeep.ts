@@ -1,15 +1,23 @@
-/** Keeps what is recorded of single devices bounded: by time, and by number. */
+/** Erases idle devices, and deletes events of devices and ended bulk operations that are old. */
 
-import type { Sql } from '../database/sql.ts';
-import { TransactionBudget } from '../database/transaction-budget.ts';
+import type { UpkeepJob } from '../database/upkeep-job.ts';
+import { byAge, inTurn } from '../database/upkeep-job.ts';
 import type { Scope } from '../domain/device.ts';
-import { deleteDeviceEvents, newestTooMany, nextScopeWithEvents } from './sql/old-events.ts';
+import type { DevicePlace } from '../domain/device-group-change.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { eraseIdleDevices } from './erase-devices.ts';
+import { idleDevices } from './sql/idle-devices.ts';
+import { deleteDeviceEvents, newestTooMany, nextScopesWithEvents } from './sql/old-events.ts';
+import { deleteBulkOperations } from './sql/read-operations.ts';
 
+const DAY_MS = 86_400_000;
+/** Devices checked in one run: some 20 ms of the database's time. */
+const DEVICES_MAX = 2_000;
 /** Whoever asks why a phone got nothing asks within days. */
-const DEVICE_EVENTS_RETENTION_MS = 30 * 86_400_000;
+const DEVICE_EVENTS_RETENTION_MS = 30 * DAY_MS;
 /**
- * Of an app on a platform, some 200 bytes each with their indexes. Until its turn comes, it may
- * have more.
+ * An app on a platform keeps so many, some 200 bytes each with their indexes. Until its turn comes,
+ * it may have more.
  */
 const DEVICE_EVENTS_PER_SCOPE_MAX = 200_000;
 /** Looked at in one run: some 20 ms of the database's time for each that has so many. */
@@ -17,40 +25,58 @@ const SCOPES_MAX = 5;
 /** Events deleted in one transaction. */
 const EVENTS_MAX = 10_000;
 const TRANSACTIONS_MAX = 20;
+/** Who started one looks at it within days. */
+const BULK_OPERATION_MS = 7 * DAY_MS;
+const BULK_OPERATIONS_MAX = 10_000;
 
-const START: Scope = { appId: 0, platformId: 0 };
+const NO_DEVICE: DevicePlace = { appId: 0, platformId: 0, ordinal: -1 };
+const NO_SCOPE: Scope = { appId: 0, platformId: 0 };
 
-export class DeviceEvents {
-  private readonly sql: Sql;
-  private readonly eventsMax: number;
-  private readonly pieceMax: number;
-  /** The last scope that has no event too many. */
-  private last = START;
+/**
+ * Erases idle devices among the next ones, slice by slice. One that is idle no more by the time it
+ * is locked stays.
+ */
+export function idleDeviceErasure(feed: IndexFeed, keptMs: number): UpkeepJob {
+  let after = NO_DEVICE;
+  return {
+    name: 'idle devices',
+    transactionsMax: 1,
+    async run({ sql, nowMs }) {
+      const idleSinceMs = nowMs - keptMs;
+      const slice = await idleDevices(sql, after, idleSinceMs, DEVICES_MAX);
+      after = slice.last ?? NO_DEVICE;
+      const { changes } = await eraseIdleDevices(sql, slice.idle, idleSinceMs);
+      await feed.apply(changes);
+    },
+  };
+}
 
-  constructor(sql: Sql, eventsMax = DEVICE_EVENTS_PER_SCOPE_MAX, pieceMax = EVENTS_MAX) {
-    this.sql = sql;
-    this.eventsMax = eventsMax;
-    this.pieceMax = pieceMax;
-  }
-
-  /** Runs once; the scopes take turns. `nowMs`: by the database's clock. */
-  async run(nowMs: number): Promise<void> {
-    const { sql, eventsMax, pieceMax } = this;
-    const budget = new TransactionBudget(TRANSACTIONS_MAX);
-    for (let scopes = 0; scopes < SCOPES_MAX; scopes += 1) {
-      const scope = await nextScopeWithEvents(sql, this.last);
-      if (scope === null) {
-        this.last = START;
-        return;
-      }
+/** Deletes events that are too old, or too many of an app on a platform. */
+export const deviceEvents = (
+  eventsMax = DEVICE_EVENTS_PER_SCOPE_MAX,
+  lotMax = EVENTS_MAX,
+): UpkeepJob => ({
+  name: 'events of devices',
+  transactionsMax: TRANSACTIONS_MAX,
+  run: inTurn<Scope>({
+    start: NO_SCOPE,
+    ownersMax: SCOPES_MAX,
+    unfinished: 'first',
+    next: ({ sql }, after, limit) => nextScopesWithEvents(sql, after, limit),
+    async serve({ sql, nowMs, budget }, scope) {
       const tooManyMs = (await newestTooMany(sql, scope, eventsMax)) ?? 0;
       const toMs = Math.max(nowMs - DEVICE_EVENTS_RETENTION_MS, tooManyMs);
-      const isDone = await budget.empty(pieceMax, () =>
-        deleteDeviceEvents(sql, scope, toMs, pieceMax),
-      );
-      // What is left of the scope is the first of the next run.
-      if (!isDone) return;
-      this.last = scope;
-    }
-  }
-}
+      return budget.empty(lotMax, () => deleteDeviceEvents(sql, scope, toMs, lotMax));
+    },
+  }),
+});
+
+export const BULK_OPERATIONS: UpkeepJob = {
+  name: 'ended bulk operations',
+  transactionsMax: 1,
+  run: byAge({
+    keptMs: BULK_OPERATION_MS,
+    lotMax: BULK_OPERATIONS_MAX,
+    delete: deleteBulkOperations,
+  }),
+};

@@ -6,7 +6,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { ClockWatch } from '../database/maintenance/clock-watch.ts';
+import { watchClock } from '../database/maintenance/clock-watch.ts';
 import type { Store } from '../database/store.ts';
 import type { Progress } from '../domain/progress.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
@@ -249,7 +249,7 @@ async function beginLife(
   log: Logger,
 ): Promise<Heartbeat | null> {
   // Before anything is claimed: the clock may have been wrong until the process before ended.
-  await new ClockWatch({ sql: store.sql, log }).run();
+  await watchClock(store.sql, log);
   if (store.address.kind === 'embedded') {
     await releaseAllLeases(store.sql);
     return null;

@@ -1,11 +1,12 @@
 /**
- * Keeps the statistics of tags and apps: counts the notifications that have ended by day. A bounded
- * piece at a time, on any node and on several at once.
+ * Keeps the statistics of tags and apps: counts the notifications that have ended by day, and adds
+ * up days that are old. A bounded piece at a time, on any node and on several at once.
  */
 
-import type { SqlPool } from '../database/sql.ts';
-import { TransactionBudget } from '../database/transaction-budget.ts';
+import type { UpkeepJob } from '../database/upkeep-job.ts';
+import { byAge } from '../database/upkeep-job.ts';
 import { countEnded, listEnded } from './count-ended.ts';
+import { deleteNotificationDays, deleteTagDays, mergeTagDays } from './sql/old-days.ts';
 
 /**
  * Notifications counted in one transaction: each may have a thousand tags. With TRANSACTIONS_MAX it
@@ -14,10 +15,48 @@ import { countEnded, listEnded } from './count-ended.ts';
 const NOTIFICATIONS_MAX = 500;
 const TRANSACTIONS_MAX = 200;
 
-/** Does a bounded piece of the work. */
-export async function keepStatistics(sql: SqlPool): Promise<void> {
-  for (const piece of [listEnded, countEnded]) {
-    const budget = new TransactionBudget(TRANSACTIONS_MAX);
-    await budget.empty(NOTIFICATIONS_MAX, () => piece(sql, NOTIFICATIONS_MAX));
-  }
-}
+/** Days of statistics: two years, one of them a leap year. */
+const STATISTICS_DAY_MS = 731 * 86_400_000;
+const DAYS_INTERVAL_MS = 3_600_000;
+/** Rows of days in one transaction. */
+const DAY_ROWS_MAX = 10_000;
+/** Transactions of one run in which slots of a day are added up. */
+const MERGES_MAX = 20;
+
+/** Ended notifications that no list has yet. */
+export const UNLISTED_ENDS: UpkeepJob = {
+  name: 'ended push jobs that are not listed',
+  transactionsMax: TRANSACTIONS_MAX,
+  run: ({ sql, budget }) =>
+    budget.empty(NOTIFICATIONS_MAX, () => listEnded(sql, NOTIFICATIONS_MAX)),
+};
+
+/** Ended notifications that no day counts yet. */
+export const UNCOUNTED_ENDS: UpkeepJob = {
+  name: 'ended push jobs that are not counted',
+  transactionsMax: TRANSACTIONS_MAX,
+  run: ({ sql, budget }) =>
+    budget.empty(NOTIFICATIONS_MAX, () => countEnded(sql, NOTIFICATIONS_MAX)),
+};
+
+/** Leaves one row of each day that is over. */
+export const TAG_DAY_SLOTS: UpkeepJob = {
+  name: 'slots of days of tags',
+  intervalMs: DAYS_INTERVAL_MS,
+  transactionsMax: MERGES_MAX,
+  run: ({ sql, budget }) => budget.empty(DAY_ROWS_MAX, () => mergeTagDays(sql, DAY_ROWS_MAX)),
+};
+
+export const TAG_DAYS: UpkeepJob = {
+  name: 'old days of tags',
+  intervalMs: DAYS_INTERVAL_MS,
+  transactionsMax: 1,
+  run: byAge({ keptMs: STATISTICS_DAY_MS, lotMax: DAY_ROWS_MAX, delete: deleteTagDays }),
+};
+
+export const NOTIFICATION_DAYS: UpkeepJob = {
+  name: 'old days of push jobs',
+  intervalMs: DAYS_INTERVAL_MS,
+  transactionsMax: 1,
+  run: byAge({ keptMs: STATISTICS_DAY_MS, lotMax: DAY_ROWS_MAX, delete: deleteNotificationDays }),
+};

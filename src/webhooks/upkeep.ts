@@ -1,7 +1,7 @@
-/** Keeps what webhooks are told bounded: by time, and by number. */
+/** Keeps events and deliveries of webhooks bounded: by time, and by number. */
 
-import type { SqlPool } from '../database/sql.ts';
-import { TransactionBudget } from '../database/transaction-budget.ts';
+import type { UpkeepJob } from '../database/upkeep-job.ts';
+import { byAge, inOrder, inTurn } from '../database/upkeep-job.ts';
 import {
   deleteLeftEvents,
   deleteOldDeliveries,
@@ -11,9 +11,9 @@ import {
 
 /** Longer than it is tried, and a weekend: whoever finds it dead then can still replay it. */
 const DELIVERY_RETENTION_MS = 7 * 86_400_000;
-/** Of a webhook; of some 50 KiB each. Until its turn comes, it may have more. */
+/** A webhook keeps so many, some 50 KiB each. Until its turn comes, it may have more. */
 const DELIVERIES_PER_WEBHOOK_MAX = 1_000;
-/** Of a webhook, waiting; of 200 bytes to 64 KiB each. The same holds. */
+/** So many wait for a webhook, 200 bytes to 64 KiB each. The same holds. */
 const WAITING_EVENTS_MAX = 10_000;
 /** Looked at in one run: some milliseconds of the database's time for each that has so many. */
 const WEBHOOKS_MAX = 100;
@@ -22,46 +22,35 @@ const EVENTS_MAX = 10_000;
 const DELIVERIES_MAX = 1_000;
 const TRANSACTIONS_MAX = 20;
 
-interface WebhookLimits {
-  readonly waitingEventsMax: number;
-  readonly deliveriesMax: number;
-}
+const LIMITS = { waitingEventsMax: WAITING_EVENTS_MAX, deliveriesMax: DELIVERIES_PER_WEBHOOK_MAX };
 
-export class WebhookDeliveries {
-  private readonly sql: SqlPool;
-  private readonly limits: WebhookLimits;
-  /** The last webhook that has nothing too much. */
-  private afterId = 0;
-
-  constructor(
-    sql: SqlPool,
-    limits = { waitingEventsMax: WAITING_EVENTS_MAX, deliveriesMax: DELIVERIES_PER_WEBHOOK_MAX },
-  ) {
-    this.sql = sql;
-    this.limits = limits;
-  }
-
-  /** Runs once; the webhooks take turns. `nowMs`: by the database's clock. */
-  async run(nowMs: number): Promise<void> {
-    const { sql } = this;
-    const budget = new TransactionBudget(TRANSACTIONS_MAX);
-    if (!(await budget.empty(EVENTS_MAX, () => deleteLeftEvents(sql, EVENTS_MAX)))) return;
-    const { waitingEventsMax, deliveriesMax } = this.limits;
-    const old = { beforeMs: nowMs - DELIVERY_RETENTION_MS, deliveriesMax };
-    const ids = await nextWebhooks(sql, this.afterId, WEBHOOKS_MAX);
-    for (const id of ids) {
-      const areTrimmed = await budget.empty(EVENTS_MAX, () =>
-        trimWebhookEvents(sql, id, waitingEventsMax, EVENTS_MAX),
-      );
-      const areDeleted =
-        areTrimmed &&
+/** Deletes events whose webhook is gone, and then what is too much or too old of each webhook. */
+export const webhookData = ({ waitingEventsMax, deliveriesMax } = LIMITS): UpkeepJob => ({
+  name: 'webhooks',
+  transactionsMax: TRANSACTIONS_MAX,
+  run: inOrder(
+    byAge({
+      keptMs: 0,
+      lotMax: EVENTS_MAX,
+      delete: (sql, _beforeMs, limit) => deleteLeftEvents(sql, limit),
+    }),
+    inTurn<number>({
+      start: 0,
+      ownersMax: WEBHOOKS_MAX,
+      unfinished: 'first',
+      next: ({ sql }, afterId, limit) => nextWebhooks(sql, afterId, limit),
+      serve: async ({ sql, nowMs, budget }, id) =>
+        (await budget.empty(EVENTS_MAX, () =>
+          trimWebhookEvents(sql, id, waitingEventsMax, EVENTS_MAX),
+        )) &&
         (await budget.empty(DELIVERIES_MAX, () =>
-          deleteOldDeliveries(sql, id, old, DELIVERIES_MAX),
-        ));
-      // What is left of this one is the first of the next run.
-      if (!areDeleted) return;
-      this.afterId = id;
-    }
-    if (ids.length < WEBHOOKS_MAX) this.afterId = 0;
-  }
-}
+          deleteOldDeliveries(
+            sql,
+            id,
+            { beforeMs: nowMs - DELIVERY_RETENTION_MS, deliveriesMax },
+            DELIVERIES_MAX,
+          ),
+        )),
+    }),
+  ),
+});

@@ -4,7 +4,7 @@ import t from 'tap';
 import { v7 as uuidV7 } from 'uuid';
 import { recordChange } from '../../src/audit/record-change.ts';
 import { listAuditEntries } from '../../src/audit/sql/list-entries.ts';
-import { AuditLogs } from '../../src/audit/upkeep.ts';
+import { auditLogs } from '../../src/audit/upkeep.ts';
 import type { Sql } from '../../src/database/sql.ts';
 import { transact } from '../../src/database/transact.ts';
 import type { AuditActor, AuditedChange } from '../../src/domain/audit.ts';
@@ -12,6 +12,7 @@ import { AUDIT_ACTIONS } from '../../src/domain/audit.ts';
 import { addTenant } from '../support/api.ts';
 import { makeKey } from '../support/keys.ts';
 import { onEachStore } from '../support/on-each-store.ts';
+import { upkeepOf } from '../support/upkeep.ts';
 
 const DAY_MS = 86_400_000;
 const ALL = { action: null, fromMs: null, toMs: null };
@@ -119,7 +120,7 @@ await onEachStore(t, {
     await writeOld(sql, acme.clientId, 401, 2);
     await writeOld(sql, acme.clientId, 399, 5);
     await writeOld(sql, other.clientId, 399, 4);
-    const logs = new AuditLogs(sql, FEW);
+    const logs = upkeepOf(sql, auditLogs(FEW));
     const newest = (await list(sql, acme.clientId)).slice(0, 4);
     await logs.run(Date.now());
     t.same(await list(sql, acme.clientId), newest);
@@ -134,7 +135,7 @@ await onEachStore(t, {
     await sql`
       insert into clients (slug, name) select 'client-' || n, 'Client' from generate_series(1, 30) n`;
     await writeOld(sql, clientId, 1, 30);
-    const logs = new AuditLogs(sql, FEW, 1);
+    const logs = upkeepOf(sql, auditLogs(FEW, 1));
     await logs.run(Date.now());
     t.ok((await list(sql, clientId)).length > 4, 'too many for one run');
     await logs.run(Date.now());
@@ -187,7 +188,7 @@ await onEachStore(t, {
     for (const [id, action] of access.entries()) await write(owner, action, id);
     for (let id = 0; id < 8; id += 1) await write(owner, 'tag.create', id);
     for (let id = 0; id < 60; id += 1) await write(flooding, 'notification.cancel', id);
-    await new AuditLogs(sql, { access: 10, other: 20 }).run(Date.now());
+    await upkeepOf(sql, auditLogs({ access: 10, other: 20 })).run(Date.now());
     const left = await list(sql, clientId);
     const countOf = (kind: string, prefix: string) =>
       left.filter((one) => one.actorKind === kind && one.action.startsWith(prefix)).length;
@@ -195,7 +196,7 @@ await onEachStore(t, {
     t.equal(countOf('key', 'notification.'), 12);
     t.equal(left.length, 8 + 12 + access.length);
     for (let id = 10; id < 30; id += 1) await write(owner, 'key.delete', id);
-    await new AuditLogs(sql, { access: 10, other: 20 }).run(Date.now());
+    await upkeepOf(sql, auditLogs({ access: 10, other: 20 })).run(Date.now());
     const after = await list(sql, clientId);
     t.equal(after.filter(({ action }) => action === 'key.delete').length, 10, 'bounded, too');
     t.equal(after.length, 30);

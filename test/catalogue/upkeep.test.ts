@@ -5,7 +5,7 @@
 
 import t from 'tap';
 import { listAuditEntries } from '../../src/audit/sql/list-entries.ts';
-import { ExpiredTags } from '../../src/catalogue/upkeep.ts';
+import { expiredTags } from '../../src/catalogue/upkeep.ts';
 import { updateTags } from '../../src/catalogue/write-tags.ts';
 import { lockClient } from '../../src/clients/lock-client.ts';
 import type { SqlPool } from '../../src/database/sql.ts';
@@ -18,13 +18,14 @@ import { onEachStore } from '../support/on-each-store.ts';
 import { withPostgresStore } from '../support/store.ts';
 import { makeTenant } from '../support/tenant.ts';
 import { untilLockWaits } from '../support/until-lock-waits.ts';
+import { upkeepOf } from '../support/upkeep.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Later than all that a test makes. */
 const tomorrow = () => Date.now() + DAY_MS + HOUR_MS;
 
-const expiredTagsOf = (sql: SqlPool) => new ExpiredTags({ sql, log: silent });
+const expiredTagsOf = (sql: SqlPool) => upkeepOf(sql, expiredTags(silent));
 
 const living = async (sql: SqlPool): Promise<readonly number[]> => {
   const rows = await sql<{ id: number }[]>`
@@ -79,9 +80,9 @@ await onEachStore(t, {
     const [acme, other] = [await makeTenant(sql, 'acme'), await makeTenant(sql, 'other')];
     const ids = [await acme.makeTag({ expiresAtMs: 1 }), await acme.makeTag({ expiresAtMs: 2 })];
     await other.makeTag();
-    const expiredTags = expiredTagsOf(sql);
-    await expiredTags.run(tomorrow());
-    await expiredTags.run(tomorrow());
+    const upkeep = expiredTagsOf(sql);
+    await upkeep.run(tomorrow());
+    await upkeep.run(tomorrow());
     t.match(await auditOf(sql, acme.clientId), {
       length: 1,
       0: {
@@ -115,10 +116,10 @@ await onEachStore(t, {
     await sql`update tags set expires_at_ms = 1`;
     const few = await makeTenant(sql, 'few');
     await few.makeTag({ expiresAtMs: 1 });
-    const expiredTags = expiredTagsOf(sql);
+    const upkeep = expiredTagsOf(sql);
     const left: number[] = [];
     for (let run = 0; run < 3; run += 1) {
-      await expiredTags.run(tomorrow());
+      await upkeep.run(tomorrow());
       left.push((await living(sql)).length);
     }
     t.same(left, [700, 200, 0]);
@@ -132,16 +133,16 @@ await onEachStore(t, {
       const { makeTag } = await makeTenant(sql, `client-${n}`);
       await makeTag({ expiresAtMs: 1 });
     }
-    const expiredTags = expiredTagsOf(sql);
+    const upkeep = expiredTagsOf(sql);
     const left: number[] = [];
     for (let run = 0; run < 3; run += 1) {
-      await expiredTags.run(tomorrow());
+      await upkeep.run(tomorrow());
       left.push((await living(sql)).length);
     }
     t.same(left, [25, 5, 0]);
     const { makeTag } = await makeTenant(sql, 'last');
     await makeTag({ expiresAtMs: 1 });
-    await expiredTags.run(tomorrow());
+    await upkeep.run(tomorrow());
     t.same(await living(sql), [], 'it begins again with the first client');
   },
 

@@ -4,7 +4,6 @@
  */
 
 import type { Test } from 'tap';
-import { Housekeeping } from '../../src/app/upkeep/housekeeping.ts';
 import type { Store } from '../../src/database/store.ts';
 import { ORDINAL_END_MAX } from '../../src/devices/device-limit.ts';
 import { eraseDevices } from '../../src/devices/erase-devices.ts';
@@ -15,6 +14,8 @@ import { Registration } from '../../src/devices/register/registration.ts';
 import { commitReplacement } from '../../src/devices/replace/replace-commit.ts';
 import { devicesOfGroup, moveDevices } from '../../src/devices/sql/move-devices.ts';
 import { reserveOrdinals } from '../../src/devices/sql/reserve-ordinals.ts';
+import { UnwantedTags } from '../../src/devices/unwanted-tags.ts';
+import { idleDeviceErasure } from '../../src/devices/upkeep.ts';
 import type { ApnsEnvironment } from '../../src/domain/credential.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
@@ -30,9 +31,9 @@ import { makeNotification } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import type { NodeIndex } from '../support/redis-index.ts';
 import { openNodeIndex, staleGroups } from '../support/redis-index.ts';
-import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { makeTenant } from '../support/tenant.ts';
+import { upkeepOf } from '../support/upkeep.ts';
 
 export const TAGS = 5;
 /** Above 511 members a tag's offsets are a bitmap. */
@@ -496,21 +497,15 @@ export class World {
   async #keepHouse(): Promise<void> {
     const { feed } = this.#node;
     const { sql } = this.#store;
-    const housekeeping = new Housekeeping({
-      journal: SILENT_JOURNAL,
-      sql,
-      feed,
-      log: silent,
-      deviceRetentionMs: 86_400_000,
-      notificationRetentionDays: 1,
-    });
+    const unwantedTags = new UnwantedTags({ sql, feed });
+    const idleDevices = upkeepOf(sql, idleDeviceErasure(feed, DAY_MS));
     const now = Date.now();
-    await housekeeping.purgeDeletedTags(now);
-    await housekeeping.purgeDisconnected();
+    await upkeepOf(sql, unwantedTags.deleted).run(now);
+    await upkeepOf(sql, unwantedTags.disconnected).run(now);
     // It looks at some of all devices at a time.
     const [all] = await sql<{ count: number }[]>`select count(*) as count from devices`;
     for (let seen = 0; seen <= (all?.count ?? 0); seen += 1_000) {
-      await housekeeping.eraseIdleDevices(now + 10 * DAY_MS);
+      await idleDevices.run(now + 10 * DAY_MS);
     }
     for (const [key, { tags }] of this.#devices) {
       for (const tag of tags) {

@@ -14,13 +14,14 @@ import { planDue } from '../../src/push/sql/notifications/plan-due.ts';
 import { countEnded, listEnded } from '../../src/statistics/count-ended.ts';
 import type { StatisticsDay, Subject } from '../../src/statistics/read-statistics.ts';
 import { statisticsDays } from '../../src/statistics/read-statistics.ts';
-import { keepStatistics } from '../../src/statistics/upkeep.ts';
+import { UNCOUNTED_ENDS, UNLISTED_ENDS } from '../../src/statistics/upkeep.ts';
 import { chunkReport } from '../support/chunk-report.ts';
 import { claimChunksOf, makeNotification, makeRunning } from '../support/notifications.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { makeTenant } from '../support/tenant.ts';
+import { upkeepOf } from '../support/upkeep.ts';
 
 interface Sent {
   readonly tagIds: readonly number[];
@@ -28,6 +29,12 @@ interface Sent {
   readonly state?: NotificationState;
   /** By app: delivered, failed. */
   readonly scopes: readonly (readonly [appId: number, delivered: number, failed: number])[];
+}
+
+async function keepStatistics(sql: SqlPool): Promise<void> {
+  for (const job of [UNLISTED_ENDS, UNCOUNTED_ENDS]) {
+    await upkeepOf(sql, job).run(Date.now());
+  }
 }
 
 async function insertSent(sql: Sql, { clientId }: Tenant, sent: Sent): Promise<string> {

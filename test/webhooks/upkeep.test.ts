@@ -4,9 +4,10 @@ import t from 'tap';
 import { v7 as uuidV7 } from 'uuid';
 import { listDeliveries } from '../../src/webhooks/sql/deliveries.ts';
 import { findWebhook } from '../../src/webhooks/sql/webhooks.ts';
-import { WebhookDeliveries } from '../../src/webhooks/upkeep.ts';
+import { webhookData } from '../../src/webhooks/upkeep.ts';
 import { addTenant } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
+import { upkeepOf } from '../support/upkeep.ts';
 import { addEvents, makeWebhook } from '../support/webhooks.ts';
 
 const URL = 'https://cms.example/hook';
@@ -20,7 +21,7 @@ await onEachStore(t, {
     const { id: other } = await makeWebhook(sql, clientId, URL);
     await addEvents(sql, full, 8);
     await addEvents(sql, other, 5);
-    const keeping = new WebhookDeliveries(sql, LIMITS);
+    const keeping = upkeepOf(sql, webhookData(LIMITS));
     await keeping.run(Date.now());
     await keeping.run(Date.now());
     const left = await sql`
@@ -47,9 +48,9 @@ await onEachStore(t, {
       (await listDeliveries(sql, id, { state: null, before: null, limit: 10 }))
         .map((delivery) => delivery.id)
         .reverse();
-    await new WebhookDeliveries(sql, { ...LIMITS, deliveriesMax: 100 }).run(Date.now());
+    await upkeepOf(sql, webhookData({ ...LIMITS, deliveriesMax: 100 })).run(Date.now());
     t.same(await ids(), made.slice(2));
-    await new WebhookDeliveries(sql, LIMITS).run(Date.now());
+    await upkeepOf(sql, webhookData(LIMITS)).run(Date.now());
     t.same(await ids(), made.slice(3));
   },
 
@@ -60,7 +61,7 @@ await onEachStore(t, {
     await addEvents(sql, gone, 3);
     await addEvents(sql, stays, 2);
     await sql`delete from webhooks where id = ${gone}`;
-    await new WebhookDeliveries(sql, LIMITS).run(Date.now());
+    await upkeepOf(sql, webhookData(LIMITS)).run(Date.now());
     const left = await sql`select distinct webhook_id as id from webhook_events`;
     t.same(
       left.map((row) => row['id']),

@@ -79,11 +79,19 @@ export async function deleteOpenLinks(tx: Sql, clientId: number): Promise<void> 
   await tx`delete from one_time_links where client_id = ${clientId} and ends_at > now()`;
 }
 
-/** Those that somebody uses or ends are left to him. Answers how many, at most `limit`. */
-export async function deleteEndedLinks(sql: Sql, limit: number): Promise<number> {
+/**
+ * Deletes links that ended before a time; those that somebody uses or ends are left to him. Answers
+ * how many, at most `limit`.
+ */
+export async function deleteEndedLinks(
+  sql: Sql,
+  endedBeforeMs: number,
+  limit: number,
+): Promise<number> {
   const deleted = await sql`
     delete from one_time_links where token_hash = any(array(
-      select token_hash from one_time_links where ends_at < now() limit ${limit} for update skip locked
+      select token_hash from one_time_links where ends_at < to_timestamp(${endedBeforeMs}::float8 / 1000)
+      limit ${limit} for update skip locked
     ))`;
   return deleted.count;
 }

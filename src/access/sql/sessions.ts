@@ -137,18 +137,18 @@ export async function deleteSessionsOf(sql: Sql, accountId: number): Promise<voi
 }
 
 /**
- * Deletes sessions that have ended, by their end or unused; those that are in somebody's hands, the
- * next time. Answers how many, at most `limit`.
+ * Deletes sessions that have ended, or that nobody has used since a time; those that are in
+ * somebody's hands, the next time. Answers how many, at most `limit`.
  */
 export async function deleteEndedSessions(
   sql: Sql,
-  idleMs: number,
+  unusedSinceMs: number,
   limit: number,
 ): Promise<number> {
   const deleted = await sql`
     delete from sessions where token_hash = any(array(
       select token_hash from sessions
-      where ends_at < now() or last_used_at < now() - make_interval(secs => ${idleMs}::float8 / 1000)
+      where ends_at < now() or last_used_at < to_timestamp(${unusedSinceMs}::float8 / 1000)
       limit ${limit} for update skip locked
     ))`;
   return deleted.count;

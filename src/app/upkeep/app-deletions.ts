@@ -7,7 +7,8 @@
 import type { AppDeletion } from '../../catalogue/list-deletions.ts';
 import { listAppDeletions } from '../../catalogue/list-deletions.ts';
 import type { SqlPool } from '../../database/sql.ts';
-import { TransactionBudget } from '../../database/transaction-budget.ts';
+import type { UpkeepJob, UpkeepRun } from '../../database/upkeep-job.ts';
+import { inTurn } from '../../database/upkeep-job.ts';
 import { eraseDevices } from '../../devices/erase-devices.ts';
 import {
   closeAppDeletion,
@@ -24,7 +25,7 @@ import type { IndexFeed } from '../../tag-index/tag-index.ts';
 
 /** Deleted apps of one look; the next look begins behind them. */
 const DELETIONS_MAX = 100;
-/** Of a run. With housekeeping's interval it is 2,000 devices a second on each node. */
+/** In one run. With housekeeping's interval it is 2,000 devices a second on each node. */
 const TRANSACTIONS_MAX = 20;
 /** Devices in one transaction. */
 const DEVICES_MAX = 1_000;
@@ -49,53 +50,31 @@ interface Pass {
   isDone: boolean;
 }
 
-interface AppDeletionsOptions {
-  readonly sql: SqlPool;
-  readonly feed: IndexFeed;
-  readonly transactionsMax?: number;
-}
-
-export class AppDeletions {
-  private readonly sql: SqlPool;
-  private readonly feed: IndexFeed;
-  private readonly transactionsMax: number;
-  /** Of the run. */
-  private budget: TransactionBudget;
-  /** The app that had its turn last. */
-  private afterId = 0;
+export class AppDeletions implements UpkeepJob {
+  readonly name = 'deleted apps';
+  readonly transactionsMax: number;
+  readonly run = inTurn<Pick<AppDeletion, 'appId'>, AppDeletion>({
+    start: { appId: 0 },
+    ownersMax: DELETIONS_MAX,
+    unfinished: 'last',
+    next: ({ sql }, { appId }) => listRound(sql, appId),
+    serve: (run, deletion) => this.#carryOn(run, deletion),
+  });
+  readonly #feed: IndexFeed;
   /** By app. A new process begins again. */
-  private readonly passes = new CappedMap<number, Pass>({ sizeMax: PASSES_MAX });
+  readonly #passes = new CappedMap<number, Pass>({ sizeMax: PASSES_MAX });
 
-  constructor({ sql, feed, transactionsMax = TRANSACTIONS_MAX }: AppDeletionsOptions) {
+  constructor(feed: IndexFeed, transactionsMax = TRANSACTIONS_MAX) {
+    this.#feed = feed;
     this.transactionsMax = transactionsMax;
-    this.budget = new TransactionBudget(transactionsMax);
-    this.sql = sql;
-    this.feed = feed;
   }
 
-  /** Runs once; the deleted apps take turns. `nowMs`: by the database's clock. */
-  async run(nowMs: number): Promise<void> {
-    this.budget = new TransactionBudget(this.transactionsMax);
-    const next = await listAppDeletions(this.sql, this.afterId, DELETIONS_MAX);
-    const first = next.length < DELETIONS_MAX ? await this.listBefore(this.afterId) : [];
-    for (const deletion of [...next, ...first]) {
-      if (this.budget.isSpent) return;
-      this.afterId = deletion.appId;
-      await this.carryOn(deletion, nowMs);
-    }
-  }
-
-  private async listBefore(appId: number): Promise<readonly AppDeletion[]> {
-    const first = await listAppDeletions(this.sql, 0, DELETIONS_MAX);
-    return first.filter((deletion) => deletion.appId <= appId);
-  }
-
-  private async carryOn(deletion: AppDeletion, nowMs: number): Promise<void> {
-    const { sql, feed, budget } = this;
+  async #carryOn(run: UpkeepRun, deletion: AppDeletion): Promise<boolean> {
+    const { sql, nowMs, budget } = run;
     const isSettled = nowMs - deletion.deletedAtMs >= SETTLED_AFTER_MS;
     const isErased =
-      (await budget.empty(DEVICES_MAX, () => this.eraseDevices(deletion))) &&
-      (await this.eraseFromJobs(deletion, nowMs, isSettled)) &&
+      (await budget.empty(DEVICES_MAX, () => this.#eraseDevices(sql, deletion))) &&
+      (await this.#eraseFromJobs(run, deletion, isSettled)) &&
       isSettled &&
       (await budget.empty(ROWS_MAX, () => disconnectTags(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, () => eraseDeviceGroupTags(sql, deletion, ROWS_MAX))) &&
@@ -103,21 +82,22 @@ export class AppDeletions {
       (await budget.empty(ROWS_MAX, () => eraseDeviceEventsOfApp(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, async () => {
         const groups = await eraseDeviceGroups(sql, deletion, ROWS_MAX);
-        await feed.forget(groups);
+        await this.#feed.forget(groups);
         return groups.length;
       }));
-    if (!isErased || !budget.take()) return;
+    if (!isErased || !budget.take()) return false;
     await closeAppDeletion(sql, deletion);
-    this.passes.delete(deletion.appId);
+    this.#passes.delete(deletion.appId);
+    return true;
   }
 
-  private async eraseDevices(deletion: AppDeletion): Promise<number> {
-    const places = await devicesOfApp(this.sql, deletion, DEVICES_MAX);
+  async #eraseDevices(sql: SqlPool, deletion: AppDeletion): Promise<number> {
+    const places = await devicesOfApp(sql, deletion, DEVICES_MAX);
     const { changes } = await eraseDevices(
-      this.sql,
+      sql,
       places.map((place) => ({ ...place, registeredBeforeMs: null })),
     );
-    await this.feed.apply(changes);
+    await this.#feed.apply(changes);
     return places.length;
   }
 
@@ -125,14 +105,14 @@ export class AppDeletions {
    * Answers whether no job has the app any more. A push may have been accepted that found it alive,
    * so only a pass counts that began when none can follow.
    */
-  private async eraseFromJobs(
+  async #eraseFromJobs(
+    { sql, nowMs, budget }: UpkeepRun,
     deletion: AppDeletion,
-    nowMs: number,
     isSettled: boolean,
   ): Promise<boolean> {
-    const pass = this.passOf(deletion, nowMs, isSettled);
-    while (!pass.isDone && this.budget.take()) {
-      const { lastId, left } = await eraseFromJobs(this.sql, deletion, pass.afterId, JOBS_AT_ONCE);
+    const pass = this.#passOf(deletion, nowMs, isSettled);
+    while (!pass.isDone && budget.take()) {
+      const { lastId, left } = await eraseFromJobs(sql, deletion, pass.afterId, JOBS_AT_ONCE);
       pass.left += left;
       pass.isDone = lastId === null;
       pass.afterId = lastId ?? pass.afterId;
@@ -140,8 +120,8 @@ export class AppDeletions {
     return pass.isDone && pass.left === 0;
   }
 
-  private passOf({ appId, deletedAtMs }: AppDeletion, nowMs: number, isSettled: boolean): Pass {
-    const known = this.passes.get(appId);
+  #passOf({ appId, deletedAtMs }: AppDeletion, nowMs: number, isSettled: boolean): Pass {
+    const known = this.#passes.get(appId);
     if (known !== undefined && !known.isDone) return known;
     const isTooEarly =
       known !== undefined && isSettled && known.startedAtMs - deletedAtMs < SETTLED_AFTER_MS;
@@ -149,7 +129,15 @@ export class AppDeletions {
       known !== undefined && known.left > 0 && nowMs - known.startedAtMs >= PASS_INTERVAL_MS;
     if (known !== undefined && !isTooEarly && !isDue) return known;
     const pass: Pass = { startedAtMs: nowMs, afterId: NO_ID, left: 0, isDone: false };
-    this.passes.set(appId, pass);
+    this.#passes.set(appId, pass);
     return pass;
   }
+}
+
+/** The apps behind this one, and then those up to it. */
+async function listRound(sql: SqlPool, appId: number): Promise<readonly AppDeletion[]> {
+  const next = await listAppDeletions(sql, appId, DELETIONS_MAX);
+  if (next.length === DELETIONS_MAX) return next;
+  const first = await listAppDeletions(sql, 0, DELETIONS_MAX);
+  return [...next, ...first.filter((deletion) => deletion.appId <= appId)];
 }

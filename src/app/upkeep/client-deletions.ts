@@ -4,9 +4,9 @@
  * cancelled, and deleted when they have ended; then their tags go, and the client itself.
  */
 
-import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
-import { TransactionBudget } from '../../database/transaction-budget.ts';
+import type { UpkeepJob, UpkeepRun } from '../../database/upkeep-job.ts';
+import { inTurn } from '../../database/upkeep-job.ts';
 import { changeState } from '../../push/sql/ledger/change-state.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import { SETTLED_AFTER_MS } from './app-deletions.ts';
@@ -22,7 +22,7 @@ import {
 
 /** Deleted clients of one look; the next look begins behind them. */
 const DELETIONS_MAX = 100;
-/** Of a run. */
+/** In one run. */
 const TRANSACTIONS_MAX = 20;
 /** Push jobs cancelled between two looks, each in a transaction of its own. */
 const CANCELLED_MAX = 100;
@@ -34,54 +34,50 @@ const JOBS_AT_ONCE = { jobs: 100, rows: 10_000 };
 /** Tags in one transaction, each with its counts of some days. */
 const TAGS_MAX = 1_000;
 
-interface ClientDeletionsOptions {
-  readonly sql: SqlPool;
-  readonly journal: Pick<JobJournal, 'ended'>;
+/** Carries deletions of clients on; the deleted clients take turns. */
+export function clientDeletions(journal: Pick<JobJournal, 'ended'>): UpkeepJob {
+  return {
+    name: 'deleted clients',
+    transactionsMax: TRANSACTIONS_MAX,
+    run: inTurn<Pick<ClientDeletion, 'clientId'>, ClientDeletion>({
+      start: { clientId: 0 },
+      ownersMax: DELETIONS_MAX,
+      unfinished: 'last',
+      next: ({ sql }, { clientId }, limit) => listClientDeletions(sql, clientId, limit),
+      async serve(run, deletion) {
+        await cancelJobs(run, deletion, journal);
+        return carryOn(run, deletion);
+      },
+    }),
+  };
 }
 
-export class ClientDeletions {
-  private readonly sql: SqlPool;
-  private readonly journal: Pick<JobJournal, 'ended'>;
-  /** Of the run. */
-  private budget = new TransactionBudget(TRANSACTIONS_MAX);
-  /** The client that had its turn last. */
-  private afterId = 0;
+async function carryOn(
+  { sql, nowMs, budget }: UpkeepRun,
+  deletion: ClientDeletion,
+): Promise<boolean> {
+  const hasErased = await budget.exhaust(() => eraseEndedJobs(sql, deletion, JOBS_AT_ONCE));
+  const isSettled = nowMs - deletion.deletedAtMs >= SETTLED_AFTER_MS;
+  // The counts of its tags go with its apps, in pieces.
+  if (!hasErased || !isSettled || (await hasAppDeletions(sql, deletion))) return false;
+  if (!(await budget.empty(TAGS_MAX, () => eraseTags(sql, deletion, TAGS_MAX)))) return false;
+  if (!budget.take()) return false;
+  await closeClientDeletion(sql, deletion);
+  return true;
+}
 
-  constructor(options: ClientDeletionsOptions) {
-    this.sql = options.sql;
-    this.journal = options.journal;
-  }
-
-  /** Runs once; the deleted clients take turns. `nowMs`: by the database's clock. */
-  async run(nowMs: number): Promise<void> {
-    this.budget = new TransactionBudget(TRANSACTIONS_MAX);
-    const deletions = await listClientDeletions(this.sql, this.afterId, DELETIONS_MAX);
-    for (const deletion of deletions) {
-      if (this.budget.isSpent) return;
-      this.afterId = deletion.clientId;
-      await this.carryOn(deletion, nowMs);
-    }
-    if (deletions.length < DELETIONS_MAX) this.afterId = 0;
-  }
-
-  private async carryOn(deletion: ClientDeletion, nowMs: number): Promise<void> {
-    const { sql, budget } = this;
-    await this.cancelJobs(deletion);
-    const hasErased = await budget.exhaust(() => eraseEndedJobs(sql, deletion, JOBS_AT_ONCE));
-    const isSettled = nowMs - deletion.deletedAtMs >= SETTLED_AFTER_MS;
-    // The counts of its tags go with its apps, in pieces.
-    if (!hasErased || !isSettled || (await hasAppDeletions(sql, deletion))) return;
-    if (!(await budget.empty(TAGS_MAX, () => eraseTags(sql, deletion, TAGS_MAX)))) return;
-    if (budget.take()) await closeClientDeletion(sql, deletion);
-  }
-
-  /** What is under way is counted as cancelled, and has ended soon. */
-  private async cancelJobs(deletion: ClientDeletion): Promise<void> {
-    for (const id of await listJobsToCancel(this.sql, deletion, CANCELLED_MAX)) {
-      const done = await transact(this.sql, (tx) =>
-        changeState(tx, deletion.clientId, id, null, 'cancel'),
-      );
-      this.journal.ended(done?.ended ?? []);
-    }
+/** Jobs under way are counted as cancelled, and have ended soon. */
+async function cancelJobs(
+  { sql, budget }: UpkeepRun,
+  deletion: ClientDeletion,
+  journal: Pick<JobJournal, 'ended'>,
+): Promise<void> {
+  for (const id of await listJobsToCancel(sql, deletion, CANCELLED_MAX)) {
+    // The process stops.
+    if (budget.isSpent) return;
+    const done = await transact(sql, (tx) =>
+      changeState(tx, deletion.clientId, id, null, 'cancel'),
+    );
+    journal.ended(done?.ended ?? []);
   }
 }

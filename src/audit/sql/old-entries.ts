@@ -23,41 +23,43 @@ export async function deleteOldAuditEntries(
 /** The two rooms of a log: whatever fills one displaces nothing of the other. */
 export type AuditRoom = 'access' | 'other';
 
-/** A client with more entries in a room than it may have. */
-export interface FullLog {
-  readonly clientId: number;
+/** A room of a log with more entries than it may have. */
+export interface FullRoom {
   readonly room: AuditRoom;
   /** How many are too many. */
   readonly excess: number;
 }
 
-/** Looks at the next clients after `afterId`, by their ids. */
-export async function findFullLogs(
+export interface ClientLog {
+  readonly clientId: number;
+  readonly full: readonly FullRoom[];
+}
+
+/** Looks at the logs of the next clients after `afterId`, by their ids. */
+export async function nextLogs(
   sql: Sql,
   afterId: number,
-  clients: number,
+  limit: number,
   entriesMax: Readonly<Record<AuditRoom, number>>,
-): Promise<{ readonly lastId: number | null; readonly full: readonly FullLog[] }> {
+): Promise<readonly ClientLog[]> {
   const rows = await sql<{ clientId: number; total: number; access: number }[]>`
     select c.id as "clientId",
       (select count(*) from audit_entries where client_id = c.id)::float8 as total,
       (select count(*) from audit_entries where client_id = c.id and ${concernsAccess(sql)})::float8 as access
-    from (select id from clients where id > ${afterId} order by id limit ${clients}) c
+    from (select id from clients where id > ${afterId} order by id limit ${limit}) c
     order by c.id`;
-  return {
-    lastId: rows.length < clients ? null : (rows.at(-1)?.clientId ?? null),
-    full: rows.flatMap(({ clientId, total, access }) =>
-      (
-        [
-          ['access', access],
-          ['other', total - access],
-        ] as const
-      ).flatMap(([room, count]) => {
-        const excess = count - entriesMax[room];
-        return excess > entriesMax[room] / SLACK ? [{ clientId, room, excess }] : [];
-      }),
-    ),
-  };
+  return rows.map(({ clientId, total, access }) => ({
+    clientId,
+    full: (
+      [
+        ['access', access],
+        ['other', total - access],
+      ] as const
+    ).flatMap(([room, count]) => {
+      const excess = count - entriesMax[room];
+      return excess > entriesMax[room] / SLACK ? [{ room, excess }] : [];
+    }),
+  }));
 }
 
 /**
@@ -72,7 +74,7 @@ const SLACK = 100;
  */
 export async function trimLog(
   sql: Sql,
-  { clientId, room, excess }: FullLog,
+  { clientId, room, excess }: FullRoom & Pick<ClientLog, 'clientId'>,
   limit: number,
 ): Promise<number> {
   const isOfRoom = room === 'access' ? concernsAccess(sql) : sql`not ${concernsAccess(sql)}`;

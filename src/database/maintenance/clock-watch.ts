@@ -4,23 +4,21 @@
 
 import type { Logger } from 'pino';
 import type { SqlPool } from '../sql.ts';
+import type { UpkeepJob } from '../upkeep-job.ts';
 import { noteClock } from './set-back-clock.ts';
 
-export class ClockWatch {
-  readonly #sql: SqlPool;
-  readonly #log: Logger;
-
-  constructor({ sql, log }: { readonly sql: SqlPool; readonly log: Logger }) {
-    this.#sql = sql;
-    this.#log = log;
-  }
-
-  async run(): Promise<void> {
-    const byMs = await noteClock(this.#sql);
-    if (byMs === 0) return;
-    this.#log.warn(
-      { byMs: Math.round(byMs) },
-      "the database's clock was set back: what waited for a time that it was wrong about goes on",
-    );
-  }
+/** Notices that the clock was set back since the last call, and tells it. */
+export async function watchClock(sql: SqlPool, log: Logger): Promise<void> {
+  const byMs = await noteClock(sql);
+  if (byMs === 0) return;
+  log.warn(
+    { byMs: Math.round(byMs) },
+    "the database's clock was set back: what waited for a time that it was wrong about goes on",
+  );
 }
+
+export const clockWatch = (log: Logger): UpkeepJob => ({
+  name: "the database's clock",
+  transactionsMax: 1,
+  run: ({ sql }) => watchClock(sql, log),
+});

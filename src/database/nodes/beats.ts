@@ -89,3 +89,18 @@ export async function beat(
  * a statement runs it once, and only if a part is held.
  */
 export const deadNodes = (sql: Sql) => sql`array(select id from nodes where died_at is not null)`;
+
+/** Deletes nodes that died before a time. Answers how many, at most `limit`. */
+export async function deleteDeadNodes(
+  sql: Sql,
+  deadBeforeMs: number,
+  limit: number,
+): Promise<number> {
+  const deleted = await sql`
+    delete from nodes where id in (
+      select id from nodes
+      where died_at < to_timestamp(${deadBeforeMs}::float8 / 1000)
+      order by id limit ${limit}
+    )`;
+  return deleted.count;
+}

@@ -6,6 +6,7 @@
 
 import type { Logger } from 'pino';
 import type { SqlPool } from '../../database/sql.ts';
+import type { UpkeepJob, UpkeepRun } from '../../database/upkeep-job.ts';
 import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES, lastOrdinalOf, scopeKeyOf } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
@@ -62,7 +63,9 @@ interface CompactionOptions {
   readonly log: Logger;
 }
 
-export class Compaction {
+export class Compaction implements UpkeepJob {
+  readonly name = 'sparse groups';
+  readonly transactionsMax = TRANSACTIONS_MAX;
   readonly #options: CompactionOptions;
   /**
    * One for each (app, platform) that this process has ever compacted. Ordinals left at its end
@@ -79,7 +82,7 @@ export class Compaction {
   }
 
   /** Does a bounded piece of the work. */
-  async run(nowMs: number): Promise<void> {
+  async run({ nowMs, budget }: UpkeepRun): Promise<void> {
     if (this.#sources.length === 0 && nowMs - this.#lookedAtMs >= LOOK_INTERVAL_MS) {
       this.#lookedAtMs = nowMs;
       this.#sources = await this.#look();
@@ -89,9 +92,7 @@ export class Compaction {
     this.#sources = [];
     let devices = 0;
     let groups = 0;
-    for (let transactions = 0; transactions < TRANSACTIONS_MAX; transactions += 1) {
-      const [source] = sources;
-      if (source === undefined) break;
+    for (let [source] = sources; source !== undefined && budget.take(); [source] = sources) {
       const piece = await this.#movePiece(source);
       if (piece === null) sources = sources.filter((other) => !isSameScope(other, source));
       else if (piece.isLast) sources = sources.slice(1);

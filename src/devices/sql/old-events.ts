@@ -3,13 +3,23 @@
 import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 
-/** The next scope that has events, behind another one. Null: there are no more. */
-export async function nextScopeWithEvents(sql: Sql, after: Scope): Promise<Scope | null> {
-  const [scope] = await sql<Scope[]>`
-    select app_id as "appId", platform_id as "platformId" from device_events
-    where (app_id, platform_id) > (${after.appId}::integer, ${after.platformId}::smallint)
-    order by app_id, platform_id limit 1`;
-  return scope ?? null;
+/** The next scopes that have events, behind another one: one look at the index for each. */
+export async function nextScopesWithEvents(
+  sql: Sql,
+  after: Scope,
+  limit: number,
+): Promise<readonly Scope[]> {
+  const scopes: Scope[] = [];
+  while (scopes.length < limit) {
+    const { appId, platformId } = scopes.at(-1) ?? after;
+    const [scope] = await sql<Scope[]>`
+      select app_id as "appId", platform_id as "platformId" from device_events
+      where (app_id, platform_id) > (${appId}::integer, ${platformId}::smallint)
+      order by app_id, platform_id limit 1`;
+    if (scope === undefined) break;
+    scopes.push(scope);
+  }
+  return scopes;
 }
 
 /** The time of the newest event that is too many; null: there are not so many. */

@@ -82,3 +82,18 @@ const columns = (sql: Sql) => sql`
   floor(extract(epoch from accepted_at) * 1000)::float8 as "acceptedAtMs",
   floor(extract(epoch from started_at) * 1000)::float8 as "startedAtMs",
   floor(extract(epoch from ended_at) * 1000)::float8 as "endedAtMs"`;
+
+/** Deletes bulk operations that ended before a time. Answers how many, at most `limit`. */
+export async function deleteBulkOperations(
+  sql: Sql,
+  endedBeforeMs: number,
+  limit: number,
+): Promise<number> {
+  const deleted = await sql`
+    delete from bulk_operations where id in (
+      select id from bulk_operations
+      where ended_at < to_timestamp(${endedBeforeMs}::float8 / 1000)
+      order by ended_at limit ${limit}
+    )`;
+  return deleted.count;
+}

@@ -17,7 +17,7 @@ import {
 import { ERASING_SLOT } from '../../statistics/slots.ts';
 
 /** A device group, and the unwanted tags that it may have. */
-export interface UnwantedTags extends DeviceGroupKey {
+export interface TagsOfGroup extends DeviceGroupKey {
   readonly tagIds: readonly number[];
 }
 
@@ -87,7 +87,7 @@ export async function tagsInOperations(
   return rows.map(({ id }) => id);
 }
 
-const byGroup = (sql: Sql, pairs: Fragment) => sql<UnwantedTags[]>`
+const byGroup = (sql: Sql, pairs: Fragment) => sql<TagsOfGroup[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber",
     array_agg(distinct tag_id) as "tagIds"
   from (${pairs}) as pairs
@@ -105,7 +105,7 @@ interface RemovedTags {
  */
 export const removeTags = (
   sql: SqlPool,
-  { tagIds, ...group }: UnwantedTags,
+  { tagIds, ...group }: TagsOfGroup,
   limit: number,
 ): Promise<RemovedTags> =>
   transact(sql, async (tx) => {
@@ -169,4 +169,27 @@ async function stillUnwanted(
     select id from tags
     where id = any (${list(tagIds)}::integer[]) and (deleted_at is not null or not ${appId} = any (app_ids))`;
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Deletes tags that were marked deleted before a time and that no group may have any more, with
+ * their days. Answers how many.
+ */
+export async function deleteDeletedTags(sql: Sql, deletedBeforeMs: number): Promise<number> {
+  const deleted = await sql`
+    with gone as (
+      delete from tags t
+      where t.deleted_at < to_timestamp(${deletedBeforeMs}::float8 / 1000)
+        and not exists (
+          select from apps a
+          join app_platforms p on p.app_id = a.id
+          join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
+          where a.client_id = t.client_id
+        )
+      returning id
+    ),
+    days as (delete from tag_days where tag_id in (select id from gone)),
+    sent as (delete from notification_days where object_id in (select id from gone))
+    select id from gone`;
+  return deleted.length;
 }

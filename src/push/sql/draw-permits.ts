@@ -97,3 +97,21 @@ export async function pauseQuota(sql: Sql, bucket: Bucket, forMs: number): Promi
       clock_timestamp() + make_interval(secs => ${forMs}::float8 / 1000))
     on conflict (key) do update set paused_until = greatest(q.paused_until, excluded.paused_until)`;
 }
+
+/**
+ * Deletes buckets from which no node has drawn since a time: they would be full and at the
+ * bottom of their ramp, as new ones are. Answers how many, at most `limit`.
+ */
+export async function deleteQuotas(
+  sql: Sql,
+  unusedSinceMs: number,
+  limit: number,
+): Promise<number> {
+  const deleted = await sql`
+    delete from provider_quotas where key in (
+      select key from provider_quotas
+      where greatest(refilled_at, paused_until) < to_timestamp(${unusedSinceMs}::float8 / 1000)
+      limit ${limit}
+    )`;
+  return deleted.count;
+}

@@ -1,20 +1,20 @@
 /**
- * Deletes notifications that ended long ago, with their scopes, reasons and idempotency keys (which
- * live a day).
+ * Deletes notifications that ended long ago, with their scopes, reasons and idempotency keys; and
+ * keys by themselves, which live a day.
  */
 
-import type { SqlPool } from '../../database/sql.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 
 /**
- * Deletes those that ended `endedForMs` ago by the database's clock, the oldest first; answers how
+ * Deletes those that ended before a time by the database's clock, the oldest first; answers how
  * many, at most `limit`. A notification stays, however old, if it is unfinished, if no
  * statistics count it yet, or if its condemned devices are not yet erased or forgotten, or are
  * held.
  */
 export const deleteOldNotifications = (
   sql: SqlPool,
-  endedForMs: number,
+  endedBeforeMs: number,
   limit: number,
 ): Promise<number> =>
   transact(sql, async (tx) => {
@@ -22,7 +22,7 @@ export const deleteOldNotifications = (
       -- A statement of its own in the plan: joined row by row it would be asked again and again, past its limit.
       with ended as materialized (
         select id from notifications n
-        where finished_at < now() - ${endedForMs}::float8 * interval '1 millisecond'
+        where finished_at < to_timestamp(${endedBeforeMs}::float8 / 1000)
           and is_end_listed
           and not exists (select from ended_notifications e where e.notification_id = n.id)
           and not exists (
@@ -35,3 +35,18 @@ export const deleteOldNotifications = (
       delete from notifications n using ended where n.id = ended.id`;
     return deleted.count;
   });
+
+/** Deletes keys that were taken before a time. Answers how many, at most `limit`. */
+export async function deleteIdempotencyKeys(
+  sql: Sql,
+  createdBeforeMs: number,
+  limit: number,
+): Promise<number> {
+  const deleted = await sql`
+    delete from idempotency_keys where (client_id, key) in (
+      select client_id, key from idempotency_keys
+      where created_at < to_timestamp(${createdBeforeMs}::float8 / 1000)
+      order by created_at limit ${limit}
+    )`;
+  return deleted.count;
+}

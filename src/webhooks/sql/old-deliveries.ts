@@ -1,4 +1,4 @@
-/** What housekeeping deletes of webhooks: what is too old, too much, or of nobody any more. */
+/** Deletes data of webhooks that is too old, too much, or belongs to no webhook any more. */
 
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';

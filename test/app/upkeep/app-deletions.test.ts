@@ -32,6 +32,7 @@ import { indexDifferences, openNodeIndex, staleGroups } from '../../support/redi
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { withPostgresStore } from '../../support/store.ts';
+import { upkeepOf } from '../../support/upkeep.ts';
 
 const MINUTE_MS = 60_000;
 const DEVICES = 2_500;
@@ -155,7 +156,7 @@ await onEachStore(t, {
     }
     t.equal(gone['devices'], DEVICES + 10);
 
-    const node = new AppDeletions({ sql, feed: NO_FEED });
+    const node = upkeepOf(sql, new AppDeletions(NO_FEED));
     const [deletion] = await listAppDeletions(sql, 0, 10);
     const deletedAtMs = deletion?.deletedAtMs ?? 0;
     await node.run(deletedAtMs + 1_000);
@@ -194,7 +195,7 @@ await onEachStore(t, {
     const nowMs = Date.now() + 60 * MINUTE_MS;
     let deaths = 0;
     for (let statements = 0; 'app_deletions' in (await rowsOf(sql, appId)); statements += 1) {
-      const node = new AppDeletions({ sql: mortal(sql, statements), feed: NO_FEED });
+      const node = upkeepOf(mortal(sql, statements), new AppDeletions(NO_FEED));
       await node.run(nowMs).catch((error: unknown) => {
         t.match(error, { message: 'killed' });
         deaths += 1;
@@ -202,7 +203,7 @@ await onEachStore(t, {
     }
     t.ok(deaths > 10, `${deaths} deaths`);
     await checkErased(t, sql, scene, before);
-    await new AppDeletions({ sql, feed: NO_FEED }).run(nowMs);
+    await upkeepOf(sql, new AppDeletions(NO_FEED)).run(nowMs);
     t.same(await rowsOf(sql, staying), before, 'again, it changes nothing');
   },
 
@@ -212,7 +213,7 @@ await onEachStore(t, {
     const job = await push({ appIds: [appId, staying] });
     await changeState(sql, clientId, job, null, 'pause');
     await remove();
-    const node = new AppDeletions({ sql, feed: NO_FEED });
+    const node = upkeepOf(sql, new AppDeletions(NO_FEED));
     const startMs = Date.now() + 10 * MINUTE_MS;
     for (let run = 0; run < 3; run += 1) await node.run(startMs + run * 2 * MINUTE_MS);
     t.same(await scopesOf(job), [appId, staying]);
@@ -232,7 +233,7 @@ await onEachStore(t, {
     await sql`insert into ended_notifications (notification_id) values (${job})`;
     await remove();
     const startMs = Date.now() + 10 * MINUTE_MS;
-    const node = new AppDeletions({ sql, feed: NO_FEED });
+    const node = upkeepOf(sql, new AppDeletions(NO_FEED));
     await node.run(startMs);
     t.same(await scopesOf(job), [appId, staying]);
     await sql`delete from ended_notifications`;
@@ -287,7 +288,7 @@ await onEachStore(t, {
       const app = await readApp(sql, clientId, appId);
       if (app !== null) await sql.begin((tx) => deleteApp(tx, clientId, app));
     }
-    const node = new AppDeletions({ sql, feed: NO_FEED, transactionsMax: 7 });
+    const node = upkeepOf(sql, new AppDeletions(NO_FEED, 7));
     const left = async () => {
       const counts: number[] = [];
       for (const appId of appIds) counts.push((await rowsOf(sql, appId))['devices'] ?? 0);
@@ -345,7 +346,7 @@ await withRedis(t, (t) =>
       (await staleGroups(sql, client, name.current)).length === 0 ? true : null,
     );
     await remove();
-    const node = new AppDeletions({ sql, feed });
+    const node = upkeepOf(sql, new AppDeletions(feed));
     await node.run(Date.now());
     t.same(await indexDifferences(sql, client, name.current), [], 'the index has what is left');
     t.same(await staleGroups(sql, client, name.current), []);

@@ -6,7 +6,7 @@
 import t from 'tap';
 import { Authenticator } from '../../../src/access/authenticate.ts';
 import { AppDeletions } from '../../../src/app/upkeep/app-deletions.ts';
-import { ClientDeletions } from '../../../src/app/upkeep/client-deletions.ts';
+import { clientDeletions } from '../../../src/app/upkeep/client-deletions.ts';
 import { deleteClient } from '../../../src/catalogue/sql/delete-client.ts';
 import { disableClient, enableClient } from '../../../src/clients/disable-client.ts';
 import { findClient, listClients } from '../../../src/clients/find-client.ts';
@@ -22,6 +22,7 @@ import { mortal } from '../../support/mortal.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
+import { upkeepOf } from '../../support/upkeep.ts';
 
 const MINUTE_MS = 60_000;
 const DEVICES = 1_500;
@@ -125,8 +126,8 @@ await onEachStore(t, {
     for (let statements = 0; (await listClients(sql)).length > 1; statements += 1) {
       const dying = mortal(sql, statements);
       const work = [
-        () => new AppDeletions({ sql: dying, feed: NO_FEED }).run(nowMs),
-        () => new ClientDeletions({ sql: dying, journal: SILENT_JOURNAL }).run(nowMs),
+        () => upkeepOf(dying, new AppDeletions(NO_FEED)).run(nowMs),
+        () => upkeepOf(dying, clientDeletions(SILENT_JOURNAL)).run(nowMs),
       ];
       for (const run of work) {
         await run().catch((error: unknown) => {

@@ -3,12 +3,15 @@ import t from 'tap';
 import { Housekeeping } from '../../../src/app/upkeep/housekeeping.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
 import type { Store } from '../../../src/database/store.ts';
+import { idleDeviceErasure } from '../../../src/devices/upkeep.ts';
 import { findByIdempotencyKeys } from '../../../src/push/sql/notifications/find-by-idempotency-keys.ts';
 import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { deleteOldNotifications } from '../../../src/push/sql/old-notifications.ts';
+import { oldNotifications } from '../../../src/push/upkeep.ts';
 import { countEnded, listEnded } from '../../../src/statistics/count-ended.ts';
 import { statisticsDays, subscribersByApp } from '../../../src/statistics/read-statistics.ts';
 import { ANY_TAG } from '../../../src/statistics/record-changes.ts';
+import type { IndexFeed } from '../../../src/tag-index/tag-index.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { makeAppApi, silent } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -20,17 +23,18 @@ import { withPostgresStore } from '../../support/store.ts';
 import { subscriptions } from '../../support/subscriptions.ts';
 import { makeTenant } from '../../support/tenant.ts';
 import { untilLockWaits } from '../../support/until-lock-waits.ts';
+import { upkeepOf } from '../../support/upkeep.ts';
 
 const DAY_MS = 86_400_000;
 
-const makeHousekeeping = ({ sql }: Store, notificationRetentionDays = 90): Housekeeping =>
+const makeHousekeeping = ({ sql }: Store, feed: IndexFeed = NO_FEED): Housekeeping =>
   new Housekeeping({
     journal: SILENT_JOURNAL,
     sql,
-    feed: NO_FEED,
+    feed,
     log: silent,
     deviceRetentionMs: 30 * DAY_MS,
-    notificationRetentionDays,
+    notificationRetentionDays: 90,
   });
 
 await onEachStore(t, {
@@ -103,6 +107,40 @@ await onEachStore(t, {
     );
   },
 
+  'a job that fails is told by its name, and does not hold up the others': async (t, store) => {
+    const { sql } = store;
+    const { appId } = await makeTenant(sql, 'acme');
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [], count: 1 });
+    await sql`update devices set registered_at = now() - interval '31 days'`;
+    await sql`insert into nodes (host, pid, died_at) values ('host', 1, now() - interval '1 day')`;
+    const housekeeping = makeHousekeeping(store, {
+      ...NO_FEED,
+      apply: () => Promise.reject(new Error('the index is away')),
+    });
+    await t.rejects(housekeeping.run(Date.now()), {
+      message: 'housekeeping could not do: idle devices',
+      errors: [{ message: 'the index is away' }],
+    });
+    t.same(await sql`select from nodes`, []);
+  },
+
+  'what no index finds is looked for once an hour': async (t, store) => {
+    const { sql } = store;
+    const add = (key: string) => sql`
+      insert into provider_quotas (key, permits, refilled_at) values (${key}, 1, now() - interval '2 days')`;
+    const left = async () => (await sql`select from provider_quotas`).length;
+    const housekeeping = makeHousekeeping(store);
+    const nowMs = Date.now();
+    await add('first');
+    await housekeeping.run(nowMs);
+    t.equal(await left(), 0);
+    await add('second');
+    await housekeeping.run(nowMs + 3_599_000);
+    t.equal(await left(), 1);
+    await housekeeping.run(nowMs + 3_600_000);
+    t.equal(await left(), 0);
+  },
+
   'devices are looked through slice by slice, to the end and again': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'acme');
     await store.sql`
@@ -110,16 +148,20 @@ await onEachStore(t, {
       select ${tenant.appId}, 15, n, gen_random_uuid(), n::text,
         case when n in (5, 1999, 2000, 4500) then now() - interval '31 days' else now() end
       from generate_series(0, 4999) n`;
-    const housekeeping = makeHousekeeping(store);
-    const erased: number[] = [];
+    const upkeep = upkeepOf(store.sql, idleDeviceErasure(NO_FEED, 30 * DAY_MS));
+    const left = async () => (await store.sql`select from devices`).length;
+    const after: number[] = [];
     for (let run = 0; run < 4; run += 1) {
-      erased.push(await housekeeping.eraseIdleDevices(Date.now()));
+      await upkeep.run(Date.now());
+      after.push(await left());
     }
-    t.same(erased, [2, 1, 1, 0]);
+    t.same(after, [4_998, 4_997, 4_996, 4_996]);
     await store.sql`update devices set registered_at = now() - interval '31 days' where ordinal = 7`;
-    await housekeeping.eraseIdleDevices(Date.now());
-    await housekeeping.eraseIdleDevices(Date.now());
-    t.equal(await housekeeping.eraseIdleDevices(Date.now()), 1, 'it begins anew');
+    await upkeep.run(Date.now());
+    await upkeep.run(Date.now());
+    t.equal(await left(), 4_996);
+    await upkeep.run(Date.now());
+    t.equal(await left(), 4_995, 'it begins anew');
   },
 
   'subscriptions of a deleted tag go, then the tag; groups are raised': async (t, store) => {
@@ -191,7 +233,7 @@ await onEachStore(t, {
       );
     const disconnect = async (some: readonly number[]) => {
       await sql`update tags set app_ids = '{}' where id = any (${[...some]}::int[])`;
-      for (const tagId of some) housekeeping.expectDisconnected(tagId);
+      for (const tagId of some) housekeeping.unwantedTags.expectDisconnected(tagId);
     };
     const few = tagIds.slice(0, 3);
     await seedDevices(sql, { appId, platformId: 3, tagIds, count: 2 });
@@ -210,7 +252,7 @@ await onEachStore(t, {
     const { appId } = tenant;
     await seedDevices(store.sql, { appId, platformId: 3, tagIds, count: 50, step: 8_192 });
     await store.sql`update tags set deleted_at = now() - interval '1 hour'`;
-    await makeHousekeeping(store).purgeDeletedTags(Date.now());
+    await upkeepOf(store.sql, makeHousekeeping(store).unwantedTags.deleted).run(Date.now());
     t.same(await store.sql`select from device_group_tags`, []);
     t.same(await store.sql`select from tags`, []);
   },
@@ -321,12 +363,12 @@ await onEachStore(t, {
       const days = await statisticsDays(sql, { kind: 'app', id: appId, clientId });
       return days.map(({ notifications, delivered, failed }) => [notifications, delivered, failed]);
     };
-    t.equal(await deleteOldNotifications(sql, 90 * DAY_MS, 10), 0);
+    t.equal(await deleteOldNotifications(sql, Date.now() - 90 * DAY_MS, 10), 0);
     await listEnded(sql, 10);
-    t.equal(await deleteOldNotifications(sql, 90 * DAY_MS, 10), 0);
+    t.equal(await deleteOldNotifications(sql, Date.now() - 90 * DAY_MS, 10), 0);
     t.same([await left(), await sent()], [1, [[1, 6, 1]]]);
     await countEnded(sql, 10);
-    t.equal(await deleteOldNotifications(sql, 90 * DAY_MS, 10), 1);
+    t.equal(await deleteOldNotifications(sql, Date.now() - 90 * DAY_MS, 10), 1);
     t.same([await left(), await sent()], [0, [[1, 6, 1]]]);
     t.equal(await readStatus(sql, clientId, id), null);
   },
@@ -369,9 +411,8 @@ await onEachStore(t, {
 
   'a job that is deleted after a day takes no idempotency key that still holds': async (
     t,
-    store,
+    { sql },
   ) => {
-    const { sql } = store;
     const { clientId, appId } = await makeTenant(sql, 'acme');
     const keyed = async (key: string, days: number) => {
       const id = await insertJob(sql, clientId, appId, days, 'FINISHED');
@@ -381,8 +422,10 @@ await onEachStore(t, {
     };
     await keyed('over', 1.01);
     await keyed('holds', 0.99);
-    // By a clock that is behind, so that the keys' own step finds nothing to delete.
-    await makeHousekeeping(store, 1).run(Date.now() - DAY_MS);
+    await listEnded(sql, 10);
+    await countEnded(sql, 10);
+    // By itself: the keys have a job of their own, which would delete them before.
+    await upkeepOf(sql, oldNotifications(1)).run(Date.now());
     const asked = ['over', 'holds'].map((key) => ({ key, userName: 'demo-super' }));
     const held = await findByIdempotencyKeys(sql, clientId, asked);
     t.strictSame(
@@ -423,15 +466,15 @@ await withPostgresStore(t, async (t, store) => {
   const deviceIds = ['subscribed', 'unsubscribed', 'idle'];
   await seedDevices(sql, { appId, platformId: 15, tagIds: [], count: 3, deviceIds });
   await sql`update devices set registered_at = now() - interval '31 days'`;
-  let erasing: Promise<number> | null = null;
+  let erasing: Promise<void> | null = null;
   await sql.begin(async (tx) => {
     // As bulk operations do: nothing is said of their registration.
     await tx`update devices set tag_ids = array[${tagId}::integer] where device_id = 'subscribed'`;
     await tx`update devices set unsubscribed_at = now() where device_id = 'unsubscribed'`;
-    erasing = makeHousekeeping(store).eraseIdleDevices(Date.now());
+    erasing = upkeepOf(sql, idleDeviceErasure(NO_FEED, 30 * DAY_MS)).run(Date.now());
     await untilLockWaits('the eraser waits for the devices', sql);
   });
-  t.equal(await erasing, 1);
+  await erasing;
   t.same(
     (await sql`select device_id as id from devices order by 1`).map((row) => row['id']),
     ['subscribed', 'unsubscribed'],

@@ -20,6 +20,7 @@ import { openResources, pathsOf } from '../../support/resources.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { subscriptions } from '../../support/subscriptions.ts';
+import { upkeepOf } from '../../support/upkeep.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,10 +40,15 @@ async function open(t: Test, store: Store) {
     ...tagResourceRoutes({
       sql,
       patientReads,
-      onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
-      takeOff: (tagIds) => housekeeping.takeOff(tagIds),
+      onDisconnected: (tagId) => housekeeping.unwantedTags.expectDisconnected(tagId),
+      takeOff: (tagIds) => housekeeping.unwantedTags.takeOff(tagIds),
     }),
-    ...appRoutes({ sql, secrets, patientReads, takeOff: (tagIds) => housekeeping.takeOff(tagIds) }),
+    ...appRoutes({
+      sql,
+      secrets,
+      patientReads,
+      takeOff: (tagIds) => housekeeping.unwantedTags.takeOff(tagIds),
+    }),
     removalsRoute(patientReads),
   ]);
   const { ask, tenant } = resources;
@@ -92,7 +98,7 @@ await onEachStore(t, {
     if (group === undefined) throw new Error('nothing is to be removed');
     t.equal((await removeTags(store.sql, group, 12)).devices, 12);
     t.match(await removals(), shown(18, 5));
-    await housekeeping.purgeDeletedTags(later);
+    await upkeepOf(store.sql, housekeeping.unwantedTags.deleted).run(later);
     t.same(await removals(), []);
     t.same(await tagsOf(appId), [kept]);
   },

@@ -24,6 +24,8 @@ import { startRedis, withRedis } from '../../support/redis-server.ts';
 import { withPostgresStore } from '../../support/store.ts';
 import { subscriptions, writeGroupTags } from '../../support/subscriptions.ts';
 import { makeTenant } from '../../support/tenant.ts';
+import type { Upkeep } from '../../support/upkeep.ts';
+import { upkeepOf } from '../../support/upkeep.ts';
 
 const PLATFORM = 15;
 /**
@@ -34,8 +36,8 @@ const FILLING = 16;
 const LEFT_IN_EACH = 7;
 const MINUTE_MS = 60_000;
 
-const makeCompaction = (sql: SqlPool, feed: IndexFeed = NO_FEED): Compaction =>
-  new Compaction({ sql, feed, log: silent });
+const makeCompaction = (sql: SqlPool, feed: IndexFeed = NO_FEED): Upkeep =>
+  upkeepOf(sql, new Compaction({ sql, feed, log: silent }));
 
 /**
  * An app whose first groups are nearly empty: every device has the one tag, every second the other,

@@ -6,7 +6,7 @@ import { countRefusals } from '../../../src/devices/count-refusals.ts';
 import type { ErasedDevice } from '../../../src/devices/sql/erase-device.ts';
 import { eraseDevice } from '../../../src/devices/sql/erase-device.ts';
 import { listDeviceEvents } from '../../../src/devices/sql/list-events.ts';
-import { DeviceEvents } from '../../../src/devices/upkeep.ts';
+import { deviceEvents } from '../../../src/devices/upkeep.ts';
 import type { DeviceFailure, RetryProgress } from '../../../src/domain/progress.ts';
 import { carryOutDeletions } from '../../../src/push/sql/deletions/carry-out.ts';
 import { listExpectedSends } from '../../../src/push/sql/list-expected.ts';
@@ -16,6 +16,7 @@ import { onEachStore } from '../../support/on-each-store.ts';
 import { withPostgresStore } from '../../support/store.ts';
 
 import { untilLockWaits } from '../../support/until-lock-waits.ts';
+import { upkeepOf } from '../../support/upkeep.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -112,7 +113,7 @@ await onEachStore(t, {
     await write(acme.appId, 31, 5);
     await write(acme.appId, 29, 5);
     await write(other.appId, 1, 12);
-    const upkeep = new DeviceEvents(sql, 10);
+    const upkeep = upkeepOf(sql, deviceEvents(10));
     await upkeep.run(Date.now());
     const left = await sql`
       select app_id as "appId", count(*) as count from device_events group by app_id order by app_id`;
@@ -134,7 +135,7 @@ await onEachStore(t, {
       insert into device_events (device_key, app_id, platform_id, kind, at, reason)
       select gen_random_uuid(), ${appId}, platform, 'failed', now() - n * interval '1 second', 'x'
       from generate_series(1, 10) platform, generate_series(1, case platform when 1 then 35 else 10 end) n`;
-    const upkeep = new DeviceEvents(sql, 10, 1);
+    const upkeep = upkeepOf(sql, deviceEvents(10, 1));
     const countAfterRun = async () => {
       await upkeep.run(Date.now());
       const [left] = await sql`select count(*) as count from device_events where platform_id = 1`;

@@ -96,7 +96,7 @@ await onEachStore(t, {
     });
     await sql`update tags set app_ids = '{}' where id = ${old}`;
     const housekeeping = housekeepingOn(sql);
-    housekeeping.expectDisconnected(old);
+    housekeeping.unwantedTags.expectDisconnected(old);
     const nowMs = Date.now();
     await housekeeping.run(nowMs);
     t.same(await membersOf(sql, old), { [`${second}/3`]: 4 });

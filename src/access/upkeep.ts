@@ -1,0 +1,25 @@
+/** Deletes sessions of the console and one-time links that have ended. */
+
+import type { UpkeepJob } from '../database/upkeep-job.ts';
+import { byAge } from '../database/upkeep-job.ts';
+import { deleteEndedLinks } from './sql/links.ts';
+import { deleteEndedSessions } from './sql/sessions.ts';
+
+const INTERVAL_MS = 3_600_000;
+/** Longer than a session of the console lives unused (accounts/sessions.ts). */
+const UNUSED_SESSION_MS = 86_400_000;
+const ROWS_MAX = 10_000;
+
+export const ENDED_SESSIONS: UpkeepJob = {
+  name: 'ended sessions',
+  intervalMs: INTERVAL_MS,
+  transactionsMax: 1,
+  run: byAge({ keptMs: UNUSED_SESSION_MS, lotMax: ROWS_MAX, delete: deleteEndedSessions }),
+};
+
+export const ENDED_LINKS: UpkeepJob = {
+  name: 'ended one-time links',
+  intervalMs: INTERVAL_MS,
+  transactionsMax: 1,
+  run: byAge({ keptMs: 0, lotMax: ROWS_MAX, delete: deleteEndedLinks }),
+};

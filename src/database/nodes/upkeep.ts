@@ -1,0 +1,19 @@
+/** Deletes the rows of dead nodes. */
+
+import type { UpkeepJob } from '../upkeep-job.ts';
+import { byAge } from '../upkeep-job.ts';
+import { deleteDeadNodes } from './beats.ts';
+
+/**
+ * Longer than any lease that a node may have left (ten minutes and a half): without the row only
+ * the lease counts. Each claim reads the dead nodes, so they must be few, even if a node is started
+ * again and again.
+ */
+const DEAD_NODE_MS = 1_200_000;
+const NODES_MAX = 10_000;
+
+export const DEAD_NODES: UpkeepJob = {
+  name: 'dead nodes',
+  transactionsMax: 1,
+  run: byAge({ keptMs: DEAD_NODE_MS, lotMax: NODES_MAX, delete: deleteDeadNodes }),
+};

@@ -1,0 +1,149 @@
+/**
+ * Takes tags off devices: tags that were deleted, and tags in apps that they were disconnected
+ * from. A bounded piece in a run, on any node and on several at once.
+ */
+
+import type { SqlPool } from '../database/sql.ts';
+import { TransactionBudget } from '../database/transaction-budget.ts';
+import type { UpkeepJob, UpkeepRun } from '../database/upkeep-job.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
+import type { TagsOfGroup } from './sql/unwanted-tags.ts';
+import {
+  deleteDeletedTags,
+  deletedTags,
+  disconnectedTags,
+  removeTags,
+  tagsInOperations,
+} from './sql/unwanted-tags.ts';
+
+/**
+ * Devices that lose tags in one transaction, and in one run: others wait for the rows of the groups
+ * meanwhile.
+ */
+const CLEARED_MAX = 1_000;
+const CLEARED_IN_RUN_MAX = 20_000;
+/**
+ * Pairs of a group and an unwanted tag in one run, and groups: the search through a group takes
+ * some 10 ms of the database's time.
+ */
+const PAIRS_MAX = 10_000;
+const GROUPS_MAX = 100;
+/** One for each group, and one more for each CLEARED_MAX devices: the bounds above come first. */
+const TRANSACTIONS_MAX = GROUPS_MAX + CLEARED_IN_RUN_MAX / CLEARED_MAX;
+/** Tags that are remembered as disconnected; of more, all tags are looked at. */
+const DISCONNECTED_MAX = 1_000;
+/**
+ * After this time no transaction is left that found the tag alive: each has few statements, which
+ * may take 10 s each (database/transact.ts), as may the pauses between them. What a registration
+ * has read waits for its transaction a minute at most (READ_AGE_MS_MAX).
+ */
+const DELETED_TAG_MS = 300_000;
+/** Time between two looks at all tags. */
+const LOOK_INTERVAL_MS = 3_600_000;
+
+export class UnwantedTags {
+  readonly #sql: SqlPool;
+  readonly #feed: IndexFeed;
+  /** The last look found more tags that were disconnected than one run takes off. */
+  #areDisconnectedLeft = false;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** Tags that were disconnected here, and that the next run looks at. */
+  readonly #disconnected = new Set<number>();
+
+  /** Removes deleted tags from devices, and then the tags themselves. */
+  readonly deleted: UpkeepJob = {
+    name: 'deleted tags',
+    transactionsMax: TRANSACTIONS_MAX,
+    run: async ({ sql, nowMs, budget }) => {
+      const deletedBeforeMs = nowMs - DELETED_TAG_MS;
+      await this.#purge(await deletedTags(sql, deletedBeforeMs, PAIRS_MAX), budget);
+      await deleteDeletedTags(sql, deletedBeforeMs);
+    },
+  };
+
+  /**
+   * Removes tags from devices in apps that they were disconnected from. A look at all tags finds
+   * those whose node did not live to do it, and what registrations left that were under way.
+   */
+  readonly disconnected: UpkeepJob = {
+    name: 'disconnected tags',
+    transactionsMax: TRANSACTIONS_MAX,
+    run: async (run) => {
+      const isLookDue = run.nowMs - this.#lookedAtMs >= LOOK_INTERVAL_MS;
+      if (!isLookDue && !this.#areDisconnectedLeft) return;
+      await this.#purgeDisconnected(run);
+      if (isLookDue) this.#lookedAtMs = run.nowMs;
+    },
+  };
+
+  /** The same of the tags that were disconnected here: a look at all tags may take a second. */
+  readonly disconnectedHere: UpkeepJob = {
+    name: 'tags disconnected here',
+    transactionsMax: TRANSACTIONS_MAX,
+    run: (run) => this.#purgeExpected(run),
+  };
+
+  constructor({ sql, feed }: { readonly sql: SqlPool; readonly feed: IndexFeed }) {
+    this.#sql = sql;
+    this.#feed = feed;
+  }
+
+  /** A tag was disconnected from an app: the next run takes it off the devices there. */
+  expectDisconnected(tagId: number): void {
+    if (this.#disconnected.size < DISCONNECTED_MAX) this.#disconnected.add(tagId);
+    else this.#areDisconnectedLeft = true;
+  }
+
+  /**
+   * Takes tags off devices in apps that they were disconnected from, as much as one run does. The
+   * next run goes on.
+   */
+  async takeOff(tagIds: readonly number[]): Promise<void> {
+    for (const tagId of tagIds) this.expectDisconnected(tagId);
+    const unwanted = await disconnectedTags(this.#sql, PAIRS_MAX, tagIds);
+    await this.#purge(unwanted, new TransactionBudget(TRANSACTIONS_MAX));
+  }
+
+  async #purgeDisconnected({ sql, budget }: UpkeepRun): Promise<void> {
+    let isMoreLeft = true;
+    // Before the look: others may be disconnected during it.
+    this.#areDisconnectedLeft = false;
+    try {
+      isMoreLeft = await this.#purge(await disconnectedTags(sql, PAIRS_MAX), budget);
+    } finally {
+      if (isMoreLeft) this.#areDisconnectedLeft = true;
+    }
+  }
+
+  async #purgeExpected({ sql, budget }: UpkeepRun): Promise<void> {
+    const tagIds = [...this.#disconnected];
+    if (tagIds.length === 0) return;
+    let left: readonly number[] = tagIds;
+    // Before the look, as above.
+    this.#disconnected.clear();
+    try {
+      // Before the look, too: an operation may end during it.
+      const waiting = await tagsInOperations(sql, tagIds);
+      const unwanted = await disconnectedTags(sql, PAIRS_MAX, tagIds);
+      if (!(await this.#purge(unwanted, budget))) left = waiting;
+    } finally {
+      for (const tagId of left) this.#disconnected.add(tagId);
+    }
+  }
+
+  /** Answers whether more may be left. */
+  async #purge(unwanted: readonly TagsOfGroup[], budget: TransactionBudget): Promise<boolean> {
+    let left = CLEARED_IN_RUN_MAX;
+    for (const tags of unwanted.slice(0, GROUPS_MAX)) {
+      let cleared = CLEARED_MAX;
+      while (cleared === CLEARED_MAX && left > 0) {
+        if (!budget.take()) return true;
+        const { devices, changes } = await removeTags(this.#sql, tags, CLEARED_MAX);
+        await this.#feed.apply(changes);
+        cleared = devices;
+        left -= devices;
+      }
+    }
+    return unwanted.length > GROUPS_MAX || left <= 0;
+  }
+}

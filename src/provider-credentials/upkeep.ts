@@ -1,0 +1,16 @@
+/** Deletes providers' tokens that nobody uses. */
+
+import type { UpkeepJob } from '../database/upkeep-job.ts';
+import { byAge } from '../database/upkeep-job.ts';
+import { deleteProviderTokens } from './sql/old-tokens.ts';
+
+/** Tokens live an hour, and a freeze 20 minutes. */
+const PROVIDER_TOKEN_MS = 86_400_000;
+const ROWS_MAX = 10_000;
+
+export const PROVIDER_TOKENS: UpkeepJob = {
+  name: "providers' tokens",
+  intervalMs: 3_600_000,
+  transactionsMax: 1,
+  run: byAge({ keptMs: PROVIDER_TOKEN_MS, lotMax: ROWS_MAX, delete: deleteProviderTokens }),
+};
