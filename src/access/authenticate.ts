@@ -1,17 +1,15 @@
 /**
  * Finds the caller of an Authorization header. A known credential is answered from memory, accepted
- * or refused, without a query and without a password hash. An entry holds under one revision of the
- * database (revision.ts).
+ * or refused, without a query and without a password hash (remembered.ts).
  */
 
-import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from '../database/sql.ts';
 import type { Caller, KeyScope } from '../domain/caller.ts';
-import { CappedMap } from '../std/capped-map.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import type { Presentable } from './credential-lookup.ts';
 import { CredentialLookup } from './credential-lookup.ts';
-import { KnownRevision } from './revision.ts';
+import type { Judgement } from './remembered.ts';
+import { Remembered } from './remembered.ts';
 import type { Secrets } from './secrets.ts';
 import { readAccessRevision } from './sql/access-revision.ts';
 import type { CredentialRow } from './sql/find-credentials.ts';
@@ -25,15 +23,13 @@ export type Authentication = Caller | 'missing' | 'wrong' | 'disabled';
 
 type Refusal = 'wrong' | 'disabled';
 
-interface Remembered {
-  readonly known: Caller | Refusal;
-  /** The revision under which this holds. */
-  readonly revision: string;
-  /** The entry is not used after this time. */
-  readonly untilMs: number;
+interface Known {
+  readonly answer: Caller | Refusal;
   /** When the use of a key was last noted. */
   notedMs: number;
 }
+
+type Shelf = 'callers' | 'limitedKeys';
 
 /** About 400 bytes each, and their lists. An installation has as many credentials as apps. */
 const REMEMBERED_MAX = 10_000;
@@ -42,13 +38,6 @@ const REMEMBERED_MAX = 10_000;
  * have 3,000. Such keys are kept apart: they make room for each other, and for nobody else.
  */
 const REMEMBERED_IDS_MAX = 500_000;
-/**
- * Refused ones, about 200 bytes each. They are kept apart, so that a caller that invents
- * credentials does not displace the others.
- */
-const REFUSED_MAX = 10_000;
-/** A new credential does not raise the revision, so a refused one may be valid after this time. */
-const REFUSED_MS = 2_000;
 /** "Last used" is for people who look for unused keys. */
 const NOTED_EVERY_MS = 60_000;
 const UNNOTED = Number.NEGATIVE_INFINITY;
@@ -56,29 +45,21 @@ const UNNOTED = Number.NEGATIVE_INFINITY;
 export class Authenticator {
   readonly #sql: Sql;
   readonly #lookup: CredentialLookup;
-  /**
-   * Milliseconds of the monotonic clock. If the system clock were used and set back, a revoked
-   * credential would work on.
-   */
   readonly #now: () => number;
-  readonly #callers = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
-  readonly #limitedKeys = new CappedMap<string, Remembered>({
-    sizeMax: REMEMBERED_MAX,
-    weightMax: REMEMBERED_IDS_MAX,
-  });
-  readonly #refused = new CappedMap<string, Remembered>({ sizeMax: REFUSED_MAX });
-  /**
-   * Headers are remembered by a salted digest: no secret stays in memory, and the time of a
-   * comparison does not show how much of a header was right.
-   */
-  readonly #salt = randomBytes(32).toString('base64');
-  readonly #revision: KnownRevision;
+  readonly #remembered: Remembered<Known, Shelf>;
 
   constructor(sql: Sql, secrets: Secrets, monotonicMs: () => number = () => performance.now()) {
     this.#sql = sql;
     this.#lookup = new CredentialLookup(sql, secrets);
     this.#now = monotonicMs;
-    this.#revision = new KnownRevision(() => readAccessRevision(sql), monotonicMs);
+    this.#remembered = new Remembered({
+      shelves: {
+        callers: { sizeMax: REMEMBERED_MAX },
+        limitedKeys: { sizeMax: REMEMBERED_MAX, weightMax: REMEMBERED_IDS_MAX },
+      },
+      monotonicMs,
+      readRevision: () => readAccessRevision(sql),
+    });
   }
 
   /**
@@ -86,64 +67,60 @@ export class Authenticator {
    * cannot be asked.
    */
   authenticate(header: string): Authentication | Promise<Authentication> {
-    const key = this.#keyOf(header);
-    const known = this.#recall(key);
+    const known = this.#recall(header);
     if (known !== null) return known;
     const presented = parseAuthorization(header);
-    return presented.kind === 'missing' ? 'missing' : this.#ask(key, presented);
+    return presented.kind === 'missing' ? 'missing' : this.#ask(header, presented);
   }
 
   /** The answer from memory. Null: the store has to be asked. */
   recall(header: string): Authentication | null {
-    const known = this.#recall(this.#keyOf(header));
+    const known = this.#recall(header);
     if (known !== null) return known;
     return parseAuthorization(header).kind === 'missing' ? 'missing' : null;
   }
 
-  #keyOf(header: string): string {
-    return hash('sha256', this.#salt + header, 'base64');
-  }
-
-  #recall(key: string): Caller | Refusal | null {
-    const remembered =
-      this.#callers.get(key) ?? this.#limitedKeys.get(key) ?? this.#refused.get(key);
-    if (remembered === undefined) return null;
-    const nowMs = this.#now();
-    if (nowMs >= remembered.untilMs || !this.#revision.holds(remembered.revision)) return null;
-    this.#noteUse(remembered, nowMs);
-    return remembered.known;
+  #recall(header: string): Caller | Refusal | null {
+    const known = this.#remembered.recall(header);
+    return known === null ? null : this.#use(known);
   }
 
   /** A use that is not noted now is noted the next time. */
-  #noteUse(remembered: Remembered, nowMs: number): void {
-    const { known, notedMs } = remembered;
-    const keyId = typeof known === 'string' ? null : (known.key?.id ?? null);
-    if (keyId === null || nowMs < notedMs + NOTED_EVERY_MS) return;
-    remembered.notedMs = nowMs;
+  #use(known: Known): Caller | Refusal {
+    const { answer, notedMs } = known;
+    const keyId = typeof answer === 'string' ? null : (answer.key?.id ?? null);
+    const nowMs = this.#now();
+    if (keyId === null || nowMs < notedMs + NOTED_EVERY_MS) return answer;
+    known.notedMs = nowMs;
     noteKeyUse(this.#sql, keyId).catch(() => {
-      remembered.notedMs = notedMs;
+      known.notedMs = notedMs;
     });
+    return answer;
   }
 
-  async #ask(key: string, presented: Presentable): Promise<Authentication> {
-    const askedAtMs = this.#now();
-    const { row, revision } = await this.#lookup.find(presented);
-    this.#revision.stand(revision, askedAtMs);
-    for (const known of [this.#callers, this.#limitedKeys, this.#refused]) known.delete(key);
-    if (row === null || row.disabled) {
-      const known = row === null ? 'wrong' : 'disabled';
-      this.#refused.set(key, { known, revision, untilMs: askedAtMs + REFUSED_MS, notedMs: 0 });
-      return known;
-    }
-    const known = callerOf(row, presented.kind);
-    const remainingMs = row.remainingMs ?? Number.POSITIVE_INFINITY;
-    const remembered = { known, revision, untilMs: askedAtMs + remainingMs, notedMs: UNNOTED };
-    const ids = idsOf(known);
-    if (ids === 0) this.#callers.set(key, remembered);
-    else this.#limitedKeys.set(key, remembered, ids);
-    this.#noteUse(remembered, askedAtMs);
-    return known;
+  async #ask(header: string, presented: Presentable): Promise<Authentication> {
+    const known = await this.#remembered.ask(
+      header,
+      () => this.#lookup.find(presented),
+      (row) => judge(row, presented.kind),
+    );
+    return this.#use(known);
   }
+}
+
+function judge(row: CredentialRow | null, method: Caller['method']): Judgement<Known, Shelf> {
+  if (row === null || row.disabled) {
+    const answer = row === null ? 'wrong' : 'disabled';
+    return { known: { answer, notedMs: UNNOTED }, shelf: 'refused' };
+  }
+  const answer = callerOf(row, method);
+  const weight = idsOf(answer);
+  return {
+    known: { answer, notedMs: UNNOTED },
+    shelf: weight === 0 ? 'callers' : 'limitedKeys',
+    keptMs: row.remainingMs ?? Number.POSITIVE_INFINITY,
+    weight,
+  };
 }
 
 /** Those that the lists of a key have together. */

@@ -8,9 +8,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 interface BatcherOptions<Item, Result> {
   readonly itemsMax: number;
   /** Bound on the sum of weights of a batch; a single item may exceed it, alone. */
-  readonly weightMax: number;
+  readonly weightMax?: number;
   /** Called once for each item. */
-  weightOf(item: Item): number;
+  readonly weightOf?: (item: Item) => number;
   /**
    * Answers every item, in order; with a promise where the answer comes after the batch. Its error
    * rejects all items of the batch.
@@ -56,7 +56,7 @@ export class Batcher<Item, Result> {
   /** Resolves with the item's own result, when its batch is done or later. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, weight: this.options.weightOf(item), resolve, reject });
+      this.waiting.push({ item, weight: this.options.weightOf?.(item) ?? 0, resolve, reject });
       this.inFlight ??= this.work();
     });
   }
@@ -107,7 +107,7 @@ export class Batcher<Item, Result> {
   }
 
   private take(): readonly Waiting<Item, Result>[] {
-    const { itemsMax, weightMax } = this.options;
+    const { itemsMax, weightMax = Number.POSITIVE_INFINITY } = this.options;
     let taken = 0;
     let end = 0;
     for (const { weight } of this.waiting) {

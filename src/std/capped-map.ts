@@ -12,7 +12,7 @@ interface Entry<K, V> {
   newer: Entry<K, V> | null;
 }
 
-interface CappedMapLimits {
+export interface CappedMapLimits {
   /** Keys. */
   readonly sizeMax?: number;
   /** Sum of all weights. */

@@ -18,8 +18,6 @@ export class AccountLookup {
   constructor(sql: Sql) {
     this.#batches = new Batcher({
       itemsMax: BATCH_MAX,
-      weightMax: Number.POSITIVE_INFINITY,
-      weightOf: () => 0,
       run: async (emails) => {
         const rows = await findAccounts(sql, emails);
         const byEmail = new Map(rows.map((row) => [row.email, row]));

@@ -69,8 +69,6 @@ export class LinkLookup {
     this.#secrets = secrets;
     this.#batches = new Batcher({
       itemsMax: BATCH_MAX,
-      weightMax: Number.POSITIVE_INFINITY,
-      weightOf: () => 0,
       run: async (asked) => linksOf(asked, await findLinks(sql, asked.flat())),
     });
   }

@@ -3,14 +3,14 @@
  * the database (decision 57), so one that was ended is refused within a second on every node.
  */
 
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller, KeyScope, MemberRole } from '../../domain/caller.ts';
 import type { Session } from '../../domain/session.ts';
 import { Batcher } from '../../std/batcher.ts';
-import { CappedMap } from '../../std/capped-map.ts';
 import { randomSecret } from '../random-text.ts';
-import { KnownRevision } from '../revision.ts';
+import type { Finding } from '../remembered.ts';
+import { Remembered } from '../remembered.ts';
 import type { Secrets } from '../secrets.ts';
 import type { SessionRow } from '../sql/sessions.ts';
 import { findSessions, insertSession, readSessionRevision } from '../sql/sessions.ts';
@@ -30,9 +30,6 @@ const REMEMBERED_MAX = 5_000;
  * has one or two. Whoever has many of the largest accounts fills 20 MB.
  */
 const REMEMBERED_MEMBERSHIPS_MAX = 20_000;
-/** Tokens of none, about 200 bytes each. */
-const REFUSED_MAX = 10_000;
-const REFUSED_MS = 2_000;
 /** Tokens of one query. */
 const BATCH_MAX = 1_000;
 
@@ -41,49 +38,24 @@ const SESSION_PREFIX = 'tcn_';
 /** A session, or none: it has ended, or never was. */
 export type KnownSession = Session | 'ended';
 
-interface Remembered {
-  readonly known: KnownSession;
-  readonly revision: string;
-  readonly untilMs: number;
-}
-
-interface Finding {
-  readonly row: SessionRow | null;
-  readonly revision: string;
-}
-
 export class Sessions {
   readonly #secrets: Secrets;
-  readonly #now: () => number;
-  readonly #revision: KnownRevision;
-  readonly #known = new CappedMap<string, Remembered>({
-    sizeMax: REMEMBERED_MAX,
-    weightMax: REMEMBERED_MEMBERSHIPS_MAX,
-  });
-  readonly #refused = new CappedMap<string, Remembered>({ sizeMax: REFUSED_MAX });
-  readonly #lookUps: Batcher<readonly Buffer[], Finding>;
-  /** No token stays in memory. */
-  readonly #salt = randomBytes(32).toString('base64');
+  readonly #remembered: Remembered<KnownSession, 'sessions'>;
+  readonly #lookUps: Batcher<readonly Buffer[], Finding<SessionRow>>;
 
   constructor(sql: Sql, secrets: Secrets, monotonicMs: () => number = () => performance.now()) {
     this.#secrets = secrets;
-    this.#now = monotonicMs;
-    this.#revision = new KnownRevision(() => readSessionRevision(sql), monotonicMs);
-    this.#lookUps = new Batcher({
-      itemsMax: BATCH_MAX,
-      weightMax: Number.POSITIVE_INFINITY,
-      weightOf: () => 0,
-      run: (asked) => lookUp(sql, asked),
+    this.#remembered = new Remembered({
+      shelves: { sessions: { sizeMax: REMEMBERED_MAX, weightMax: REMEMBERED_MEMBERSHIPS_MAX } },
+      monotonicMs,
+      readRevision: () => readSessionRevision(sql),
     });
+    this.#lookUps = new Batcher({ itemsMax: BATCH_MAX, run: (asked) => lookUp(sql, asked) });
   }
 
   /** The session from memory. Null: the store has to be asked. */
   recall(token: string): KnownSession | null {
-    const key = this.#keyOf(token);
-    const remembered = this.#known.get(key) ?? this.#refused.get(key);
-    if (remembered === undefined) return null;
-    const isCurrent = this.#now() < remembered.untilMs && this.#revision.holds(remembered.revision);
-    return isCurrent ? remembered.known : null;
+    return this.#remembered.recall(token);
   }
 
   /** Answers at once if the session is in memory, after one query if not. */
@@ -100,25 +72,17 @@ export class Sessions {
       .some((right) => right.length === presented.length && timingSafeEqual(right, presented));
   }
 
-  async #ask(token: string): Promise<KnownSession> {
-    const askedAtMs = this.#now();
-    const { row, revision } = await this.#lookUps.submit(this.#secrets.lookupHashes(token));
-    this.#revision.stand(revision, askedAtMs);
-    const key = this.#keyOf(token);
-    this.#known.delete(key);
-    this.#refused.delete(key);
-    if (row === null) {
-      this.#refused.set(key, { known: 'ended', revision, untilMs: askedAtMs + REFUSED_MS });
-      return 'ended';
-    }
-    const known = sessionOf(row, csrfTokenOf(this.#secrets, token));
-    const untilMs = askedAtMs + Math.min(REMEMBERED_MS, row.remainingMs);
-    this.#known.set(key, { known, revision, untilMs }, known.memberships.length);
-    return known;
-  }
-
-  #keyOf(token: string): string {
-    return hash('sha256', this.#salt + token, 'base64');
+  #ask(token: string): Promise<KnownSession> {
+    return this.#remembered.ask(
+      token,
+      () => this.#lookUps.submit(this.#secrets.lookupHashes(token)),
+      (row) => {
+        if (row === null) return { known: 'ended', shelf: 'refused' };
+        const known = sessionOf(row, csrfTokenOf(this.#secrets, token));
+        const keptMs = Math.min(REMEMBERED_MS, row.remainingMs);
+        return { known, shelf: 'sessions', keptMs, weight: known.memberships.length };
+      },
+    );
   }
 }
 
@@ -176,7 +140,7 @@ const UNLIMITED = { tagIds: null, groupIds: null, appIds: null, maxDevices: null
 async function lookUp(
   sql: Sql,
   asked: readonly (readonly Buffer[])[],
-): Promise<readonly Finding[]> {
+): Promise<readonly Finding<SessionRow>[]> {
   const { rows, revision } = await findSessions(sql, asked.flat(), SESSION_IDLE_MS);
   const byHash = new Map(rows.map((row) => [row.tokenHash.toString('latin1'), row]));
   return asked.map((hashes) => {

@@ -58,8 +58,6 @@ export class SignInRecords {
     this.#now = monotonicMs;
     this.#refused = new Batcher({
       itemsMax: BATCH_MAX,
-      weightMax: Number.POSITIVE_INFINITY,
-      weightOf: () => 0,
       run: async (events) => {
         await transact(sql, async (tx) => {
           for (const [account, event] of events) {

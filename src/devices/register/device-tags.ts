@@ -18,8 +18,6 @@ export class DeviceTags {
   constructor(sql: Sql) {
     this.queries = new Batcher({
       itemsMax: DEVICES_MAX,
-      weightMax: DEVICES_MAX,
-      weightOf: () => 1,
       async run(devices) {
         const tags: TagOfDevice[][] = devices.map(() => []);
         for (const { index, ...tag } of await tagsOfDevices(sql, devices)) tags[index]?.push(tag);

@@ -48,10 +48,7 @@ export class Replacements {
     this.failureLog = new FailureLog(log);
     const run = async ([replacement]: readonly Replacement[]): Promise<readonly ReplaceResult[]> =>
       replacement === undefined ? [] : [await commit(options, replacement, this.failureLog)];
-    this.lanes = new Lanes(
-      lanes,
-      () => new Batcher({ itemsMax: 1, weightMax: 1, weightOf: () => 1, run }),
-    );
+    this.lanes = new Lanes(lanes, () => new Batcher({ itemsMax: 1, run }));
   }
 
   /**
