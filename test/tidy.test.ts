@@ -61,7 +61,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
 /** Beside the service: the simulated providers, files of devices, the client of the API. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   simulator: ['http2', 'std'],
-  transfer: ['domain', 'std'],
+  transfer: ['std'],
   'packages/client': [],
 };
 

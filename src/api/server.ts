@@ -13,8 +13,8 @@ import { Certificate } from '../http/front/certificate.ts';
 import type { Malformed, Receiver, Reply, RequestHandler } from '../http/front/front.ts';
 import { Listener } from '../http/front/listener.ts';
 import type { HttpResponse, Route } from '../http/handler.ts';
+import { NO_HEADERS, READ_HEADERS } from '../http/read-headers.ts';
 import type { RequestHead } from '../http/request-head.ts';
-import { NO_HEADERS } from '../http/request-head.ts';
 import { Router } from '../http/router.ts';
 import { Seldom } from '../std/seldom.ts';
 import { FailureLog } from '../telemetry/failure-log.ts';
@@ -186,6 +186,7 @@ class RunningServer implements Server, RequestHandler, Desk {
       host: options.host,
       port: options.port,
       handler: this,
+      readHeaders: READ_HEADERS,
       certificate,
       connectionsMax: options.connectionsMax,
       ...this.#limits,

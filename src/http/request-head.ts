@@ -11,35 +11,13 @@ export interface RequestHead {
   readonly headers: RequestHeaders;
 }
 
-/** Every header that the service reads from a request. Of the others only the form is checked. */
-export const READ_HEADERS = [
-  'accept',
-  'accept-encoding',
-  'access-control-request-headers',
-  'authorization',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'cookie',
-  'host',
-  'idempotency-key',
-  'if-none-match',
-  'origin',
-  'sec-fetch-mode',
-  'sec-fetch-site',
-  'tagcast-client',
-  'x-csrf-token',
-  'x-forwarded-for',
-  'x-forwarded-proto',
-  'traceparent',
-  'x-request-id',
-] as const;
-
 export class RequestHeaders {
+  readonly #names: readonly string[];
   readonly #values: readonly (string | null)[];
 
-  /** Values in the order of READ_HEADERS; null for headers that were not sent. */
-  constructor(values: readonly (string | null)[]) {
+  /** `names`: those that are read; `values` in their order, null for headers that were not sent. */
+  constructor(names: readonly string[], values: readonly (string | null)[]) {
+    this.#names = names;
     this.#values = values;
   }
 
@@ -48,20 +26,14 @@ export class RequestHeaders {
     return this.#valueOf(name) !== null;
   }
 
-  /**
-   * The value of a header by its lower-case name, or ''. Throws for a name that is not in
-   * READ_HEADERS.
-   */
+  /** The value of a header by its lower-case name, or ''. Throws for a name that is not read. */
   get(name: string): string {
     return this.#valueOf(name) ?? '';
   }
 
   #valueOf(name: string): string | null {
-    const value = this.#values[(READ_HEADERS as readonly string[]).indexOf(name)];
-    if (value === undefined) throw new Error(`header ${name} is not read: add it to READ_HEADERS`);
+    const value = this.#values[this.#names.indexOf(name)];
+    if (value === undefined) throw new Error(`header ${name} is not among those that are read`);
     return value;
   }
 }
-
-/** The headers of input that is not a request. */
-export const NO_HEADERS = new RequestHeaders(READ_HEADERS.map(() => null));

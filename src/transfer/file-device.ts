@@ -1,15 +1,16 @@
 /** A device of a file, whatever its format, checked by the same rules as a registration. */
 
-import {
-  DEVICE_ID_LENGTH_MAX,
-  isDeviceId,
-  isPlatformId,
-  PLATFORMS,
-  platformNamed,
-} from '../domain/device.ts';
-import { isId, SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX } from '../domain/tag.ts';
 import { isoTimeMs } from '../std/iso-8601.ts';
 import { isObject } from '../std/json.ts';
+import {
+  APP_VERSION_LENGTH_MAX,
+  DEVICE_ID_LENGTH_MAX,
+  isId,
+  isText,
+  PLATFORMS,
+  SOURCE_ID_LENGTH_MAX,
+  TAG_NAME_LENGTH_MAX,
+} from './field-rules.ts';
 
 /** A tag as a file names it; null: not given. At least one of sourceId and id is present. */
 export interface FileTag {
@@ -46,9 +47,6 @@ interface FileFields {
   readonly tags: unknown;
 }
 
-/** As on the App API (spec/interface.md, section 3). */
-const APP_VERSION_LENGTH_MAX = 255;
-
 const PLATFORM_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   Object.entries(PLATFORMS).map(([name, id]) => `${id} (${name})`),
 );
@@ -61,7 +59,7 @@ export function checkDevice(line: number, fields: FileFields): Entry {
     return fault(`platformId must be ${PLATFORM_CHOICE}.`);
   }
   const { deviceId } = fields;
-  if (!isDeviceId(deviceId)) {
+  if (!isText(deviceId, DEVICE_ID_LENGTH_MAX)) {
     return fault(`deviceId must be text of 1–${DEVICE_ID_LENGTH_MAX} characters.`);
   }
   const appVersion = readAppVersion(fields.appVersion);
@@ -91,9 +89,9 @@ export const textTag = (text: string): FileTag => ({ sourceId: text, id: null, n
 const DECIMAL = /^\d{1,15}$/;
 
 function readPlatform(value: unknown): number | null {
-  const named = typeof value === 'string' ? (platformNamed(value) ?? value) : value;
-  const platformId = typeof named === 'string' && DECIMAL.test(named) ? Number(named) : named;
-  return typeof platformId === 'number' && isPlatformId(platformId) ? platformId : null;
+  if (typeof value === 'string' && Object.hasOwn(PLATFORMS, value)) return PLATFORMS[value] ?? null;
+  const platformId = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  return Object.values(PLATFORMS).find((id) => id === platformId) ?? null;
 }
 
 /** Undefined: it is malformed. */
@@ -101,13 +99,6 @@ function readAppVersion(value: unknown): string | null | undefined {
   if (value === undefined || value === null || value === '') return null;
   return isText(value, APP_VERSION_LENGTH_MAX) ? value : undefined;
 }
-
-const isText = (value: unknown, lengthMax: number): value is string =>
-  typeof value === 'string' &&
-  value !== '' &&
-  value.length <= lengthMax &&
-  !value.includes('\0') &&
-  value.isWellFormed();
 
 /** The last millisecond that a Date can hold. */
 const TIME_MS_MAX = 8_640_000_000_000_000;

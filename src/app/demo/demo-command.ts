@@ -15,9 +15,10 @@ import {
   verb,
   withJson,
 } from '../../cli/command.ts';
-import { readAccounts } from '../../cli/simulator-files.ts';
+import { withUsageErrors } from '../../cli/simulator-faults.ts';
 import type { Terminal } from '../../cli/terminal.ts';
 import { openPostgres } from '../../database/store.ts';
+import { readAccounts } from '../../simulator/command/files.ts';
 import type { Config } from '../config.ts';
 import { describeDemo, ensureDemo } from './demo.ts';
 
@@ -67,7 +68,7 @@ async function makeDemo(
   terminal: Terminal,
   isJson: boolean,
 ): Promise<number> {
-  const accounts = await readAccounts(file);
+  const accounts = await withUsageErrors(() => readAccounts(file));
   if (accounts === undefined) throw new UsageError(`--accounts-file: cannot read ${file}`);
   const config = await requireConfig();
   if (config.DATABASE_URL === undefined) {

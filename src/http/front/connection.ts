@@ -9,8 +9,7 @@ import type { BodyStream } from '../body-stream.ts';
 import { ChunkedBody } from './chunked-body.ts';
 import type { Seat } from './connection-table.ts';
 import type { Answer, Malformed, Receiver, Reply, RequestHandler } from './front.ts';
-import type { ParsedHead } from './parse-head.ts';
-import { parseHead } from './parse-head.ts';
+import type { HeadParser, ParsedHead } from './parse-head.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -33,6 +32,7 @@ const LF = 0x0a;
 /** The part of the listener that a connection uses. */
 export interface Reception {
   readonly handler: RequestHandler;
+  readonly headParser: HeadParser;
   /** From the start of the connection, or the first byte of a head, to the end of the head. */
   readonly headTimeoutMs: number;
   /** From an answer to the next request. */
@@ -279,7 +279,7 @@ export class Connection implements Reply {
       this.#refuse(TOO_LONG);
       return;
     }
-    const parsed = parseHead(input.toString('latin1', start, end));
+    const parsed = this.#reception.headParser.parse(input.toString('latin1', start, end));
     this.#input = after(input, end + HEAD_END.length);
     if ('kind' in parsed) this.#begin(parsed);
     else this.#refuse(parsed);

@@ -9,23 +9,43 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Logger } from 'pino';
 import { networkOf, normalAddress } from '../../std/ip-address.ts';
 import { Seldom } from '../../std/seldom.ts';
-import type { Certificate } from './certificate.ts';
 import type { ConnectionSeat, Reception } from './connection.ts';
 import { Connection } from './connection.ts';
 import { ConnectionTable } from './connection-table.ts';
 import type { RequestHandler } from './front.ts';
+import { HeadParser } from './parse-head.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
+
+/** PEM. */
+interface Pem {
+  /** The chain. */
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** The certificate that callers see, which may be replaced while the listener listens. */
+interface ListenerCertificate {
+  readonly pem: Pem;
+  /** Calls `listener` with each later certificate. */
+  onChanged(listener: (pem: Pem) => void): void;
+}
+
+/** Hears what an operator should know: pino's loggers do, and others. */
+interface ListenerLog {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
 
 interface ListenerOptions {
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
   readonly handler: RequestHandler;
+  /** The headers that the handler reads, in lower case. Of the others the form is checked. */
+  readonly readHeaders: readonly string[];
   /** Null: clear text. */
-  readonly certificate: Certificate | null;
+  readonly certificate: ListenerCertificate | null;
   readonly connectionsMax: number;
   /** Bytes of unsent answers, of all connections. */
   readonly unsentBytesMax: number;
@@ -33,7 +53,7 @@ interface ListenerOptions {
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly answerTimeoutMs: number;
-  readonly log: Logger;
+  readonly log: ListenerLog;
 }
 
 /**
@@ -63,6 +83,7 @@ const FULL_LOG_INTERVAL_MS = 60_000;
 
 export class Listener implements Reception {
   readonly handler: RequestHandler;
+  readonly headParser: HeadParser;
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly answerTimeoutMs: number;
@@ -87,6 +108,7 @@ export class Listener implements Reception {
 
   constructor(options: ListenerOptions) {
     this.handler = options.handler;
+    this.headParser = new HeadParser(options.readHeaders);
     this.headTimeoutMs = options.headTimeoutMs;
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.answerTimeoutMs = options.answerTimeoutMs;
@@ -232,7 +254,7 @@ export class Listener implements Reception {
   }
 
   /** Node's own TLS server notices a handshake that takes too long, fails, or is repeated. */
-  #createTls(certificate: Certificate): Server {
+  #createTls(certificate: ListenerCertificate): Server {
     const server = createTlsServer({
       ...certificate.pem,
       secureOptions: NO_RENEGOTIATION,

@@ -3,7 +3,7 @@
  * understand in two ways is refused: a proxy in front may have understood it in the other way.
  */
 
-import { READ_HEADERS, RequestHeaders } from '../request-head.ts';
+import { RequestHeaders } from '../request-head.ts';
 import type { Malformed } from './front.ts';
 
 /** How long the body is (RFC 9112, 6.3). */
@@ -26,8 +26,10 @@ export interface ParsedHead {
 export const HEADER_LINES_MAX = 100;
 /** The targets of this service are far shorter. */
 const TARGET_LENGTH_MAX = 8_192;
-/** Spellings of header names that are remembered. Further ones are looked up in NAMES each time. */
+/** Spellings of header names that are remembered. Further ones are looked up each time. */
 const SPELLINGS_MAX = 1_000;
+/** The names that are read, and OWN_NAMES: each has a bit of an integer. */
+const NAMES_MAX = 31;
 
 const TAB = 0x09;
 const SPACE = 0x20;
@@ -72,22 +74,24 @@ const LISTS: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ]);
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
-const NAMES = [...READ_HEADERS, 'connection', 'expect', 'transfer-encoding'] as const;
-const indexOf = (name: (typeof NAMES)[number]): number => NAMES.indexOf(name);
+/** What is read in any case. They come first, so that each has the same index in every parser. */
+const OWN_NAMES = [
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'expect',
+  'cookie',
+] as const;
+const indexOf = (name: (typeof OWN_NAMES)[number]): number => OWN_NAMES.indexOf(name);
+const HOST_INDEX = indexOf('host');
 const CONTENT_LENGTH = indexOf('content-length');
+const TRANSFER_ENCODING = indexOf('transfer-encoding');
 const CONNECTION = indexOf('connection');
 const EXPECT = indexOf('expect');
 const COOKIE = indexOf('cookie');
-const HOST_INDEX = indexOf('host');
-const TRANSFER_ENCODING = indexOf('transfer-encoding');
-
 const UNREAD = -1;
-/**
- * The index in NAMES of each spelling received. A look-up needs no copy of the name in lower case.
- */
-const spellings = new Map<string, number>();
 
-const NO_VALUES: readonly (string | null)[] = NAMES.map(() => null);
 const NO_BODY: Framing = { kind: 'length', bytes: 0 };
 const CHUNKED: Framing = { kind: 'chunked' };
 
@@ -103,32 +107,99 @@ const TOO_MANY_LINES = malformed(
 const BAD_FIELD = malformed(400, 'A header line is not of the form Name: value.');
 
 /**
- * `text`: from the first byte of the request line to before the empty line, in Latin-1. Works
- * character by character, with one look-up for each header: this runs for every request, and with
- * regular expressions it took a quarter of a front's time.
+ * Reads heads, and of each the headers of a list. Works character by character, with one look-up
+ * for each header: this runs for every request, and with regular expressions it took a quarter of
+ * a front's time.
  */
-export function parseHead(text: string): ParsedHead | Malformed {
-  const lineEnd = endOfLine(text, 0);
-  const methodEnd = endOf(text, 0, lineEnd, TOKEN);
-  const targetEnd = endOf(text, methodEnd + 1, lineEnd, VISIBLE);
-  if (
-    methodEnd === 0 ||
-    targetEnd <= methodEnd + 1 ||
-    text.charCodeAt(methodEnd) !== SPACE ||
-    text.charCodeAt(targetEnd) !== SPACE
-  ) {
-    return BAD_REQUEST_LINE;
+export class HeadParser {
+  readonly #names: readonly string[];
+  readonly #noValues: readonly null[];
+  /**
+   * The index in the names of each spelling received. A look-up needs no copy of the name in lower
+   * case.
+   */
+  readonly #spellings = new Map<string, number>();
+
+  /** `readNames`: the headers that are read, in lower case. Of the others the form is checked. */
+  constructor(readNames: readonly string[]) {
+    this.#names = [...new Set<string>([...OWN_NAMES, ...readNames])];
+    if (this.#names.length > NAMES_MAX) {
+      throw new Error(`${this.#names.length} headers are read, at most ${NAMES_MAX} can be`);
+    }
+    this.#noValues = this.#names.map(() => null);
   }
-  const version = versionFault(text, targetEnd + 1, lineEnd);
-  if (version !== null) return version;
-  if (targetEnd - methodEnd > TARGET_LENGTH_MAX) {
-    return malformed(414, `The path may have ${TARGET_LENGTH_MAX} characters at most.`);
+
+  /** `text`: from the first byte of the request line to before the empty line, in Latin-1. */
+  parse(text: string): ParsedHead | Malformed {
+    const lineEnd = endOfLine(text, 0);
+    const methodEnd = endOf(text, 0, lineEnd, TOKEN);
+    const targetEnd = endOf(text, methodEnd + 1, lineEnd, VISIBLE);
+    if (
+      methodEnd === 0 ||
+      targetEnd <= methodEnd + 1 ||
+      text.charCodeAt(methodEnd) !== SPACE ||
+      text.charCodeAt(targetEnd) !== SPACE
+    ) {
+      return BAD_REQUEST_LINE;
+    }
+    const version = versionFault(text, targetEnd + 1, lineEnd);
+    if (version !== null) return version;
+    if (targetEnd - methodEnd > TARGET_LENGTH_MAX) {
+      return malformed(414, `The path may have ${TARGET_LENGTH_MAX} characters at most.`);
+    }
+    const path = pathOf(text.slice(methodEnd + 1, targetEnd));
+    if (path === null) return BAD_REQUEST_LINE;
+    const values = this.#readFields(text, lineEnd + 2);
+    if (!Array.isArray(values)) return values;
+    return assemble(text.slice(0, methodEnd), path, this.#names, values);
   }
-  const path = pathOf(text.slice(methodEnd + 1, targetEnd));
-  if (path === null) return BAD_REQUEST_LINE;
-  const values = readFields(text, lineEnd + 2);
-  if (!Array.isArray(values)) return values;
-  return assemble(text.slice(0, methodEnd), path, values);
+
+  /** The values of the names; null for headers that were not sent. */
+  #readFields(text: string, from: number): (string | null)[] | Malformed {
+    const values: (string | null)[] = [...this.#noValues];
+    let lines = 0;
+    // Bits of the headers that have occurred, also with an empty value.
+    let seen = 0;
+    for (let start = from; start < text.length; lines += 1) {
+      if (lines === HEADER_LINES_MAX) return TOO_MANY_LINES;
+      const end = endOfLine(text, start);
+      const colon = endOf(text, start, end, TOKEN);
+      // A name with a space before the colon is not valid, nor is a line that continues the one
+      // before (RFC 9112, 5.1 and 5.2).
+      const isField =
+        colon > start &&
+        text.charCodeAt(colon) === COLON &&
+        endOf(text, colon + 1, end, VALUE) === end;
+      if (!isField) return BAD_FIELD;
+      const index = this.#indexOf(text.slice(start, colon));
+      if (index !== UNREAD) {
+        const value = withoutSpaceAround(text, colon + 1, end);
+        const isSecond = (seen & (1 << index)) !== 0;
+        const name = this.#names[index] ?? '';
+        // Two readers may disagree whether an empty value counts as absent.
+        if (value === '' && FRAMING.has(name)) return BAD_FIELD;
+        if (isSecond && !LISTS.has(name)) {
+          return malformed(400, `The header ${name} occurs more than once.`);
+        }
+        // Cookies may have commas in them (RFC 6265, 4.2.1; RFC 9113, 8.2.3).
+        const separator = index === COOKIE ? '; ' : ', ';
+        values[index] = isSecond ? `${values[index]}${separator}${value}` : value;
+        seen |= 1 << index;
+      }
+      start = end + 2;
+    }
+    return values;
+  }
+
+  #indexOf(spelling: string): number {
+    const known = this.#spellings.get(spelling);
+    if (known !== undefined) return known;
+    const index = this.#names.indexOf(spelling.toLowerCase());
+    // Names that we do not read are not remembered: a caller can invent any number of them.
+    if (index !== UNREAD && this.#spellings.size < SPELLINGS_MAX)
+      this.#spellings.set(copyOf(spelling), index);
+    return index;
+  }
 }
 
 /** A later minor version is accepted, too (RFC 9110, 2.5). */
@@ -160,43 +231,6 @@ function pathOf(target: string): string | null {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** The values of NAMES; null for headers that were not sent. */
-function readFields(text: string, from: number): (string | null)[] | Malformed {
-  const values = [...NO_VALUES];
-  let lines = 0;
-  // Bits of the headers that have occurred, also with an empty value.
-  let seen = 0;
-  for (let start = from; start < text.length; lines += 1) {
-    if (lines === HEADER_LINES_MAX) return TOO_MANY_LINES;
-    const end = endOfLine(text, start);
-    const colon = endOf(text, start, end, TOKEN);
-    // A name with a space before the colon is not valid, nor is a line that continues the one
-    // before (RFC 9112, 5.1 and 5.2).
-    const isField =
-      colon > start &&
-      text.charCodeAt(colon) === COLON &&
-      endOf(text, colon + 1, end, VALUE) === end;
-    if (!isField) return BAD_FIELD;
-    const index = placeOf(text.slice(start, colon));
-    if (index !== UNREAD) {
-      const value = withoutSpaceAround(text, colon + 1, end);
-      const isSecond = (seen & (1 << index)) !== 0;
-      const name = NAMES[index] ?? '';
-      // Two readers may disagree whether an empty value counts as absent.
-      if (value === '' && FRAMING.has(name)) return BAD_FIELD;
-      if (isSecond && !LISTS.has(name)) {
-        return malformed(400, `The header ${name} occurs more than once.`);
-      }
-      // Cookies may have commas in them (RFC 6265, 4.2.1; RFC 9113, 8.2.3).
-      const separator = index === COOKIE ? '; ' : ', ';
-      values[index] = isSecond ? `${values[index]}${separator}${value}` : value;
-      seen |= 1 << index;
-    }
-    start = end + 2;
-  }
-  return values;
-}
-
 /**
  * Removes spaces and tabs only (RFC 9110, 5.6.3): `trim` would remove more, and see `chunked` where
  * another reader does not.
@@ -214,18 +248,10 @@ const isSpace = (code: number): boolean => code === SPACE || code === TAB;
 /** A substring keeps the whole string in memory: here, a head. */
 const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
-function placeOf(spelling: string): number {
-  const known = spellings.get(spelling);
-  if (known !== undefined) return known;
-  const index = (NAMES as readonly string[]).indexOf(spelling.toLowerCase());
-  // Names that we do not read are not remembered: a caller can invent any number of them.
-  if (index !== UNREAD && spellings.size < SPELLINGS_MAX) spellings.set(copyOf(spelling), index);
-  return index;
-}
-
 function assemble(
   method: string,
   target: string,
+  names: readonly string[],
   values: readonly (string | null)[],
 ): ParsedHead | Malformed {
   const at = (index: number): string => values[index] ?? '';
@@ -243,7 +269,7 @@ function assemble(
     method,
     path: question < 0 ? target : target.slice(0, question),
     query: question < 0 ? '' : target.slice(question + 1),
-    headers: new RequestHeaders(values),
+    headers: new RequestHeaders(names, values),
     framing,
     closes: hasClose(at(CONNECTION)),
     expectsContinue: expect !== '',

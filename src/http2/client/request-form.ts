@@ -5,7 +5,6 @@
  * three copies and a few numbers.
  */
 
-import type { HexOctets } from '../../std/hex-octets.ts';
 import {
   Flag,
   FRAME_HEAD_OCTETS,
@@ -38,11 +37,15 @@ export interface RequestForm {
   readonly hasOwnContent?: boolean;
 }
 
-/**
- * The value that changes with each request. Octets in hexadecimal are written directly and
- * unchecked.
- */
-export type RequestValue = string | HexOctets;
+/** A text in ASCII that writes itself, so that it need not become a string. */
+interface WrittenText {
+  /** Characters of the text. */
+  readonly length: number;
+  write(into: Buffer, offset: number): void;
+}
+
+/** The value that changes with each request. One that writes itself is sent unchecked. */
+export type RequestValue = string | WrittenText;
 
 /**
  * Literal without indexing whose name is entry 4 of the static table, `:path` (RFC 7541, 6.2.2).

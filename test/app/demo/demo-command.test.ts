@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import t from 'tap';
-import { writeAccounts } from '../../../src/cli/simulator-files.ts';
 import { createAccounts } from '../../../src/simulator/accounts.ts';
+import { writeAccounts } from '../../../src/simulator/command/files.ts';
 import { runCommand } from '../../support/processes.ts';
 import { runHere } from '../../support/run-here.ts';
 import { withPostgres } from '../../support/store.ts';

@@ -110,6 +110,7 @@ async function startOurs(t: Lifetime): Promise<number> {
     host: '127.0.0.1',
     port: 0,
     handler,
+    readHeaders: [],
     certificate: null,
     connectionsMax: 100,
     headTimeoutMs: 5_000,

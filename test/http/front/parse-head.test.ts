@@ -1,7 +1,12 @@
 /** Heads of requests: what is read, and what is refused with which status. */
 
 import t from 'tap';
-import { HEADER_LINES_MAX, parseHead } from '../../../src/http/front/parse-head.ts';
+import { HEADER_LINES_MAX, HeadParser } from '../../../src/http/front/parse-head.ts';
+
+const parser = new HeadParser([
+  ...['accept', 'authorization', 'content-type', 'cookie', 'origin', 'x-forwarded-for'],
+]);
+const parseHead = (text: string) => parser.parse(text);
 
 const head = (...lines: readonly string[]): string =>
   ['POST /a HTTP/1.1', 'Host: a', ...lines].join('\r\n');
@@ -23,6 +28,18 @@ t.test('method, path, query and the headers that are read', (t) => {
   t.equal(parsed.headers.get('authorization'), 'Bearer  x');
   t.equal(parsed.headers.get('origin'), '');
   t.equal(parsed.headers.get('accept'), '');
+  t.end();
+});
+
+t.test('only the headers of the list are read', (t) => {
+  const parsed = new HeadParser(['x-a']).parse(head('X-A: b', 'X-B: c', 'X-B: d'));
+  if (!('kind' in parsed)) throw new Error(parsed.detail);
+  t.equal(parsed.headers.get('x-a'), 'b');
+  t.ok(parsed.headers.has('x-a'));
+  t.throws(() => parsed.headers.get('x-b'), { message: /x-b is not among those that are read/ });
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`);
+  t.match(new HeadParser(names(25)).parse(head('X-24: a', 'X-24: b')), { status: 400 });
+  t.throws(() => new HeadParser(names(26)), { message: /at most 31 can be/ });
   t.end();
 });
 

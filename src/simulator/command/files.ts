@@ -5,12 +5,12 @@
 
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { ProviderAccounts } from '../simulator/accounts.ts';
-import { accountsSchema } from '../simulator/accounts.ts';
-import type { Certificate } from '../simulator/server/certificate.ts';
-import { createCertificate } from '../simulator/server/certificate.ts';
-import { parseJson } from '../std/json.ts';
-import { UsageError } from './arguments.ts';
+import { parseJson } from '../../std/json.ts';
+import type { ProviderAccounts } from '../accounts.ts';
+import { accountsSchema } from '../accounts.ts';
+import type { Certificate } from '../server/certificate.ts';
+import { createCertificate } from '../server/certificate.ts';
+import { ArgumentFault } from './argument-fault.ts';
 
 /** The accounts of the file; undefined when there is no such file. */
 export async function readAccounts(file: string): Promise<ProviderAccounts | undefined> {
@@ -19,7 +19,7 @@ export async function readAccounts(file: string): Promise<ProviderAccounts | und
   const accounts = accountsSchema.safeParse(parseJson(text));
   if (accounts.success) return accounts.data;
   const issue = accounts.error.issues[0];
-  throw new UsageError(`--accounts-file ${file}: ${issue?.path.join('.')} ${issue?.message}`);
+  throw new ArgumentFault(`--accounts-file ${file}: ${issue?.path.join('.')} ${issue?.message}`);
 }
 
 /**

@@ -4,10 +4,14 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { keptCertificate, readAccounts, writeAccounts } from '../../src/cli/simulator-files.ts';
-import { createAccounts } from '../../src/simulator/accounts.ts';
-import { createCertificate } from '../../src/simulator/server/certificate.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createAccounts } from '../../../src/simulator/accounts.ts';
+import {
+  keptCertificate,
+  readAccounts,
+  writeAccounts,
+} from '../../../src/simulator/command/files.ts';
+import { createCertificate } from '../../../src/simulator/server/certificate.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 t.test('a certificate stays as long as it is good for the host', async (t) => {
   const directory = temporaryDirectory(t);

@@ -1,0 +1,32 @@
+/** Every header that the service reads from a request. Of the others only the form is checked. */
+
+import { RequestHeaders } from './request-head.ts';
+
+export const READ_HEADERS = [
+  'accept',
+  'accept-encoding',
+  'access-control-request-headers',
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'host',
+  'idempotency-key',
+  'if-none-match',
+  'origin',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+  'tagcast-client',
+  'x-csrf-token',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'traceparent',
+  'x-request-id',
+] as const;
+
+/** The headers of input that is not a request. */
+export const NO_HEADERS = new RequestHeaders(
+  READ_HEADERS,
+  READ_HEADERS.map(() => null),
+);
