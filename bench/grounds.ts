@@ -5,9 +5,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ProviderAccounts } from '../packages/simulator/src/accounts.ts';
 import type { SqlPool } from '../src/database/sql.ts';
 import { connect } from '../src/database/sql.ts';
-import type { ProviderAccounts } from '../src/simulator/accounts.ts';
 import type { Lifetime } from '../test/support/lifetime.ts';
 import {
   canCountStatements,

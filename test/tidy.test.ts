@@ -290,7 +290,7 @@ t.test("a provider's words stand in its folder and in the simulator's", (t) => {
 
 /** Text of our own, or of the operator's machine. It may only get shorter. */
 const PARSES_OWN_TEXT: Readonly<Record<string, string>> = {
-  'std/json.ts': 'counts the values first: every other text is read through it',
+  'packages/std/src/json.ts': 'counts the values first: every other text is read through it',
   'app/version.ts': 'package.json',
   'provider-credentials/provider-credentials.ts': 'what was sealed here',
   'http/openapi/schemas.ts': 'schemas that were just written',
@@ -298,7 +298,7 @@ const PARSES_OWN_TEXT: Readonly<Record<string, string>> = {
   'push/routes/renderings.ts': 'the same',
   'devices/sql/tag-ids.ts': 'an array of PostgreSQL',
   'templates/sandbox.ts': 'runs in its own process, which is ended by its limits',
-  'transfer/object-splitter.ts': 'its comment names it',
+  'packages/device-files/src/object-splitter.ts': 'its comment names it',
   'std/json-position.ts': 'the same',
   'http/json-body.ts': 'the same',
 };

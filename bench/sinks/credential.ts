@@ -1,7 +1,7 @@
 /** The APNs credential that clients show to a sink. */
 
+import type { ProviderAccounts } from '../../packages/simulator/src/accounts.ts';
 import { mintProviderToken } from '../../src/providers/apns/credentials.ts';
-import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
 import type { Sink } from './sink.ts';
 
 export async function credentialOf({

@@ -8,9 +8,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createAccounts } from '../../packages/simulator/src/accounts.ts';
+import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
 import type { FcmCredential } from '../../src/domain/credential.ts';
-import { createAccounts } from '../../src/simulator/accounts.ts';
-import { createCertificate } from '../../src/simulator/server/certificate.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { findProgram, startServer } from '../../test/support/programs.ts';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';

@@ -5,7 +5,7 @@
 
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import type { Certificate } from '../../src/simulator/server/certificate.ts';
+import type { Certificate } from '../../packages/simulator/src/server/certificate.ts';
 
 /** Where the message could be asked for (RFC 8030, 5); as long as Mozilla's. */
 const LOCATION = `/m/${'a'.repeat(200)}`;

@@ -8,9 +8,9 @@ import { fork } from 'node:child_process';
 import { createECDH, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Certificate } from '../../packages/simulator/src/server/certificate.ts';
+import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
 import type { WebPushCredential } from '../../src/domain/credential.ts';
-import type { Certificate } from '../../src/simulator/server/certificate.ts';
-import { createCertificate } from '../../src/simulator/server/certificate.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import type { Sink } from './sink.ts';
 

@@ -4,8 +4,8 @@
  */
 
 import { readFileSync } from 'node:fs';
-import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
-import type { BehaviourChange } from '../../src/simulator/options.ts';
+import type { ProviderAccounts } from '../../packages/simulator/src/accounts.ts';
+import type { BehaviourChange } from '../../packages/simulator/src/options.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { startSimulatorProcess } from '../../test/support/processes.ts';
 import { credentialOf } from './credential.ts';

@@ -4,8 +4,8 @@
  * (spec/interface.md, section 2).
  */
 
-import { CappedMap } from '../std/capped-map.ts';
-import { networkOf } from '../std/ip-address.ts';
+import { CappedMap } from '../../packages/std/src/capped-map.ts';
+import { networkOf } from '../../packages/std/src/ip-address.ts';
 import type { Guessed, Guesses } from './guesses.ts';
 
 interface Window {

@@ -4,8 +4,8 @@
  * reports of a window are bounded, too.
  */
 
-import { CappedMap } from '../std/capped-map.ts';
-import { networkOf } from '../std/ip-address.ts';
+import { CappedMap } from '../../packages/std/src/capped-map.ts';
+import { networkOf } from '../../packages/std/src/ip-address.ts';
 
 /** What was wrong. `credential`: also the token of an operator. */
 export type Guessed = 'credential' | 'link' | 'password';

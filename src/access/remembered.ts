@@ -5,8 +5,8 @@
  */
 
 import { hash, randomBytes } from 'node:crypto';
-import type { CappedMapLimits } from '../std/capped-map.ts';
-import { CappedMap } from '../std/capped-map.ts';
+import type { CappedMapLimits } from '../../packages/std/src/capped-map.ts';
+import { CappedMap } from '../../packages/std/src/capped-map.ts';
 import { KnownRevision } from './revision.ts';
 
 /**

@@ -3,6 +3,7 @@
  * what its route wants. A request that may go on has a caller, a session, or both.
  */
 
+import type { RequestHead } from '../../packages/http1/src/request-head.ts';
 import type { KnownSession, Sessions } from '../access/accounts/sessions.ts';
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
 import type { Failures } from '../access/failures.ts';
@@ -12,7 +13,6 @@ import type { Session } from '../domain/session.ts';
 import type { Cors } from '../http/cors.ts';
 import type { ApiRoute, ConsoleRoute, HttpResponse, Route } from '../http/handler.ts';
 import { mayUse, whyNot } from '../http/permission.ts';
-import type { RequestHead } from '../http/request-head.ts';
 import { isForgeable } from '../http/request-origin.ts';
 import type { Found, Match } from '../http/router.ts';
 import type { CallerRates } from './caller-rates.ts';

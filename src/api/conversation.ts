@@ -1,7 +1,7 @@
 /** A request that has no answer yet: its body is collected within limits, handled, and answered. */
 
+import type { Receiver, Reply } from '../../packages/http1/src/front.ts';
 import { parsedOctets } from '../http/body-weight.ts';
-import type { Receiver, Reply } from '../http/front/front.ts';
 import type { HttpResponse, Route } from '../http/handler.ts';
 import type { Found } from '../http/router.ts';
 import type { Admission, Holder } from './admission.ts';

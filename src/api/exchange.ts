@@ -3,19 +3,19 @@
  * `finish` adds the headers that every answer carries.
  */
 
+import type { WriteField } from '../../packages/http1/src/front.ts';
+import type { RequestHead } from '../../packages/http1/src/request-head.ts';
+import { networkOf } from '../../packages/std/src/ip-address.ts';
 import { faultOf } from '../database/faults.ts';
 import type { AddressResolver, SecurityResolver } from '../http/client-address.ts';
 import { compressionOf } from '../http/compressed-body.ts';
 import type { Cors } from '../http/cors.ts';
-import type { WriteField } from '../http/front/front.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse, Route } from '../http/handler.ts';
 import { tellsDeprecation } from '../http/permission.ts';
 import { problem } from '../http/problem.ts';
 import { Request } from '../http/request.ts';
-import type { RequestHead } from '../http/request-head.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { Found, Match } from '../http/router.ts';
-import { networkOf } from '../std/ip-address.ts';
 import type { FailureLog } from '../telemetry/failure-log.ts';
 import type { CallerCheckParts, CheckedRequest, Refusal } from './caller-check.ts';
 import { CallerCheck } from './caller-check.ts';

@@ -3,7 +3,7 @@
  * more, and all of them end when the server closes.
  */
 
-import type { BodySink, BodyStream } from '../http/body-stream.ts';
+import type { BodySink, BodyStream } from '../../packages/http1/src/body-stream.ts';
 import type { Exchange } from './exchange.ts';
 
 interface OpenStream {

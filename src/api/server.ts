@@ -4,19 +4,19 @@
  */
 
 import type { Logger } from 'pino';
+import type { Malformed, Receiver, Reply, RequestHandler } from '../../packages/http1/src/front.ts';
+import { Listener } from '../../packages/http1/src/listener.ts';
+import type { RequestHead } from '../../packages/http1/src/request-head.ts';
+import { Seldom } from '../../packages/std/src/seldom.ts';
 import { createTokenCheck } from '../access/operator-token.ts';
+import { listenFault } from '../http/address-fault.ts';
+import type { CertificateFiles } from '../http/certificate.ts';
+import { Certificate } from '../http/certificate.ts';
 import { createAddressResolver, createSecurityResolver } from '../http/client-address.ts';
 import { createCors } from '../http/cors.ts';
-import { listenFault } from '../http/front/address-fault.ts';
-import type { CertificateFiles } from '../http/front/certificate.ts';
-import { Certificate } from '../http/front/certificate.ts';
-import type { Malformed, Receiver, Reply, RequestHandler } from '../http/front/front.ts';
-import { Listener } from '../http/front/listener.ts';
 import type { HttpResponse, Route } from '../http/handler.ts';
 import { NO_HEADERS, READ_HEADERS } from '../http/read-headers.ts';
-import type { RequestHead } from '../http/request-head.ts';
 import { Router } from '../http/router.ts';
-import { Seldom } from '../std/seldom.ts';
 import { FailureLog } from '../telemetry/failure-log.ts';
 import type { Metric } from '../telemetry/metric.ts';
 import type { Tracer } from '../telemetry/traces/tracer.ts';

@@ -4,12 +4,12 @@
  * sends the cookie by itself, such a request must also come from a page of our own.
  */
 
+import type { RequestHead } from '../../packages/http1/src/request-head.ts';
 import { memberOf } from '../access/accounts/sessions.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Session } from '../domain/session.ts';
 import type { ApiRoute, ConsoleRoute, Route } from '../http/handler.ts';
 import { mayUse, whyNot } from '../http/permission.ts';
-import type { RequestHead } from '../http/request-head.ts';
 import { isOfOwnPage } from '../http/request-origin.ts';
 import { sessionTokenIn } from '../http/session-cookie.ts';
 

@@ -1,9 +1,9 @@
 /** The providers that this process sends to, and the certificates that it trusts there. */
 
 import { readFileSync } from 'node:fs';
+import type { Simulator } from '../../packages/simulator/src/simulator.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { originsOf } from '../providers/origins.ts';
-import type { Simulator } from '../simulator/simulator.ts';
 import type { Config } from './config.ts';
 
 /** `simulator` is null when none runs in this process. */

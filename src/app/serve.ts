@@ -12,7 +12,7 @@ import { processTerminal } from '../cli/process-terminal.ts';
 import { lockDataDir } from '../database/embedded/lock.ts';
 import type { Store } from '../database/store.ts';
 import { makeEmbedded, openEmbedded, openPostgres } from '../database/store.ts';
-import { addressFault } from '../http/front/address-fault.ts';
+import { addressFault } from '../http/address-fault.ts';
 import { serveControl } from '../operator/control-server.ts';
 import type { OperatorActions } from '../operator/operator-actions.ts';
 import { createOperatorActions } from '../operator/operator-actions.ts';

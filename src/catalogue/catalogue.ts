@@ -7,8 +7,8 @@
  * known here, or a registration is lost. So `fresh` answers from a check that began after the call.
  */
 
+import { CappedMap } from '../../packages/std/src/capped-map.ts';
 import type { SqlPool } from '../database/sql.ts';
-import { CappedMap } from '../std/capped-map.ts';
 import type { TagNames } from './snapshot.ts';
 import { Snapshot } from './snapshot.ts';
 import { catalogueVersion, loadCatalogue } from './sql/load-catalogue.ts';

@@ -1,12 +1,12 @@
 /** `tagcast app …`: apps of a client and their providers' credentials. */
 
 import { readFile } from 'node:fs/promises';
+import { withoutMark } from '../../packages/std/src/json.ts';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
 import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
 import type { GivenFlags } from '../providers/credential-flags.ts';
 import { PROVIDERS } from '../providers/providers.ts';
-import { withoutMark } from '../std/json.ts';
 import { describeApps, describeStates } from './app-text.ts';
 import { readNumber, readTime, required, UsageError } from './arguments.ts';
 import type { Command, Flag } from './command.ts';

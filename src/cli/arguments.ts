@@ -2,7 +2,7 @@
 
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
-import { isoDayOrTimeMs } from '../std/iso-8601.ts';
+import { isoDayOrTimeMs } from '../../packages/std/src/iso-8601.ts';
 import { REPLACEMENT } from '../std/utf8.ts';
 
 /** A mistake in the arguments: a sentence for whoever typed them. */

@@ -5,9 +5,9 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { parseJson } from '../../packages/std/src/json.ts';
 import { engineSocketPath } from '../database/embedded/lock.ts';
 import type { ActionResult, OperatorActions } from '../operator/operator-actions.ts';
-import { parseJson } from '../std/json.ts';
 
 /**
  * No action takes longer. An engine that is stopped in a debugger would block the command for ever.

@@ -4,11 +4,11 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import type { ClientConnection } from '../http2/client/client-connection.ts';
-import type { Response } from '../http2/client/client-stream.ts';
-import { connect } from '../http2/client/connect.ts';
-import type { RequestForm } from '../http2/client/request-form.ts';
-import { ErrorCode } from '../http2/error.ts';
+import type { ClientConnection } from '../../packages/http2/src/client/client-connection.ts';
+import type { Response } from '../../packages/http2/src/client/client-stream.ts';
+import { connect } from '../../packages/http2/src/client/connect.ts';
+import type { RequestForm } from '../../packages/http2/src/client/request-form.ts';
+import { ErrorCode } from '../../packages/http2/src/error.ts';
 import { UsageError } from './arguments.ts';
 import type { Command } from './command.ts';
 import { createCommand, EXIT_FAILED, ONLY, verb } from './command.ts';

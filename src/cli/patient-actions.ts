@@ -3,6 +3,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { faultOf } from '../database/faults.ts';
 import { ask } from '../operator/ask.ts';
 import type {
@@ -13,7 +14,6 @@ import type {
 } from '../operator/operator-actions.ts';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
-import { errorReason } from '../std/error-reason.ts';
 
 const BACKOFF: BackoffPolicy = { baseMs: 250, capMs: 5_000 };
 /** A restart of the engine or a failover of the database takes less. */

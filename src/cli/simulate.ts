@@ -3,9 +3,9 @@
  * on it.
  */
 
-import type { SimulatorArguments } from '../simulator/command/flags.ts';
-import { FLAGS, NOTES, readArguments } from '../simulator/command/flags.ts';
-import { runSimulator } from '../simulator/command/run.ts';
+import type { SimulatorArguments } from '../../packages/simulator/src/command/flags.ts';
+import { FLAGS, NOTES, readArguments } from '../../packages/simulator/src/command/flags.ts';
+import { runSimulator } from '../../packages/simulator/src/command/run.ts';
 import type { Command } from './command.ts';
 import { createCommand, ONLY, verb } from './command.ts';
 import { processTerminal } from './process-terminal.ts';

@@ -1,6 +1,6 @@
 /** Mistakes that the simulator finds are told as all others are. */
 
-import { ArgumentFault } from '../simulator/command/argument-fault.ts';
+import { ArgumentFault } from '../../packages/simulator/src/command/argument-fault.ts';
 import { UsageError } from './arguments.ts';
 
 /** Does the work; what of the arguments it refuses becomes a UsageError. */

@@ -5,7 +5,7 @@
 
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
-import { parseJson } from '../std/json.ts';
+import { parseJson } from '../../packages/std/src/json.ts';
 import { UsageError } from './arguments.ts';
 
 /** The content of the file; null: there is none. */

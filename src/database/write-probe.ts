@@ -4,7 +4,7 @@
  * exists already.
  */
 
-import { errorReason } from '../std/error-reason.ts';
+import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { within } from '../std/within.ts';
 import type { DatabaseAddress, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';

@@ -3,12 +3,12 @@
  * is public, so a stranger may register devices without end.
  */
 
+import { CappedMap } from '../../packages/std/src/capped-map.ts';
 import type { Sql, SqlPool } from '../database/sql.ts';
 import { transact } from '../database/transact.ts';
 import { limitOf } from '../domain/client-limits.ts';
 import type { Scope } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
-import { CappedMap } from '../std/capped-map.ts';
 import { countClientDevices, readClientDevices } from './sql/client-devices.ts';
 import { countDevices } from './sql/count-devices.ts';
 import type { OrdinalRange } from './sql/reserve-ordinals.ts';

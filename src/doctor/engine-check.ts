@@ -2,8 +2,8 @@
 
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { errorReason } from '../std/error-reason.ts';
-import { parseObject } from '../std/json.ts';
+import { errorReason } from '../../packages/std/src/error-reason.ts';
+import { parseObject } from '../../packages/std/src/json.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 

@@ -4,8 +4,8 @@
  * them.
  */
 
-import type { JsonObject } from '../std/json.ts';
-import { isObject } from '../std/json.ts';
+import type { JsonObject } from '../../packages/std/src/json.ts';
+import { isObject } from '../../packages/std/src/json.ts';
 import type { PayloadFault } from './payload.ts';
 import { PAYLOAD_CHARACTERS_MAX } from './payload-bounds.ts';
 

@@ -1,6 +1,6 @@
 /** One submitted push: its payload, its audience, and its states. */
 
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '../../packages/std/src/json.ts';
 import type { AudienceCondition } from './audience-condition.ts';
 import type { Scope } from './device.ts';
 import { scopeKeyOf } from './device.ts';

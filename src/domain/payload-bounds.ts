@@ -3,7 +3,7 @@
  * costs no more than the largest payload that is taken.
  */
 
-import type { JsonObject } from '../std/json.ts';
+import type { JsonObject } from '../../packages/std/src/json.ts';
 
 /** Deeper than any real message; recursion over a caller's JSON needs an end. */
 export const PAYLOAD_DEPTH_MAX = 32;

@@ -3,7 +3,7 @@
  * 6): each is a fault, because nobody would notice the change.
  */
 
-import { changedNumbers } from '../std/json-numbers.ts';
+import { changedNumbers } from '../../packages/std/src/json-numbers.ts';
 import type { PayloadFault } from './payload.ts';
 
 type Path = readonly (string | number)[];

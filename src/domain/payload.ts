@@ -4,8 +4,8 @@
  */
 
 import { z } from 'zod';
-import type { JsonObject } from '../std/json.ts';
-import { asObject, hasTooManyValues, isObject, parseJson } from '../std/json.ts';
+import type { JsonObject } from '../../packages/std/src/json.ts';
+import { asObject, hasTooManyValues, isObject, parseJson } from '../../packages/std/src/json.ts';
 import { furtherTexts, localise } from './localised-payload.ts';
 import type { LanguagePayload, Payload } from './notification.ts';
 import { APNS_PUSH_TYPES } from './notification.ts';

@@ -1,6 +1,6 @@
 /** What a body of JSON weighs once it is parsed. */
 
-import { JSON_VALUES_MAX } from '../std/json.ts';
+import { JSON_VALUES_MAX } from '../../packages/std/src/json.ts';
 
 /** Memory of one value beside its text: an object has 56 octets, and 8 in its list. */
 export const VALUE_OCTETS = 64;

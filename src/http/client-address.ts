@@ -4,7 +4,7 @@
  */
 
 import { BlockList, isIP } from 'node:net';
-import { normalAddress } from '../std/ip-address.ts';
+import { normalAddress } from '../../packages/std/src/ip-address.ts';
 
 /**
  * Resolves a connection's address and its X-Forwarded-For to the caller's address, in its normal

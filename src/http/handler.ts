@@ -3,11 +3,11 @@
  * underneath.
  */
 
+import type { BodyStream } from '../../packages/http1/src/body-stream.ts';
 import type { Caller, KeyScope } from '../domain/caller.ts';
 import type { ClientLimitName } from '../domain/client-limits.ts';
 import type { Session } from '../domain/session.ts';
 import type { Step } from '../std/step.ts';
-import type { BodyStream } from './body-stream.ts';
 
 export interface HttpRequest {
   readonly method: string;

@@ -5,8 +5,13 @@
  */
 
 import type { z } from 'zod';
-import { hasTooManyValues, isObject, JSON_VALUES_MAX, parseJson } from '../std/json.ts';
-import { changedNumbers } from '../std/json-numbers.ts';
+import {
+  hasTooManyValues,
+  isObject,
+  JSON_VALUES_MAX,
+  parseJson,
+} from '../../packages/std/src/json.ts';
+import { changedNumbers } from '../../packages/std/src/json-numbers.ts';
 import { jsonFaultPosition, positionBehind } from '../std/json-position.ts';
 import { issueFaults } from '../std/strict-form.ts';
 import { decodeUtf8 } from '../std/utf8.ts';

@@ -3,8 +3,8 @@
  * as strings, dates in two forms.
  */
 
+import { isoTimeMs } from '../../packages/std/src/iso-8601.ts';
 import { TAGS_PER_REQUEST_MAX } from '../domain/tag.ts';
-import { isoTimeMs } from '../std/iso-8601.ts';
 import { isStorable } from '../std/name-text.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from './epoch-time.ts';
 import type { Fault } from './problem.ts';

@@ -3,9 +3,9 @@
  * to a request whose filter was overlooked would hold more than the caller asked for.
  */
 
+import { foreignText } from '../../packages/std/src/foreign-text.ts';
 import { readJobId } from '../domain/job-id.ts';
 import { ID_MAX } from '../domain/tag.ts';
-import { foreignText } from '../std/foreign-text.ts';
 import { nearestName } from '../std/nearest-name.ts';
 import { REPLACEMENT } from '../std/utf8.ts';
 import { LenientReader } from './lenient.ts';

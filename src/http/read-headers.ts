@@ -1,6 +1,6 @@
 /** Every header that the service reads from a request. Of the others only the form is checked. */
 
-import { RequestHeaders } from './request-head.ts';
+import { RequestHeaders } from '../../packages/http1/src/request-head.ts';
 
 export const READ_HEADERS = [
   'accept',

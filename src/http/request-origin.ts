@@ -4,9 +4,9 @@
  * proxy must pass the Host on.
  */
 
+import type { RequestHead } from '../../packages/http1/src/request-head.ts';
 import type { Cors } from './cors.ts';
 import type { Route } from './handler.ts';
-import type { RequestHead } from './request-head.ts';
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
 const SCHEME = /^https?:\/\//;

@@ -1,7 +1,7 @@
 /** A request as handlers see it. The query is parsed on demand. */
 
+import type { RequestHead } from '../../packages/http1/src/request-head.ts';
 import type { HttpRequest } from './handler.ts';
-import type { RequestHead } from './request-head.ts';
 
 /** What an exchange knows of a request beyond its head. */
 type Known = Pick<HttpRequest, 'address' | 'isSecure' | 'requestId' | 'body'>;

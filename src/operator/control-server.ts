@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { parseJson } from '../std/json.ts';
+import { parseJson } from '../../packages/std/src/json.ts';
 import type { ActionResult, OperatorActions } from './operator-actions.ts';
 
 const requestForm = z.object({ action: z.string(), input: z.unknown() });

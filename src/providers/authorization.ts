@@ -6,9 +6,9 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorReason } from '../../packages/std/src/error-reason.ts';
 import type { ProviderCredential } from '../domain/credential.ts';
 import type { MintingRight, SharedToken } from '../domain/provider-token.ts';
-import { errorReason } from '../std/error-reason.ts';
 import type { MintFailure } from './minted.ts';
 import type { ProviderOrigins } from './origins.ts';
 import { trustedAt } from './origins.ts';

@@ -3,8 +3,8 @@
  * else replaces.
  */
 
-import type { JsonObject } from '../std/json.ts';
-import { asObject, isObject } from '../std/json.ts';
+import type { JsonObject } from '../../packages/std/src/json.ts';
+import { asObject, isObject } from '../../packages/std/src/json.ts';
 
 /**
  * Returns a new object and changes neither argument. It is built from entries, so that a key

@@ -1,6 +1,6 @@
 /** The message of an error, short enough to be stored and shown with the work that it ended. */
 
-import { foreignText } from './foreign-text.ts';
+import { foreignText } from '../../packages/std/src/foreign-text.ts';
 
 const LENGTH_MAX = 200;
 

@@ -3,7 +3,7 @@
  * while.
  */
 
-import { CappedMap } from './capped-map.ts';
+import { CappedMap } from '../../packages/std/src/capped-map.ts';
 
 interface RecentUseOptions {
   readonly halfLifeMs: number;

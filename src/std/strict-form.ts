@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { foreignText } from './foreign-text.ts';
+import { foreignText } from '../../packages/std/src/foreign-text.ts';
 import { nearestName } from './nearest-name.ts';
 
 /** Unknown fields that are listed for one object, and the length of each name. */

@@ -4,7 +4,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { withoutMark } from './json.ts';
+import { withoutMark } from '../../packages/std/src/json.ts';
 
 /** What Node.js puts in place of octets that are not UTF-8. */
 export const REPLACEMENT = '\u{fffd}';

@@ -1,5 +1,6 @@
 /** Turns the payload of a push into what each (app, platform) with a template gets of it. */
 
+import type { JsonObject } from '../../packages/std/src/json.ts';
 import type { PlatformId, Scope } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import type { Payload } from '../domain/notification.ts';
@@ -8,7 +9,6 @@ import { givenPayload, sendablePayload } from '../domain/payload.ts';
 import { TEMPLATE_FAULTS_MAX, TEMPLATES_PER_PUSH_MAX } from '../domain/template.ts';
 import { payloadFaults } from '../providers/payload-size.ts';
 import { PROVIDERS } from '../providers/providers.ts';
-import type { JsonObject } from '../std/json.ts';
 import type { Evaluator, TemplateResult } from './evaluator.ts';
 
 interface TemplatedScope extends Scope<PlatformId> {

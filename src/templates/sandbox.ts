@@ -8,10 +8,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createContext, Script } from 'node:vm';
+import { foreignText } from '../../packages/std/src/foreign-text.ts';
+import { isObject } from '../../packages/std/src/json.ts';
 import type { TemplateFault } from '../domain/template.ts';
 import { TEMPLATED_LENGTH_MAX } from '../domain/template.ts';
-import { foreignText } from '../std/foreign-text.ts';
-import { isObject } from '../std/json.ts';
 
 export type Evaluated =
   /** `json`: what the template has made. Of one that was only checked: an empty text. */

@@ -5,7 +5,7 @@
 
 /**
  * The sentence, without a full stop, because it may follow a colon. `words`: an error's code or
- * the connection's own words (std/error-reason.ts).
+ * the connection's own words (packages/std/src/error-reason.ts).
  */
 export function connectFault(origin: string, words: string): string {
   const place = placeOf(origin);

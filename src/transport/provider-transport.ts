@@ -11,11 +11,11 @@
  * ```
  */
 
+import { foreignText } from '../../packages/std/src/foreign-text.ts';
+import { sweepEveryMs } from '../../packages/std/src/sweep.ts';
 import type { DeviceToken } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { foreignText } from '../std/foreign-text.ts';
 import { retryAfterMs } from '../std/retry-after.ts';
-import { sweepEveryMs } from '../std/sweep.ts';
 import { TurnClock } from '../std/turn-clock.ts';
 import { within } from '../std/within.ts';
 import type { ExchangeEvents } from './exchange.ts';

@@ -6,13 +6,13 @@
 
 import type { Logger } from 'pino';
 import { v7 as uuidV7 } from 'uuid';
+import { Seldom } from '../../packages/std/src/seldom.ts';
 import type { Secrets } from '../access/secrets.ts';
 import type { SqlPool } from '../database/sql.ts';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
 import { Recurring } from '../std/recurring.ts';
 import { retryAfterMs } from '../std/retry-after.ts';
-import { Seldom } from '../std/seldom.ts';
 import { within } from '../std/within.ts';
 import type { Posted, PostOptions } from './post.ts';
 import { post, resolverFor } from './post.ts';

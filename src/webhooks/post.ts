@@ -11,7 +11,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
-import { errorReason } from '../std/error-reason.ts';
+import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { isPublicAddress } from '../std/public-address.ts';
 import { hostOf } from './address.ts';
 

@@ -12,13 +12,18 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Test } from 'tap';
 import t from 'tap';
+import { CLIENT_PREFACE } from '../../packages/http2/src/connection/connection.ts';
+import { ErrorCode } from '../../packages/http2/src/error.ts';
+import { goAwayFrame } from '../../packages/http2/src/frame/go-away.ts';
+import {
+  Flag,
+  FRAME_HEAD_OCTETS,
+  FrameType,
+  writeFrameHead,
+} from '../../packages/http2/src/frame/head.ts';
+import { Setting, settingsFrame } from '../../packages/http2/src/frame/settings.ts';
+import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
 import { fetchCommand } from '../../src/cli/fetch.ts';
-import { CLIENT_PREFACE } from '../../src/http2/connection/connection.ts';
-import { ErrorCode } from '../../src/http2/error.ts';
-import { goAwayFrame } from '../../src/http2/frame/go-away.ts';
-import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../../src/http2/frame/head.ts';
-import { Setting, settingsFrame } from '../../src/http2/frame/settings.ts';
-import { createCertificate } from '../../src/simulator/server/certificate.ts';
 import { closeWith } from '../support/close-with.ts';
 import { startNodeServer } from '../support/http2-servers/node-server.ts';
 import { ECHO_PATH, LARGE_BODY, LARGE_PATH, SMALL_PATH } from '../support/http2-servers/site.ts';

@@ -8,8 +8,8 @@ import { connect } from 'node:http2';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { SCENARIO_NAMES } from '../../packages/simulator/src/faults/scenarios.ts';
 import { simulateCommand } from '../../src/cli/simulate.ts';
-import { SCENARIO_NAMES } from '../../src/simulator/faults/scenarios.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Addresses {

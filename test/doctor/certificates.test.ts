@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
+import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
 import { checkCertificates } from '../../src/doctor/certificates.ts';
-import { createCertificate } from '../../src/simulator/server/certificate.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const DAY_MS = 86_400_000;

@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
-import type { PushSubscription } from '../../src/simulator/webpush/push-subscriptions.ts';
+import type { PushSubscription } from '../../packages/simulator/src/webpush/push-subscriptions.ts';
 import type { Page } from '../support/browser.ts';
 import { openPage, withBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';

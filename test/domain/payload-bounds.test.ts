@@ -1,6 +1,7 @@
 /** How large a payload may be before anything is made of it. */
 
 import t from 'tap';
+import { JSON_VALUES_MAX } from '../../packages/std/src/json.ts';
 import { LANGUAGES_MAX } from '../../src/domain/localised-payload.ts';
 import { givenPayload } from '../../src/domain/payload.ts';
 import {
@@ -8,7 +9,6 @@ import {
   PAYLOAD_DEPTH_MAX,
   PAYLOAD_TOO_LONG,
 } from '../../src/domain/payload-bounds.ts';
-import { JSON_VALUES_MAX } from '../../src/std/json.ts';
 import { parsePayload } from '../support/parse-payload.ts';
 
 const fault = (value: unknown): string | undefined => {

@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
+import type { ProviderAccounts } from '../../packages/simulator/src/accounts.ts';
 import { post } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import { runCommand, startEngine, startSimulatorProcess } from '../support/processes.ts';

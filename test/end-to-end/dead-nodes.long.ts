@@ -6,9 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
+import type { ProviderState } from '../../packages/simulator/src/record/record.ts';
 import type { SqlPool } from '../../src/database/sql.ts';
 import { connect } from '../../src/database/sql.ts';
-import type { ProviderState } from '../../src/simulator/record/record.ts';
 import { finalStatus, push } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
-import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
+import type { ProviderAccounts } from '../../packages/simulator/src/accounts.ts';
 import { until } from '../support/poll.ts';
 import type { Demo } from '../support/processes.ts';
 import { runCommand, startEngine } from '../support/processes.ts';

@@ -6,9 +6,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import type { ProviderAccounts } from '../../packages/simulator/src/accounts.ts';
 import { connect } from '../../src/database/sql.ts';
 import { openEmbedded } from '../../src/database/store.ts';
-import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
 import type { Demo, EngineProcess, SimulatorProcess } from '../support/processes.ts';
 import { startEngine, startSimulatorProcess } from '../support/processes.ts';
 import { runHere } from '../support/run-here.ts';

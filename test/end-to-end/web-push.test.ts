@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
-import type { PushSubscription } from '../../src/simulator/webpush/push-subscriptions.ts';
+import type { ProviderAccounts } from '../../packages/simulator/src/accounts.ts';
+import type { PushSubscription } from '../../packages/simulator/src/webpush/push-subscriptions.ts';
 import { finalStatus, post, push, sumCloses } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import { runCommand, startEngine } from '../support/processes.ts';

@@ -1,8 +1,8 @@
 /** What a body weighs once it is parsed. */
 
 import t from 'tap';
+import { JSON_VALUES_MAX } from '../../packages/std/src/json.ts';
 import { parsedOctets, VALUE_OCTETS } from '../../src/http/body-weight.ts';
-import { JSON_VALUES_MAX } from '../../src/std/json.ts';
 
 const weigh = (text: string): number => parsedOctets(Buffer.from(text)) / VALUE_OCTETS;
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { withoutMark } from '../../src/std/json.ts';
+import { withoutMark } from '../../packages/std/src/json.ts';
 import { decodeUtf8 } from '../../src/std/utf8.ts';
 
 const before = (octets: Buffer): string | null => {

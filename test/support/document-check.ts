@@ -5,10 +5,10 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parseJson } from '../../packages/std/src/json.ts';
 import type { OpenApiDocument } from '../../src/api/openapi/document.ts';
 import { makeDocument } from '../../src/api/openapi/document.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
-import { parseJson } from '../../src/std/json.ts';
 
 export interface SeenAnswer {
   readonly method: string;

@@ -3,11 +3,11 @@
  * answers as values.
  */
 
-import type { ClientConnection } from '../../src/http2/client/client-connection.ts';
-import type { Response } from '../../src/http2/client/client-stream.ts';
-import type { ConnectOptions } from '../../src/http2/client/connect.ts';
-import { connect } from '../../src/http2/client/connect.ts';
-import type { PreparedRequest, RequestForm } from '../../src/http2/client/request-form.ts';
+import type { ClientConnection } from '../../packages/http2/src/client/client-connection.ts';
+import type { Response } from '../../packages/http2/src/client/client-stream.ts';
+import type { ConnectOptions } from '../../packages/http2/src/client/connect.ts';
+import { connect } from '../../packages/http2/src/client/connect.ts';
+import type { PreparedRequest, RequestForm } from '../../packages/http2/src/client/request-form.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** Far beyond what any test takes: none waits for a time-out by accident. */

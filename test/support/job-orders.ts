@@ -1,9 +1,9 @@
 /** Orders to sends that run: an API over a fan-out, and what it says of a job. */
 
 import type { Test } from 'tap';
+import type { Simulator } from '../../packages/simulator/src/simulator.ts';
 import type { Store } from '../../src/database/store.ts';
 import type { FanOut } from '../../src/push/fan-out.ts';
-import type { Simulator } from '../../src/simulator/simulator.ts';
 import type { JobsApi } from './jobs-api.ts';
 import { startJobsApi } from './jobs-api.ts';
 import { until } from './poll.ts';

@@ -3,9 +3,9 @@
  * on it.
  */
 
-import type { Entry } from '../../src/transfer/file-device.ts';
-import type { Format } from '../../src/transfer/format.ts';
-import { readEntries } from '../../src/transfer/read-entries.ts';
+import type { Entry } from '../../packages/device-files/src/file-device.ts';
+import type { Format } from '../../packages/device-files/src/format.ts';
+import { readEntries } from '../../packages/device-files/src/read-entries.ts';
 
 export async function readAll(
   format: Format,

@@ -36,7 +36,7 @@ const HELP = `Runs test files.
 
   npm test [-- options] [files and folders]
 
-A file is named by its source (test/std/json.test.ts) or by what was built of it; a folder means all
+A file is named by its source (test/packages/std/json.test.ts) or by what was built of it; a folder means all
 test files in it. Without a name all run.
 
   --changed          those that import what git reports as changed since the last commit

@@ -5,6 +5,9 @@
 
 import { pino } from 'pino';
 import type { Test } from 'tap';
+import type { BehaviourChange } from '../../packages/simulator/src/options.ts';
+import type { Simulator } from '../../packages/simulator/src/simulator.ts';
+import { startSimulatorThread } from '../../src/app/demo/simulator-thread.ts';
 import type { Store } from '../../src/database/store.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
@@ -16,9 +19,6 @@ import type { CredentialSource, UsableCredential } from '../../src/push/dispatch
 import type { FanOut } from '../../src/push/fan-out.ts';
 import { startFanOut } from '../../src/push/fan-out.ts';
 import { Presence } from '../../src/push/protocol/presence.ts';
-import type { BehaviourChange } from '../../src/simulator/options.ts';
-import type { Simulator } from '../../src/simulator/simulator.ts';
-import { startSimulatorThread } from '../../src/simulator/thread.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';

@@ -6,6 +6,7 @@ import type { ShownCredential } from '../../src/access/credentials.ts';
 import { createCredential } from '../../src/access/credentials.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { ensureDemo } from '../../src/app/demo/demo.ts';
+import { startSimulatorThread } from '../../src/app/demo/simulator-thread.ts';
 import type { Engine } from '../../src/app/engine/engine.ts';
 import { startEngine } from '../../src/app/engine/engine.ts';
 import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
@@ -18,7 +19,6 @@ import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../src/provider-credentials/provider-credentials.ts';
-import { startSimulatorThread } from '../../src/simulator/thread.ts';
 import { secrets } from './api.ts';
 import { silent } from './app-api.ts';
 import type { Lifetime } from './lifetime.ts';

@@ -1,7 +1,7 @@
 /** What a simulated provider has accepted over a time: what a rate looks like to it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Simulator } from '../../src/simulator/simulator.ts';
+import type { Simulator } from '../../packages/simulator/src/simulator.ts';
 
 /** An eighth of the shortest time in which sends are counted; little work for the simulator. */
 const LOOK_EVERY_MS = 25;

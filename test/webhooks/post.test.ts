@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import type { Test } from 'tap';
 import t from 'tap';
-import { createCertificate } from '../../src/simulator/server/certificate.ts';
+import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
 import type { PostOptions } from '../../src/webhooks/post.ts';
 import { post } from '../../src/webhooks/post.ts';
 import { closeWith } from '../support/close-with.ts';

@@ -10,7 +10,7 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCertificate } from '../../../src/simulator/server/certificate.ts';
+import { createCertificate } from '../../../packages/simulator/src/server/certificate.ts';
 import { push } from '../../../test/support/client.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { EngineProcess } from '../../../test/support/processes.ts';

@@ -5,7 +5,7 @@ import type {
   Payload,
   PushRequest,
 } from '../../../packages/client/src/openapi.ts';
-import { changedNumbers } from '../../../src/std/json-numbers.ts';
+import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
 import { sendTexts as texts } from '../texts/send.ts';
 

@@ -6,8 +6,8 @@
  * Each node counts by itself: with n nodes behind a balancer an attacker has up to n times as many.
  */
 
-import { CappedMap } from '../../std/capped-map.ts';
-import { networkOf, siteOf } from '../../std/ip-address.ts';
+import { CappedMap } from '../../../packages/std/src/capped-map.ts';
+import { networkOf, siteOf } from '../../../packages/std/src/ip-address.ts';
 
 /** Wrong passwords for one account from one network in a window. A person makes three. */
 const OF_ACCOUNT_MAX = 10;

@@ -4,7 +4,7 @@
  */
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { siteOf } from '../../std/ip-address.ts';
+import { siteOf } from '../../../packages/std/src/ip-address.ts';
 
 export const PASSWORD_LENGTH_MIN = 12;
 /** A sentence; a longer one costs a hash more time and adds nothing. */

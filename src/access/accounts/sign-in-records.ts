@@ -4,13 +4,13 @@
  * engine's own.
  */
 
+import { CappedMap } from '../../../packages/std/src/capped-map.ts';
+import { networkOf } from '../../../packages/std/src/ip-address.ts';
 import type { AccountEvent } from '../../audit/record-for-account.ts';
 import { recordForAccount, shareClientsOf } from '../../audit/record-for-account.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import { Batcher } from '../../std/batcher.ts';
-import { CappedMap } from '../../std/capped-map.ts';
-import { networkOf } from '../../std/ip-address.ts';
 import type { AccountRow } from '../sql/accounts.ts';
 
 /** Where a sign-in comes from. */

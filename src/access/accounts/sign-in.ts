@@ -1,10 +1,10 @@
 /** Signs people in, out, and changes their passwords. */
 
+import { networkOf } from '../../../packages/std/src/ip-address.ts';
 import type { AccountEvent } from '../../audit/record-for-account.ts';
 import { shareClientsOf } from '../../audit/record-for-account.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
-import { networkOf } from '../../std/ip-address.ts';
 import type { Guesses } from '../guesses.ts';
 import type { Secrets } from '../secrets.ts';
 import type { AccountRow } from '../sql/accounts.ts';

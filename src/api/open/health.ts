@@ -1,11 +1,11 @@
 /** Routes for operators: is the engine alive, can it work, what has it counted. */
 
+import { isLoopback } from '../../../packages/std/src/ip-address.ts';
 import type { Failures } from '../../access/failures.ts';
 import { createTokenCheck } from '../../access/operator-token.ts';
 import { refuseGuesser } from '../../access/routes/wrong-credentials.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
 import { problem } from '../../http/problem.ts';
-import { isLoopback } from '../../std/ip-address.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Readiness } from './readiness.ts';
 

@@ -3,6 +3,7 @@
  * that runs alone (config/compose.yaml).
  */
 
+import { readAccounts } from '../../../packages/simulator/src/command/files.ts';
 import { loadSecretKey } from '../../access/secret-key.ts';
 import { createSecrets } from '../../access/secrets.ts';
 import { required, UsageError } from '../../cli/arguments.ts';
@@ -18,7 +19,6 @@ import {
 import { withUsageErrors } from '../../cli/simulator-faults.ts';
 import type { Terminal } from '../../cli/terminal.ts';
 import { openPostgres } from '../../database/store.ts';
-import { readAccounts } from '../../simulator/command/files.ts';
 import type { Config } from '../config.ts';
 import { describeDemo, ensureDemo } from './demo.ts';
 

@@ -5,6 +5,9 @@
 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ProviderAccounts } from '../../../packages/simulator/src/accounts.ts';
+import { createAccounts, GOOGLE_TOKEN_URI } from '../../../packages/simulator/src/accounts.ts';
+import type { Simulator } from '../../../packages/simulator/src/simulator.ts';
 import type { ShownCredential } from '../../access/credentials.ts';
 import { createCredential, revealCredential } from '../../access/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
@@ -24,9 +27,6 @@ import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../provider-credentials/provider-credentials.ts';
-import type { ProviderAccounts } from '../../simulator/accounts.ts';
-import { createAccounts, GOOGLE_TOKEN_URI } from '../../simulator/accounts.ts';
-import type { Simulator } from '../../simulator/simulator.ts';
 
 export interface Demo {
   readonly clientId: string;

@@ -1,12 +1,10 @@
 /** For trying the engine out: the demo client, and a simulator that takes its pushes. */
 
+import { isLoopback } from '../../../packages/std/src/ip-address.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import { processTerminal } from '../../cli/process-terminal.ts';
 import type { Terminal } from '../../cli/terminal.ts';
 import type { Store } from '../../database/store.ts';
-import type { SimulatorThread } from '../../simulator/thread.ts';
-import { startSimulatorThread } from '../../simulator/thread.ts';
-import { isLoopback } from '../../std/ip-address.ts';
 import type { Config } from '../config.ts';
 import type { EngineParts } from '../engine/parts.ts';
 import type { Demo } from './demo.ts';
@@ -18,6 +16,8 @@ import {
   writeDemoFile,
 } from './demo.ts';
 import { makeDemoLink } from './demo-link.ts';
+import type { SimulatorThread } from './simulator-thread.ts';
+import { startSimulatorThread } from './simulator-thread.ts';
 
 /** The demo client and the simulator exist only when embedded, unless DEMO says otherwise. */
 export const hasDemo = ({ DEMO, DATABASE_URL }: Config): boolean =>

@@ -4,6 +4,7 @@
  * what is left stands in the tables themselves, so a node that dies in between loses nothing.
  */
 
+import { CappedMap } from '../../../packages/std/src/capped-map.ts';
 import type { AppDeletion } from '../../catalogue/list-deletions.ts';
 import { listAppDeletions } from '../../catalogue/list-deletions.ts';
 import type { SqlPool } from '../../database/sql.ts';
@@ -20,7 +21,6 @@ import {
   eraseTagDays,
 } from '../../devices/sql/erase-rest.ts';
 import { eraseFromJobs } from '../../push/sql/erase-jobs.ts';
-import { CappedMap } from '../../std/capped-map.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 
 /** Deleted apps of one look; the next look begins behind them. */

@@ -1,10 +1,10 @@
 /** The forms of apps on the Admin API (spec/interface.md, section 5). */
 
 import { z } from 'zod';
+import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import { isPlatformId } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { id } from '../../http/id-form.ts';
-import { asObject, isObject } from '../../std/json.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { anyId, name, sourceId } from './tag-forms.ts';
 

@@ -1,6 +1,8 @@
 /** The forms of tags and tag groups on the Admin API (spec/interface.md, sections 5 and 7). */
 
 import { z } from 'zod';
+import { ISO_TIME, isoTimeMs } from '../../../packages/std/src/iso-8601.ts';
+import { asObject } from '../../../packages/std/src/json.ts';
 import {
   OPTIONAL_PARAMETER_LENGTH_MAX,
   OPTIONAL_PARAMETERS_MAX,
@@ -11,8 +13,6 @@ import {
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from '../../http/epoch-time.ts';
 import { id } from '../../http/id-form.ts';
 import type { Fault } from '../../http/problem.ts';
-import { ISO_TIME, isoTimeMs } from '../../std/iso-8601.ts';
-import { asObject } from '../../std/json.ts';
 import { isNameText, isStorable, NAME_FAULT, STORABLE_FAULT } from '../../std/name-text.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 

@@ -7,11 +7,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { constants, open } from 'node:fs/promises';
 import { z } from 'zod';
+import type { DeviceWriter } from '../../../packages/device-files/src/write-devices.ts';
+import { csvWriter, ndjsonWriter } from '../../../packages/device-files/src/write-devices.ts';
 import type { DeviceOfApp, DevicePage, PageEnd } from '../../devices/sql/read-page.ts';
 import { ORDINALS_PER_REQUEST_MAX, TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
-import type { DeviceWriter } from '../../transfer/write-devices.ts';
-import { csvWriter, ndjsonWriter } from '../../transfer/write-devices.ts';
 import { UsageError } from '../arguments.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently } from '../patient-actions.ts';

@@ -5,16 +5,16 @@
  */
 
 import { z } from 'zod';
+import type { Entry, FileDevice } from '../../../packages/device-files/src/file-device.ts';
+import type { FormatName } from '../../../packages/device-files/src/formats.ts';
+import { FORMAT_NAMES, FORMATS } from '../../../packages/device-files/src/formats.ts';
+import { readEntries } from '../../../packages/device-files/src/read-entries.ts';
+import { WrongFileError } from '../../../packages/device-files/src/wrong-file-error.ts';
+import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import type { AppScope } from '../../operator/device-actions.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
-import { errorReason } from '../../std/error-reason.ts';
 import { visibleField } from '../../std/visible-text.ts';
-import type { Entry, FileDevice } from '../../transfer/file-device.ts';
-import type { FormatName } from '../../transfer/formats.ts';
-import { FORMAT_NAMES, FORMATS } from '../../transfer/formats.ts';
-import { readEntries } from '../../transfer/read-entries.ts';
-import { WrongFileError } from '../../transfer/wrong-file-error.ts';
 import { UsageError } from '../arguments.ts';
 import { printedJson } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';

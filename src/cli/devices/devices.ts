@@ -3,10 +3,10 @@
  * exports.
  */
 
+import type { FormatName } from '../../../packages/device-files/src/formats.ts';
+import { FORMAT_NAMES, isFormatName } from '../../../packages/device-files/src/formats.ts';
 import type { PageEnd } from '../../devices/sql/read-page.ts';
 import type { OperatorSession } from '../../operator/operator-session.ts';
-import type { FormatName } from '../../transfer/formats.ts';
-import { FORMAT_NAMES, isFormatName } from '../../transfer/formats.ts';
 import { readNumber, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { createCommand, EXIT_FAILED, verb } from '../command.ts';

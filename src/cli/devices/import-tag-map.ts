@@ -3,12 +3,12 @@
  * once if it does not exist.
  */
 
+import type { FileTag } from '../../../packages/device-files/src/file-device.ts';
+import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import type { FoundTag } from '../../devices/import/import-tags.ts';
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import type { MappedTags } from '../../operator/device-actions.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
-import { foreignText } from '../../std/foreign-text.ts';
-import type { FileTag } from '../../transfer/file-device.ts';
 
 /** A client has fewer tags. In a file that names more, some are asked for again. */
 const KNOWN_MAX = 2 * TAGS_PER_CLIENT_MAX;

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseJson } from '../../std/json.ts';
+import { parseJson } from '../../../packages/std/src/json.ts';
 import type { Profile } from './profiles.ts';
 
 /** What is read of `demo.json`. */

@@ -5,7 +5,7 @@
 
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { parseObject } from '../../std/json.ts';
+import { parseObject } from '../../../packages/std/src/json.ts';
 import { UsageError } from '../arguments.ts';
 import { writeState } from '../state-file.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { ProblemError, TagcastClient } from '../../../packages/client/src/client.ts';
-import { errorReason } from '../../std/error-reason.ts';
+import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import { visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import type { Command, CommandDescription, Flags, Form, Verb } from '../command.ts';

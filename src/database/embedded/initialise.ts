@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errorReason } from '../../std/error-reason.ts';
+import { errorReason } from '../../../packages/std/src/error-reason.ts';
 
 /** It takes about five seconds. */
 const INITIALISE_MS_MAX = 180_000;

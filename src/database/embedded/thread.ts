@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { errorReason } from '../../std/error-reason.ts';
+import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import { QUIET_THREAD_LIMITS } from '../../std/thread-limits.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import { hearThreadVitals } from '../../std/thread-vitals.ts';

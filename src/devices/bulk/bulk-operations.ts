@@ -6,8 +6,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Seldom } from '../../../packages/std/src/seldom.ts';
 import { Recurring } from '../../std/recurring.ts';
-import { Seldom } from '../../std/seldom.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { BulkContext, BulkPiece } from './bulk-commit.ts';
 import { commitBulkPiece } from './bulk-commit.ts';

@@ -4,10 +4,10 @@
  * the row.
  */
 
+import { CappedMap } from '../../../packages/std/src/capped-map.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
 import type { RaisedWithEpoch, TouchedDeviceGroup } from '../../statistics/record-changes.ts';
-import { CappedMap } from '../../std/capped-map.ts';
 
 /**
  * Tags of all groups together: 4 MB or so. New devices come into few groups; other groups cost a

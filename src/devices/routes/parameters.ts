@@ -5,13 +5,13 @@
  */
 
 import { isUtf8 } from 'node:buffer';
+import type { JsonObject } from '../../../packages/std/src/json.ts';
+import { parseObject } from '../../../packages/std/src/json.ts';
 import type { TagNames } from '../../catalogue/snapshot.ts';
 import { isDeviceId } from '../../domain/device.ts';
 import type { AttributeName, WithAttributes } from '../../domain/device-attributes.ts';
 import { ATTRIBUTE_NAMES, eachAttribute, isAttribute } from '../../domain/device-attributes.ts';
 import { isId, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
-import type { JsonObject } from '../../std/json.ts';
-import { parseObject } from '../../std/json.ts';
 
 /**
  * A larger body counts as one without parameters. `reg`, `ureg` and `set` answer 413 only above the

@@ -3,10 +3,10 @@
  * parsed.
  */
 
+import { networkOf } from '../../../packages/std/src/ip-address.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { problem } from '../../http/problem.ts';
-import { networkOf } from '../../std/ip-address.ts';
 import type { AppApi } from './app-api.ts';
 
 /** A bucket is full again within a second. */

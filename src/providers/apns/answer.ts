@@ -1,9 +1,9 @@
 /** What an answer of APNs means: by Apple's reason, if documented, else by the status's class. */
 
+import { foreignText } from '../../../packages/std/src/foreign-text.ts';
+import { parseObject } from '../../../packages/std/src/json.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
-import { foreignText } from '../../std/foreign-text.ts';
-import { parseObject } from '../../std/json.ts';
 import type { Answer } from '../../transport/transport.ts';
 import { wordless } from '../wordless.ts';
 import { PROVIDER_TOKEN_UPDATES_PAUSE_MS } from './settings.ts';

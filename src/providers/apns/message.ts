@@ -1,9 +1,9 @@
 /** A message as APNs takes it: JSON with `aps`, and header fields for all that is not shown. */
 
+import type { JsonObject } from '../../../packages/std/src/json.ts';
+import { isObject } from '../../../packages/std/src/json.ts';
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
-import type { JsonObject } from '../../std/json.ts';
-import { isObject } from '../../std/json.ts';
 import type { RequestTemplate } from '../../transport/transport.ts';
 import { endMsOf } from '../expiry.ts';
 import { overlay } from '../overlay.ts';

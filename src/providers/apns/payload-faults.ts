@@ -1,8 +1,8 @@
 /** What APNs would refuse of a payload for every device, and what no phone would do. */
 
+import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import type { Payload } from '../../domain/notification.ts';
 import type { PayloadFault } from '../../domain/payload.ts';
-import { asObject, isObject } from '../../std/json.ts';
 import { apsOf } from './message.ts';
 import { isBackground, isShown } from './push-type.ts';
 

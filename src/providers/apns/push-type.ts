@@ -3,8 +3,8 @@
  * drops the push: so they follow the content, unless the publisher names the type.
  */
 
+import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { ApnsPushType, Payload } from '../../domain/notification.ts';
-import type { JsonObject } from '../../std/json.ts';
 
 /** What each type adds to the bundle id to make the topic. */
 const TOPIC_SUFFIXES: Readonly<Record<ApnsPushType, string>> = {

@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
+import { foreignText } from '../../../packages/std/src/foreign-text.ts';
+import { parseJson } from '../../../packages/std/src/json.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
-import { foreignText } from '../../std/foreign-text.ts';
-import { parseJson } from '../../std/json.ts';
 import type { Answer } from '../../transport/transport.ts';
 import { wordless } from '../wordless.ts';
 import { BAD_GATEWAY_PAUSE_MS, QUOTA_PAUSE_MS } from './settings.ts';

@@ -1,6 +1,6 @@
 /** FCM's credential on the command line. */
 
-import { parseJson } from '../../std/json.ts';
+import { parseJson } from '../../../packages/std/src/json.ts';
 import type { CredentialFlags, GivenFlags } from '../credential-flags.ts';
 
 export const FCM_FLAGS: CredentialFlags = {

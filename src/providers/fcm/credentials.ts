@@ -5,9 +5,9 @@
 
 import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
+import { foreignText } from '../../../packages/std/src/foreign-text.ts';
+import { parseJson } from '../../../packages/std/src/json.ts';
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
-import { foreignText } from '../../std/foreign-text.ts';
-import { parseJson } from '../../std/json.ts';
 import type { Posted } from '../../transport/compat/post.ts';
 import { post } from '../../transport/compat/post.ts';
 import type { Minted, MintFailure } from '../minted.ts';

@@ -3,10 +3,10 @@
  * value of `data` a string.
  */
 
+import type { JsonObject } from '../../../packages/std/src/json.ts';
+import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
-import type { JsonObject } from '../../std/json.ts';
-import { asObject, isObject } from '../../std/json.ts';
 import type { Rendered, RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
 import { overlay } from '../overlay.ts';

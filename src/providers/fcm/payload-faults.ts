@@ -3,11 +3,11 @@
  * names, and parts of an overlay that stand where FCM knows no such field.
  */
 
+import type { JsonObject } from '../../../packages/std/src/json.ts';
+import { isObject } from '../../../packages/std/src/json.ts';
 import type { Payload } from '../../domain/notification.ts';
 import type { PayloadFault } from '../../domain/payload.ts';
 import { TTL_SECONDS_MAX } from '../../domain/payload.ts';
-import type { JsonObject } from '../../std/json.ts';
-import { isObject } from '../../std/json.ts';
 
 const RESERVED: ReadonlySet<string> = new Set(['from', 'message_type', 'google', 'gcm']);
 

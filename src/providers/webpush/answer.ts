@@ -4,10 +4,10 @@
  * subscription only: it counts for more only with a known reason.
  */
 
+import { foreignText } from '../../../packages/std/src/foreign-text.ts';
+import { parseObject } from '../../../packages/std/src/json.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
-import { foreignText } from '../../std/foreign-text.ts';
-import { parseObject } from '../../std/json.ts';
 import type { Answer } from '../../transport/transport.ts';
 import { THROTTLED_CHANNEL_PAUSE_MS } from './settings.ts';
 

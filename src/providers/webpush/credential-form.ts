@@ -6,8 +6,8 @@
 import type { JsonWebKey } from 'node:crypto';
 import { createECDH, createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
+import { isObject } from '../../../packages/std/src/json.ts';
 import type { VapidKeys, WebPushCredential } from '../../domain/credential.ts';
-import { isObject } from '../../std/json.ts';
 import { isNameText, NAME_FAULT } from '../../std/name-text.ts';
 import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';

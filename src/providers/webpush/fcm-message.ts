@@ -4,9 +4,9 @@
  * code would show a `notification` as well.
  */
 
+import { isObject } from '../../../packages/std/src/json.ts';
 import type { ServiceAccount } from '../../domain/credential.ts';
 import type { Message } from '../../domain/notification.ts';
-import { isObject } from '../../std/json.ts';
 import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmRequests, strings } from '../fcm/message.ts';
 import { isReservedByFcm } from '../fcm/payload-faults.ts';

@@ -1,8 +1,8 @@
 /** What would be refused of a payload, or lost, in every browser. */
 
+import { isObject } from '../../../packages/std/src/json.ts';
 import type { Payload } from '../../domain/notification.ts';
 import type { PayloadFault } from '../../domain/payload.ts';
-import { isObject } from '../../std/json.ts';
 import { reservedFaults } from '../fcm/payload-faults.ts';
 
 /** Browsers may have registered with FCM: which ones, nobody knows before the send. */

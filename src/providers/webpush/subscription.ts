@@ -1,6 +1,6 @@
 /** Reads a deviceId of platform 7: a browser's PushSubscription (W3C Push API), or an FCM token. */
 
-import { isObject, parseObject } from '../../std/json.ts';
+import { isObject, parseObject } from '../../../packages/std/src/json.ts';
 import type { Recipient } from './encryption.ts';
 import { AUTH_SECRET_OCTETS, PUBLIC_KEY_OCTETS } from './encryption.ts';
 import { PATH_LENGTH_MAX } from './settings.ts';

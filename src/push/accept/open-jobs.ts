@@ -4,10 +4,10 @@
  * several nodes may exceed the limit by what they accept between two counts.
  */
 
+import { CappedMap } from '../../../packages/std/src/capped-map.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import { limitOf } from '../../domain/client-limits.ts';
-import { CappedMap } from '../../std/capped-map.ts';
 import { countOpen } from '../sql/notifications/count-open.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** A push as a publisher asks for it, read and checked as far as that goes without the database. */
 
+import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { AudienceExpression } from '../../domain/audience-expression.ts';
 import type { Payload, Selector } from '../../domain/notification.ts';
 import type { PushOptions } from '../../domain/push-options.ts';
-import type { JsonObject } from '../../std/json.ts';
 
 /** The union of the tags with these ids and these source ids. */
 export interface TagReferences {

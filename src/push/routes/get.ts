@@ -1,5 +1,6 @@
 /** `GET …/notifications/<id>`: everything that is known of one push job. */
 
+import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
@@ -12,7 +13,6 @@ import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { json } from '../../http/json-body.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
 import { shownUserName } from '../../http/user-name.ts';
-import type { JsonObject } from '../../std/json.ts';
 import type { NotificationTimes } from '../sql/notifications/list-notifications.ts';
 import type { ScopeEstimate } from '../sql/notifications/read-estimates.ts';
 import { readEstimates } from '../sql/notifications/read-estimates.ts';

@@ -3,6 +3,8 @@
  * (spec/interface.md, section 4).
  */
 
+import { foreignText } from '../../../packages/std/src/foreign-text.ts';
+import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
 import { readExpression } from '../../domain/audience-expression.ts';
 import type { Selector } from '../../domain/notification.ts';
 import { bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
@@ -17,8 +19,6 @@ import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { parseObject } from '../../http/json-body.ts';
 import { LenientReader } from '../../http/lenient.ts';
 import type { Fault } from '../../http/problem.ts';
-import { foreignText } from '../../std/foreign-text.ts';
-import { changedNumbers } from '../../std/json-numbers.ts';
 import { isStorable } from '../../std/name-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import type { Push, TagReferences } from '../accept/push.ts';

@@ -4,9 +4,9 @@
  * as `GET …/notifications/<id>` answers it, so that one that is missed costs nothing.
  */
 
+import type { BodySink, BodyStream } from '../../../packages/http1/src/body-stream.ts';
 import { faultOf } from '../../database/faults.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
-import type { BodySink, BodyStream } from '../../http/body-stream.ts';
 import type { KnownJob } from './get.ts';
 import { readJob } from './get.ts';
 

@@ -3,8 +3,8 @@
  * and must not wait a second for each of a thousand groups.
  */
 
+import { Seldom } from '../../../packages/std/src/seldom.ts';
 import type { Clock } from '../../std/clock.ts';
-import { Seldom } from '../../std/seldom.ts';
 import { within } from '../../std/within.ts';
 
 /**

@@ -21,8 +21,8 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
+import { Seldom } from '../../../packages/std/src/seldom.ts';
 import { failureText } from '../../std/failure-text.ts';
-import { Seldom } from '../../std/seldom.ts';
 import { within } from '../../std/within.ts';
 import type { FinishedSpan, OpenTracer } from './tracer.ts';
 

@@ -6,7 +6,7 @@
 
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import { constants } from 'node:http2';
-import { sweepEveryMs } from '../../std/sweep.ts';
+import { sweepEveryMs } from '../../../packages/std/src/sweep.ts';
 import type {
   Attempt,
   AttemptFailure,

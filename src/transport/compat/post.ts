@@ -1,7 +1,7 @@
 /** One ordinary HTTP/2 POST on a connection of its own, for token requests, a few times a day. */
 
 import type { ClientHttp2Session } from 'node:http2';
-import { errorReason } from '../../std/error-reason.ts';
+import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import { connectFault } from '../connect-fault.ts';
 import { openSession } from './dial.ts';
 

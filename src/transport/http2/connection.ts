@@ -4,11 +4,17 @@
  * connection's events to the transport.
  */
 
-import type { ClientConnection, ClientEvents } from '../../http2/client/client-connection.ts';
-import type { PreparedRequest, RequestForm } from '../../http2/client/request-form.ts';
-import { ErrorCode } from '../../http2/error.ts';
-import type { Field } from '../../http2/hpack/field.ts';
-import { CappedMap } from '../../std/capped-map.ts';
+import type {
+  ClientConnection,
+  ClientEvents,
+} from '../../../packages/http2/src/client/client-connection.ts';
+import type {
+  PreparedRequest,
+  RequestForm,
+} from '../../../packages/http2/src/client/request-form.ts';
+import { ErrorCode } from '../../../packages/http2/src/error.ts';
+import type { Field } from '../../../packages/http2/src/hpack/field.ts';
+import { CappedMap } from '../../../packages/std/src/capped-map.ts';
 import type { Attempt, ConnectionEvents, ProviderConnection } from '../provider-connection.ts';
 import type { RequestTemplate } from '../transport.ts';
 

@@ -6,7 +6,7 @@
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { errorReason } from '../../std/error-reason.ts';
+import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import { within } from '../../std/within.ts';
 
 /** An address that took no connection is tried again after so long, or if all others failed too. */

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import t from 'tap';
-import { createAccounts } from '../../../src/simulator/accounts.ts';
-import { writeAccounts } from '../../../src/simulator/command/files.ts';
+import { createAccounts } from '../../../packages/simulator/src/accounts.ts';
+import { writeAccounts } from '../../../packages/simulator/src/command/files.ts';
 import { runCommand } from '../../support/processes.ts';
 import { runHere } from '../../support/run-here.ts';
 import { withPostgres } from '../../support/store.ts';

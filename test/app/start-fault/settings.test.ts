@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import t from 'tap';
-import { createCertificate } from '../../../src/simulator/server/certificate.ts';
+import { createCertificate } from '../../../packages/simulator/src/server/certificate.ts';
 import type { Case } from '../../support/start-refusals.ts';
 import {
   COMMAND,

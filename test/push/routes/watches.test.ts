@@ -1,9 +1,9 @@
 /** Who listens to which push job: polls, heartbeats and limits, on both stores. */
 
 import t from 'tap';
+import type { BodySink } from '../../../packages/http1/src/body-stream.ts';
 import { PatientReads } from '../../../src/database/patient-reads.ts';
 import type { Store } from '../../../src/database/store.ts';
-import type { BodySink } from '../../../src/http/body-stream.ts';
 import type { WatchLimits } from '../../../src/push/routes/watches.ts';
 import { JobWatches } from '../../../src/push/routes/watches.ts';
 import { makeNotification, makeTenant } from '../../support/notifications.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Test } from 'tap';
-import type { ProviderAccounts } from '../../../src/simulator/accounts.ts';
+import type { ProviderAccounts } from '../../../packages/simulator/src/accounts.ts';
 import { post } from '../client.ts';
 import type { Demo, EngineProcess } from '../processes.ts';
 import type { LossyProxy } from './lossy-proxy.ts';

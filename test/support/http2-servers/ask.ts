@@ -2,7 +2,7 @@
 
 import { strict as assert } from 'node:assert';
 import type { Settings } from 'node:http2';
-import type { PreparedRequest } from '../../../src/http2/client/request-form.ts';
+import type { PreparedRequest } from '../../../packages/http2/src/client/request-form.ts';
 import type { Answer, TestClient } from '../http2-client.ts';
 import { getOf, postOf } from '../http2-client.ts';
 import type { Counts } from './node-server.ts';

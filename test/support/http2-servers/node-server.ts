@@ -8,7 +8,7 @@ import type { Http2Session, ServerHttp2Stream, Settings } from 'node:http2';
 import { constants, createSecureServer, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createCertificate } from '../../../src/simulator/server/certificate.ts';
+import { createCertificate } from '../../../packages/simulator/src/server/certificate.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { Http2Server } from './http2-server.ts';
 import { serverAt } from './http2-server.ts';

@@ -8,8 +8,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Certificate } from '../../../src/simulator/server/certificate.ts';
-import { createCertificate } from '../../../src/simulator/server/certificate.ts';
+import type { Certificate } from '../../../packages/simulator/src/server/certificate.ts';
+import { createCertificate } from '../../../packages/simulator/src/server/certificate.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 

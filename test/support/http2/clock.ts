@@ -1,5 +1,5 @@
 /**
- * The clock that src/http2 looks at, moved by hand, so that no test has to wait for a time-out of
+ * The clock that packages/http2 looks at, moved by hand, so that no test has to wait for a time-out of
  * seconds.
  */
 

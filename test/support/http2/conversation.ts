@@ -5,7 +5,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { ClientOptions } from '../../../src/http2/client/client-connection.ts';
+import type { ClientOptions } from '../../../packages/http2/src/client/client-connection.ts';
 import type { Delivery } from './peer.ts';
 import { ScriptedPeer } from './peer.ts';
 import { RecordedClient } from './recorded-client.ts';

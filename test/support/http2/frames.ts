@@ -1,6 +1,6 @@
 /**
  * Frames as the scripted peer writes and reads them (RFC 9113, 4 and 6), lawful or not. Nothing
- * here comes from src/http2: a fault of the codec there would be the same on both sides and hide
+ * here comes from packages/http2: a fault of the codec there would be the same on both sides and hide
  * itself.
  */
 

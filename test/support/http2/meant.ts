@@ -1,6 +1,6 @@
 /** What a peer has to understand of a request, however it was written. */
 
-import type { RequestForm } from '../../../src/http2/client/request-form.ts';
+import type { RequestForm } from '../../../packages/http2/src/client/request-form.ts';
 import type { Pair } from './blocks.ts';
 
 export interface Meant {

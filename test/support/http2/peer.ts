@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import type { Duplex } from 'node:stream';
-import { Decoder } from '../../../src/http2/hpack/decoder.ts';
+import { Decoder } from '../../../packages/http2/src/hpack/decoder.ts';
 import type { Pair } from './blocks.ts';
 import type { Frame, Octets } from './frames.ts';
 import {

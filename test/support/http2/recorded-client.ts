@@ -5,14 +5,17 @@
 
 import assert from 'node:assert/strict';
 import type { Duplex } from 'node:stream';
-import type { ClientOptions } from '../../../src/http2/client/client-connection.ts';
-import { ClientConnection } from '../../../src/http2/client/client-connection.ts';
+import type { ClientOptions } from '../../../packages/http2/src/client/client-connection.ts';
+import { ClientConnection } from '../../../packages/http2/src/client/client-connection.ts';
 import type {
   RequestFailure,
   Response,
   ResponseReceiver,
-} from '../../../src/http2/client/client-stream.ts';
-import type { PreparedRequest, RequestForm } from '../../../src/http2/client/request-form.ts';
+} from '../../../packages/http2/src/client/client-stream.ts';
+import type {
+  PreparedRequest,
+  RequestForm,
+} from '../../../packages/http2/src/client/request-form.ts';
 
 export type End =
   | {

@@ -6,7 +6,7 @@ import type { TLSSocket, TlsOptions } from 'node:tls';
 import { createServer } from 'node:tls';
 import { generate } from 'selfsigned';
 import type { Test } from 'tap';
-import type { ConnectOptions } from '../../../src/http2/client/connect.ts';
+import type { ConnectOptions } from '../../../packages/http2/src/client/connect.ts';
 import { ScriptedPeer } from './peer.ts';
 
 export interface TlsPeer {

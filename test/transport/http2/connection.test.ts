@@ -2,11 +2,11 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { Indexing } from '../../../src/http2/hpack/field.ts';
-import { listen } from '../../../src/http2/server/listen.ts';
-import { ServerConnection } from '../../../src/http2/server/server-connection.ts';
+import type { Indexing } from '../../../packages/http2/src/hpack/field.ts';
+import { listen } from '../../../packages/http2/src/server/listen.ts';
+import { ServerConnection } from '../../../packages/http2/src/server/server-connection.ts';
+import { createCertificate } from '../../../packages/simulator/src/server/certificate.ts';
 import { APNS_LIMITS } from '../../../src/providers/apns/settings.ts';
-import { createCertificate } from '../../../src/simulator/server/certificate.ts';
 import { dial } from '../../../src/transport/http2/dial.ts';
 import type { ProviderConnection } from '../../../src/transport/provider-connection.ts';
 import type { RequestTemplate } from '../../../src/transport/transport.ts';

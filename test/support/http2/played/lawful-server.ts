@@ -4,8 +4,8 @@
  * says goodbye. What it says waits in `outgoing`.
  */
 
-import { Encoder, fieldsSizeMax } from '../../../../src/http2/hpack/encoder.ts';
-import type { Indexing } from '../../../../src/http2/hpack/field.ts';
+import { Encoder, fieldsSizeMax } from '../../../../packages/http2/src/hpack/encoder.ts';
+import type { Indexing } from '../../../../packages/http2/src/hpack/field.ts';
 import type { Pair } from '../blocks.ts';
 import type { Frame } from '../frames.ts';
 import * as frames from '../frames.ts';

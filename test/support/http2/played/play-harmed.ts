@@ -7,7 +7,7 @@
 
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { RequestForm } from '../../../../src/http2/client/request-form.ts';
+import type { RequestForm } from '../../../../packages/http2/src/client/request-form.ts';
 import type { Pair } from '../blocks.ts';
 import type { Meant } from '../meant.ts';
 import { meant } from '../meant.ts';

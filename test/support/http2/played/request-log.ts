@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { Decoder } from '../../../../src/http2/hpack/decoder.ts';
+import { Decoder } from '../../../../packages/http2/src/hpack/decoder.ts';
 import type { Frame } from '../frames.ts';
 import {
   ACK,

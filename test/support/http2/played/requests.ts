@@ -1,7 +1,7 @@
 /** Random requests: forms of both kinds, with values around every length that matters. */
 
-import type { RequestForm } from '../../../../src/http2/client/request-form.ts';
-import type { Indexing } from '../../../../src/http2/hpack/field.ts';
+import type { RequestForm } from '../../../../packages/http2/src/client/request-form.ts';
+import type { Indexing } from '../../../../packages/http2/src/hpack/field.ts';
 import type { Random } from './random.ts';
 
 const FORMS_PER_CONNECTION = 4;

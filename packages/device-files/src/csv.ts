@@ -1,0 +1,41 @@
+/**
+ * Our own CSV: `platformId,deviceId,appVersion,registeredAt,tags`, as `tagcast devices export`
+ * writes it.
+ */
+
+import { parseJson } from '../../std/src/json.ts';
+import { CsvSplitter } from './csv-splitter.ts';
+import { tableReader } from './csv-table.ts';
+import { checkDevice } from './file-device.ts';
+import type { Format } from './format.ts';
+
+const COLUMNS = {
+  needed: ['platformId', 'deviceId'],
+  others: ['appVersion', 'registeredAt', 'tags'],
+};
+
+export const csvFormat: Format = {
+  createSplitter: () => new CsvSplitter(),
+  createReader: () =>
+    tableReader(COLUMNS, (line, row) =>
+      checkDevice(line, {
+        platformId: row['platformId'],
+        deviceId: row['deviceId'],
+        appVersion: row['appVersion'],
+        registeredAt: row['registeredAt'],
+        tags: readTags(row['tags'] ?? ''),
+      }),
+    ),
+};
+
+/** A JSON array, or, for files written by hand, sourceIds separated by semicolons. */
+function readTags(text: string): unknown {
+  if (!text.startsWith('[')) {
+    return text.split(';').flatMap((part) => {
+      const sourceId = part.trim();
+      return sourceId === '' ? [] : sourceId;
+    });
+  }
+  // The caller refuses anything but a list.
+  return parseJson(text) ?? '';
+}

@@ -1,0 +1,151 @@
+/** A device of a file, whatever its format, checked by the same rules as a registration. */
+
+import { isoTimeMs } from '../../std/src/iso-8601.ts';
+import { isObject } from '../../std/src/json.ts';
+import {
+  APP_VERSION_LENGTH_MAX,
+  DEVICE_ID_LENGTH_MAX,
+  isId,
+  isText,
+  PLATFORMS,
+  SOURCE_ID_LENGTH_MAX,
+  TAG_NAME_LENGTH_MAX,
+} from './field-rules.ts';
+
+/** A tag as a file names it; null: not given. At least one of sourceId and id is present. */
+export interface FileTag {
+  readonly sourceId: string | null;
+  readonly id: number | null;
+  readonly name: string | null;
+}
+
+export interface FileDevice {
+  readonly platformId: number;
+  readonly deviceId: string;
+  readonly appVersion: string | null;
+  /** When its app last registered it; null: the file does not say. */
+  readonly registeredAtMs: number | null;
+  readonly tags: readonly FileTag[];
+}
+
+/** The result of reading one record of a file. */
+export type Entry =
+  | { readonly kind: 'device'; readonly line: number; readonly device: FileDevice }
+  /** `sentence` says what is wrong with it. */
+  | { readonly kind: 'fault'; readonly line: number; readonly sentence: string }
+  /**
+   * The record is valid but not for us. It is counted by its reason, of which a format has a few.
+   */
+  | { readonly kind: 'passed'; readonly line: number; readonly reason: string };
+
+/** As read, before it is checked. */
+interface FileFields {
+  readonly platformId: unknown;
+  readonly deviceId: unknown;
+  readonly appVersion: unknown;
+  readonly registeredAt: unknown;
+  readonly tags: unknown;
+}
+
+const PLATFORM_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  Object.entries(PLATFORMS).map(([name, id]) => `${id} (${name})`),
+);
+
+/** Checks the fields of a record. */
+export function checkDevice(line: number, fields: FileFields): Entry {
+  const fault = (sentence: string): Entry => ({ kind: 'fault', line, sentence });
+  const platformId = readPlatform(fields.platformId);
+  if (platformId === null) {
+    return fault(`platformId must be ${PLATFORM_CHOICE}.`);
+  }
+  const { deviceId } = fields;
+  if (!isText(deviceId, DEVICE_ID_LENGTH_MAX)) {
+    return fault(`deviceId must be text of 1–${DEVICE_ID_LENGTH_MAX} characters.`);
+  }
+  const appVersion = readAppVersion(fields.appVersion);
+  if (appVersion === undefined) {
+    return fault(`appVersion must be text of ${APP_VERSION_LENGTH_MAX} characters at most.`);
+  }
+  const registeredAtMs = readTime(fields.registeredAt);
+  if (registeredAtMs === undefined) {
+    return fault(
+      'registeredAt must be a date in ISO 8601 with a time zone, or epoch milliseconds.',
+    );
+  }
+  const tags = readTags(fields.tags);
+  if (tags === null) {
+    return fault('tags must be a list of sourceIds, ids, or objects with sourceId or id.');
+  }
+  return {
+    kind: 'device',
+    line,
+    device: { platformId, deviceId, appVersion, registeredAtMs, tags },
+  };
+}
+
+/** A tag that is known only by its text, as in other engines. */
+export const textTag = (text: string): FileTag => ({ sourceId: text, id: null, name: text });
+
+const DECIMAL = /^\d{1,15}$/;
+
+function readPlatform(value: unknown): number | null {
+  if (typeof value === 'string' && Object.hasOwn(PLATFORMS, value)) return PLATFORMS[value] ?? null;
+  const platformId = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  return Object.values(PLATFORMS).find((id) => id === platformId) ?? null;
+}
+
+/** Undefined: it is malformed. */
+function readAppVersion(value: unknown): string | null | undefined {
+  if (value === undefined || value === null || value === '') return null;
+  return isText(value, APP_VERSION_LENGTH_MAX) ? value : undefined;
+}
+
+/** The last millisecond that a Date can hold. */
+const TIME_MS_MAX = 8_640_000_000_000_000;
+
+/** Undefined: it is malformed. */
+function readTime(value: unknown): number | null | undefined {
+  if (value === undefined || value === null || value === '') return null;
+  const ms = typeof value === 'string' ? timeOf(value) : value;
+  return typeof ms === 'number' && Number.isInteger(ms) && ms >= 0 && ms <= TIME_MS_MAX
+    ? ms
+    : undefined;
+}
+
+const timeOf = (text: string): number | null =>
+  DECIMAL.test(text) ? Number(text) : isoTimeMs(text);
+
+function readTags(value: unknown): readonly FileTag[] | null {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) return null;
+  const tags: FileTag[] = [];
+  for (const entry of value) {
+    const tag = readTag(entry);
+    if (tag === null) return null;
+    tags.push(tag);
+  }
+  return tags;
+}
+
+function readTag(entry: unknown): FileTag | null {
+  if (typeof entry === 'string') return checkTag({ sourceId: entry });
+  if (typeof entry === 'number') return checkTag({ id: entry });
+  return isObject(entry) ? checkTag(entry) : null;
+}
+
+interface TagFields {
+  readonly sourceId?: unknown;
+  readonly id?: unknown;
+  readonly name?: unknown;
+}
+
+function checkTag({ sourceId, id, name }: TagFields): FileTag | null {
+  const tag: FileTag = {
+    sourceId: isText(sourceId, SOURCE_ID_LENGTH_MAX) ? sourceId : null,
+    id: isId(id) ? id : null,
+    name: isText(name, TAG_NAME_LENGTH_MAX) ? name : null,
+  };
+  if (sourceId !== undefined && sourceId !== null && tag.sourceId === null) return null;
+  if (id !== undefined && id !== null && tag.id === null) return null;
+  return tag.sourceId === null && tag.id === null ? null : tag;
+}

@@ -1,0 +1,52 @@
+/**
+ * The interface between fronts and the server. A front reads requests and writes answers, and knows
+ * no route. The server decides about each request, and knows no socket.
+ */
+
+import type { BodyStream } from './body-stream.ts';
+import type { RequestHead } from './request-head.ts';
+
+/** Writes one field of an answer's head. */
+export type WriteField = (name: string, value: string) => void;
+
+export interface Answer {
+  readonly status: number;
+  writeFields(write: WriteField): void;
+  readonly body: string | Buffer;
+  /** In place of the body, which is empty then. The connection ends with it. */
+  readonly stream?: BodyStream | undefined;
+  /** An answer to HEAD: it says how long the body is, and leaves it out (RFC 9110, 9.3.2). */
+  readonly isHead: boolean;
+  /** The connection ends with this answer. */
+  readonly closes: boolean;
+}
+
+/** The front's side of a request. */
+export interface Reply {
+  /** Called once for each request. After `Receiver.abort` it has no effect. */
+  send(answer: Answer): void;
+}
+
+/**
+ * The server's side of a request whose body is wanted. After its answer it is not called any more.
+ */
+export interface Receiver {
+  /** A piece of the body, to keep; the last one may be empty. */
+  data(piece: Buffer, isLast: boolean): void;
+  /** The caller has left, or its input is malformed. */
+  abort(): void;
+}
+
+/** The reason why the input is not a request. The connection ends with the answer to it. */
+export interface Malformed {
+  readonly status: number;
+  readonly detail: string;
+}
+
+/** The server, as a front sees it. */
+export interface RequestHandler {
+  /** A head has arrived. Null: it is answered already, and its body will be discarded. */
+  begin(head: RequestHead, reply: Reply): Receiver | null;
+  /** The input is not a request: answers that. */
+  refuse(malformed: Malformed, reply: Reply): void;
+}

@@ -1,0 +1,349 @@
+/**
+ * Listens on an address: accepts connections while there is room, in clear text or TLS, and limits
+ * how long each may stay.
+ */
+
+import { constants } from 'node:crypto';
+import type { Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
+import { networkOf, normalAddress } from '../../std/src/ip-address.ts';
+import { Seldom } from '../../std/src/seldom.ts';
+import type { ConnectionSeat, Reception } from './connection.ts';
+import { Connection } from './connection.ts';
+import { ConnectionTable } from './connection-table.ts';
+import type { RequestHandler } from './front.ts';
+import { HeadParser } from './parse-head.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
+
+/** PEM. */
+interface Pem {
+  /** The chain. */
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** The certificate that callers see, which may be replaced while the listener listens. */
+interface ListenerCertificate {
+  readonly pem: Pem;
+  /** Calls `listener` with each later certificate. */
+  onChanged(listener: (pem: Pem) => void): void;
+}
+
+/** Hears what an operator should know: pino's loggers do, and others. */
+interface ListenerLog {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+interface ListenerOptions {
+  readonly host: string;
+  /** 0: a free port. */
+  readonly port: number;
+  readonly handler: RequestHandler;
+  /** The headers that the handler reads, in lower case. Of the others the form is checked. */
+  readonly readHeaders: readonly string[];
+  /** Null: clear text. */
+  readonly certificate: ListenerCertificate | null;
+  readonly connectionsMax: number;
+  /** Bytes of unsent answers, of all connections. */
+  readonly unsentBytesMax: number;
+  /** As in `Reception`; so are the next two. */
+  readonly headTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+  readonly log: ListenerLog;
+}
+
+/**
+ * With TLS 1.2 a caller could request one handshake after the other, which costs us more than the
+ * caller.
+ */
+const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION;
+/** The interval at which timeouts are checked: no caller notices half a second. */
+const TICK_MS = 500;
+/**
+ * When the listener closes, the interval at which it checks whether the last connections have ended
+ * and the last answers are sent.
+ */
+const FLUSH_LOOK_MS = 20;
+/**
+ * For all connections together, in one turn of the event loop: some milliseconds of work. The
+ * system hands over one new connection in each turn, so long turns would keep new callers out.
+ */
+const REQUESTS_PER_TURN = 128;
+/** Connections that the system keeps for us while the process is busy. */
+const BACKLOG = 1_024;
+/**
+ * The first connection that is closed is logged at once, later ones with their number, at most this
+ * often.
+ */
+const FULL_LOG_INTERVAL_MS = 60_000;
+
+export class Listener implements Reception {
+  readonly handler: RequestHandler;
+  readonly headParser: HeadParser;
+  readonly headTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+  readonly #options: ListenerOptions;
+  readonly #server: Server;
+  readonly #table: ConnectionTable<Socket>;
+  readonly #seats = new Set<ConnectionSeat>();
+  /** Connections in their TLS handshake, by the caller's address and port. */
+  readonly #handshakes = new Map<string, ConnectionSeat>();
+  readonly #connections = new Set<Connection>();
+  readonly #unsent = new UnsentAnswers<Connection>();
+  readonly #ticker: NodeJS.Timeout;
+  #isClosing = false;
+  #turnLeft = REQUESTS_PER_TURN;
+  #isTurnCounted = false;
+  /** Connections whose requests wait for a later turn. */
+  #queue: Connection[] = [];
+  #turnedAway = 0;
+  #cutOff = 0;
+  readonly #turnedAwayLog = new Seldom(FULL_LOG_INTERVAL_MS);
+  readonly #cutOffLog = new Seldom(FULL_LOG_INTERVAL_MS);
+
+  constructor(options: ListenerOptions) {
+    this.handler = options.handler;
+    this.headParser = new HeadParser(options.readHeaders);
+    this.headTimeoutMs = options.headTimeoutMs;
+    this.idleTimeoutMs = options.idleTimeoutMs;
+    this.answerTimeoutMs = options.answerTimeoutMs;
+    this.#options = options;
+    this.#table = new ConnectionTable(options.connectionsMax);
+    const { certificate } = options;
+    this.#server = certificate === null ? this.#createPlain() : this.#createTls(certificate);
+    this.#server.on('connection', (socket: Socket) => this.#admit(socket));
+    this.#ticker = setInterval(() => this.#tick(), TICK_MS);
+    this.#ticker.unref();
+  }
+
+  /** Rejects with the system's error when the address cannot be used. */
+  listen(): Promise<void> {
+    const { host, port, log } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', (error) => {
+        clearInterval(this.#ticker);
+        reject(error);
+      });
+      this.#server.listen({ host, port, backlog: BACKLOG }, () => {
+        this.#server.removeAllListeners('error');
+        // The system could not hand over a connection. The next one may succeed.
+        this.#server.on('error', (error) =>
+          log.warn({ err: error }, 'a connection was not accepted'),
+        );
+        resolve();
+      });
+    });
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Open connections. */
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** Connections that were closed because there was no room. */
+  get turnedAway(): number {
+    return this.#turnedAway;
+  }
+
+  /** Connections that were closed because too many bytes of answers were unread. */
+  get cutOff(): number {
+    return this.#cutOff;
+  }
+
+  /** Bytes of answers that callers have not read yet. */
+  get unsentBytes(): number {
+    return this.#unsent.bytes;
+  }
+
+  /** Accepts no more connections. Open ones end with their next answer. */
+  stopAccepting(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#server.close();
+  }
+
+  /**
+   * Closes connections without a request under way, after a grace period for requests that are
+   * still on the network.
+   */
+  async releaseIdle(graceMs: number): Promise<void> {
+    const endMs = performance.now() + graceMs;
+    while (this.#seats.size > 0 && performance.now() < endMs) await sleep(FLUSH_LOOK_MS);
+    for (const connection of this.#connections) connection.release();
+  }
+
+  /**
+   * Closes every connection. Waits until the answers of each are sent, but no longer than
+   * `limitMs`.
+   */
+  async close(limitMs: number): Promise<void> {
+    this.stopAccepting();
+    const endMs = performance.now() + limitMs;
+    while (this.#isWriting && performance.now() < endMs) await sleep(FLUSH_LOOK_MS);
+    clearInterval(this.#ticker);
+    for (const { guest } of this.#seats) guest.destroy();
+  }
+
+  mayBegin(connection: Connection): boolean {
+    if (!this.#isTurnCounted) {
+      this.#isTurnCounted = true;
+      setImmediate(() => this.#nextTurn());
+    }
+    this.#turnLeft -= 1;
+    if (this.#turnLeft >= 0) return true;
+    this.#queue.push(connection);
+    return false;
+  }
+
+  works({ seat }: Connection): void {
+    this.#table.works(seat);
+  }
+
+  waits({ seat }: Connection): void {
+    this.#table.waits(seat);
+  }
+
+  owes(connection: Connection): void {
+    this.#noteUnsent(connection, connection.unsentBytes);
+    while (this.#unsent.bytes > this.#options.unsentBytesMax) {
+      const longest = this.#unsent.whoGoes();
+      if (longest === null) return;
+      // The system may have taken some bytes since the last count.
+      this.#noteUnsent(longest, longest.unsentBytes);
+      if (longest.unsentBytes > 0 && this.#unsent.bytes > this.#options.unsentBytesMax) {
+        this.#cutShort(longest);
+      }
+    }
+  }
+
+  left(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#noteUnsent(connection, 0);
+  }
+
+  #nextTurn(): void {
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#turnLeft = REQUESTS_PER_TURN;
+    this.#isTurnCounted = false;
+    for (const connection of queue) connection.advance();
+  }
+
+  get #isWriting(): boolean {
+    return [...this.#connections].some(
+      ({ unsentBytes, hasStreamed }) => unsentBytes > 0 && !hasStreamed,
+    );
+  }
+
+  #createPlain(): Server {
+    return createServer({ allowHalfOpen: true, noDelay: true });
+  }
+
+  /** Node's own TLS server notices a handshake that takes too long, fails, or is repeated. */
+  #createTls(certificate: ListenerCertificate): Server {
+    const server = createTlsServer({
+      ...certificate.pem,
+      secureOptions: NO_RENEGOTIATION,
+      allowHalfOpen: true,
+      noDelay: true,
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: this.headTimeoutMs,
+    });
+    certificate.onChanged((pem) =>
+      server.setSecureContext({ ...pem, secureOptions: NO_RENEGOTIATION }),
+    );
+    server.on('secureConnection', (socket: TLSSocket) => {
+      const seat = this.#handshakes.get(callerOf(socket));
+      this.#handshakes.delete(callerOf(socket));
+      if (seat === undefined) socket.destroy();
+      else this.#serve(socket, seat);
+    });
+    return server;
+  }
+
+  #admit(raw: Socket): void {
+    const { remoteAddress } = raw;
+    if (remoteAddress === undefined) {
+      // The connection is closed already.
+      raw.destroy();
+      return;
+    }
+    const seat = this.#table.enter(raw, networkOf(remoteAddress));
+    const caller = callerOf(raw);
+    this.#seats.add(seat);
+    raw.once('close', () => {
+      this.#leave(seat);
+      this.#handshakes.delete(caller);
+    });
+    if (this.#options.certificate === null) this.#serve(raw, seat);
+    else this.#handshakes.set(caller, seat);
+    if (this.#table.isOverfull) this.#makeRoom(seat);
+  }
+
+  #serve(socket: Socket, seat: ConnectionSeat): void {
+    const address = normalAddress(socket.remoteAddress ?? '');
+    this.#connections.add(new Connection(socket, seat, address, this));
+  }
+
+  #leave(seat: ConnectionSeat): void {
+    this.#seats.delete(seat);
+    this.#table.leave(seat);
+  }
+
+  #makeRoom(newcomer: ConnectionSeat): void {
+    const leaver = this.#table.whoGoes() ?? newcomer;
+    const { remoteAddress } = leaver.guest;
+    leaver.guest.destroy();
+    // Frees the place before the 'close' event, which comes a turn later: the next new connection
+    // needs it.
+    this.#leave(leaver);
+    this.#turnedAway += 1;
+    const closed = this.#turnedAwayLog.count();
+    if (closed === null) return;
+    const { connectionsMax, log } = this.#options;
+    log.warn(
+      { connectionsMax, closed, address: remoteAddress },
+      'no room for more connections: those of the address with the most are closed, the longest idle first; raise the limit of open files (ulimit -n), or find out who connects',
+    );
+  }
+
+  #noteUnsent(connection: Connection, bytes: number): void {
+    this.#unsent.note(connection, connection.seat.network.name, bytes);
+  }
+
+  #cutShort(connection: Connection): void {
+    this.#noteUnsent(connection, 0);
+    connection.seat.guest.destroy();
+    this.#cutOff += 1;
+    const closed = this.#cutOffLog.count();
+    if (closed === null) return;
+    const { unsentBytesMax, log } = this.#options;
+    log.warn(
+      { unsentBytesMax, closed, address: connection.remoteAddress },
+      'too many bytes of answers are unread: connections of the address with the most are closed, the longest waiting first; find out who sends requests and does not read the answers',
+    );
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    for (const connection of this.#connections) connection.tick(nowMs);
+  }
+}
+
+/** Two open connections never have the same address and port. */
+const callerOf = ({ remoteAddress, remotePort }: Socket): string =>
+  `${remoteAddress} ${remotePort}`;
