@@ -6,7 +6,7 @@ COPY src/patches src/patches
 COPY console/package.json console/package-lock.json console/
 RUN npm ci --omit=dev --no-audit --no-fund && npm ci --omit=dev --no-audit --no-fund --prefix console
 COPY tsconfig.json ./
-COPY packages/client/src packages/client/src
+COPY packages packages
 COPY console console
 COPY docs docs
 COPY src src

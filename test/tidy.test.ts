@@ -12,6 +12,19 @@ import t from 'tap';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
+ * The packages, which know nothing of Tagcast: what each may import besides itself. Every folder of
+ * src may import packages/std, the others only where their table names them.
+ */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'packages/std': [],
+  'packages/http1': ['packages/std'],
+  'packages/http2': ['packages/std'],
+  'packages/simulator': ['packages/http2', 'packages/std'],
+  'packages/device-files': ['packages/std'],
+  'packages/client': [],
+};
+
+/**
  * The platform: what features stand on, lowest first, and what of it each folder may import besides
  * itself.
  */
@@ -19,12 +32,11 @@ const PLATFORM: Readonly<Record<string, readonly string[]>> = {
   std: [],
   domain: ['std'],
   telemetry: ['std'],
-  http2: ['std'],
   database: ['domain', 'std'],
   'tag-index': ['database', 'domain', 'std', 'telemetry'],
-  transport: ['http2', 'domain', 'std'],
+  transport: ['packages/http2', 'domain', 'std'],
   providers: ['transport', 'domain', 'std'],
-  http: ['domain', 'std'],
+  http: ['packages/http1', 'domain', 'std'],
 };
 
 /**
@@ -51,18 +63,14 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'push/plan': ['push/sql'],
   'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql'],
   'push/worker': ['push/protocol', 'push/ledger'],
-  'push/routes': ['push/accept', 'push/sql', 'audit', 'catalogue', 'clients', 'templates'],
+  'push/routes': [
+    ...['push/accept', 'push/sql', 'audit', 'catalogue', 'clients', 'templates'],
+    'packages/http1',
+  ],
   push: [
     ...['push/accept', 'push/plan', 'push/dispatch', 'push/protocol', 'push/ledger', 'push/sql'],
     ...['access', 'clients', 'templates'],
   ],
-};
-
-/** Beside the service: the simulated providers, files of devices, the client of the API. */
-const BESIDE: Readonly<Record<string, readonly string[]>> = {
-  simulator: ['http2', 'std'],
-  transfer: ['std'],
-  'packages/client': [],
 };
 
 /**
@@ -70,30 +78,33 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
  * server, the doors of the command line and of the operator, and `app`, which knows all.
  */
 const COMPOSITION: Readonly<Record<string, readonly string[]>> = {
-  api: [],
+  api: ['packages/http1'],
   doctor: [],
   operator: [],
-  cli: ['doctor', 'operator', 'simulator', 'transfer', 'packages/client'],
-  app: ['api', 'doctor', 'operator', 'cli', 'simulator'],
+  cli: [
+    ...['doctor', 'operator', 'packages/http2', 'packages/simulator'],
+    ...['packages/device-files', 'packages/client'],
+  ],
+  app: ['api', 'doctor', 'operator', 'cli', 'packages/simulator'],
 };
 
 const TABLE: Readonly<Record<string, readonly string[]>> = {
+  ...PACKAGES,
   ...PLATFORM,
   ...FEATURES,
-  ...BESIDE,
   ...COMPOSITION,
 };
 
 /** Tests that stand for the whole system rather than for one source file. */
 const TESTS_WITHOUT_TWIN = [
   'tidy',
-  'client',
   'console',
   'documents',
   'contract',
   'end-to-end',
   'replay',
-  'http2/conversations',
+  'packages/http2/conversations',
+  'packages/packed',
   'support',
 ];
 
@@ -102,11 +113,37 @@ const SHEBANG = /^#!.*\n/;
 
 const listSources = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    // Benches and the tests of other versions of Node install packages of their own.
+    // Benches, packages and the tests of other versions of Node install packages of their own.
     .filter((file) => file.endsWith('.ts') && !file.split(sep).includes('node_modules'))
     .sort();
 
-const readSource = (file: string): string => readFileSync(join(ROOT, 'src', file), 'utf8');
+/** Made from the OpenAPI document. */
+const MADE = 'client/src/openapi.ts';
+
+/** Those of src by their paths below it, and those of packages by their paths from the root. */
+const SOURCES: readonly string[] = [
+  ...listSources('src'),
+  ...listSources('packages')
+    .filter((file) => file !== MADE && file.split(sep)[1] === 'src')
+    .map((file) => join('packages', file)),
+];
+
+const isOfPackage = (file: string): boolean => file.startsWith('packages/');
+
+/** The path of a source from the root. */
+const pathOf = (file: string): string => (isOfPackage(file) ? file : join('src', file));
+
+/** Sources, tests and benches, by their paths from the root. */
+const PATHS: readonly string[] = [
+  ...SOURCES.map(pathOf),
+  ...['test', 'bench'].flatMap((folder) => listSources(folder).map((file) => join(folder, file))),
+];
+
+/** What a source imports by a relative path, written as in SOURCES. */
+const targetOf = (file: string, target: string): string =>
+  normalize(join(dirname(pathOf(file)), target)).replace(/^src\//, '');
+
+const readSource = (file: string): string => readFileSync(join(ROOT, pathOf(file)), 'utf8');
 
 /** The folder of the table that a path lies in, or '' for main.ts. */
 function folderOf(file: string): string {
@@ -119,16 +156,17 @@ function folderOf(file: string): string {
 const isWithin = (folder: string, shelf: 'routes' | 'sql'): boolean =>
   new RegExp(`/${shelf}(/|$)`).test(folder);
 
-/** Every import of src, the ones of types too: who, and whom. */
-const imports = listSources('src').flatMap((file) =>
+/** Every import of a source, the ones of types too: who, and whom. */
+const imports = SOURCES.flatMap((file) =>
   [...readSource(file).matchAll(/(?:from |import\(\s*)'(\.[^']+)'/g)].map(([, target = '']) => ({
     file,
-    target: normalize(join(dirname(file), target)).replace(/^\.\.\//, ''),
+    target: targetOf(file, target),
   })),
 );
 
 function mayImport(from: string, to: string): boolean {
   if (TABLE[from]?.includes(to)) return true;
+  if (to === 'packages/std') return !isOfPackage(from);
   if (from in FEATURES) return to in PLATFORM;
   return from in COMPOSITION && (to in PLATFORM || to in FEATURES);
 }
@@ -185,30 +223,28 @@ const usesIn = (text: string, name: string): number =>
  * Somebody imports it, a test at least; and the program itself uses it, in another file or in its
  * own: what only tests call is dead. A module that is loaded whole is passed over.
  */
-t.test('every export of src is imported somewhere, and used in src', (t) => {
+t.test('every export is imported somewhere, and used by more than tests', (t) => {
   const named = new Set<string>();
   const namedInSource = new Set<string>();
   const whole = new Set<string>();
-  for (const folder of ['src', 'test', 'bench']) {
-    for (const file of listSources(folder)) {
-      const path = join(folder, file);
-      const text = readFileSync(join(ROOT, path), 'utf8');
-      const targetOf = (to: string) => normalize(join(dirname(path), to));
-      for (const [, names = '', to = ''] of text.matchAll(NAMED)) {
-        for (const name of names.split(',')) {
-          const [first = ''] = name
-            .trim()
-            .replace(/^type /, '')
-            .split(' as ');
-          named.add(`${targetOf(to)} ${first}`);
-          if (folder === 'src') namedInSource.add(`${targetOf(to)} ${first}`);
-        }
+  for (const path of PATHS) {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    const moduleOf = (to: string) => normalize(join(dirname(path), to));
+    for (const [, names = '', to = ''] of text.matchAll(NAMED)) {
+      for (const name of names.split(',')) {
+        const [first = ''] = name
+          .trim()
+          .replace(/^type /, '')
+          .split(' as ');
+        named.add(`${moduleOf(to)} ${first}`);
+        if (!path.startsWith('test/')) namedInSource.add(`${moduleOf(to)} ${first}`);
       }
-      for (const [, to = ''] of text.matchAll(WHOLE)) whole.add(`${targetOf(to)}.ts`);
     }
+    for (const [, to = ''] of text.matchAll(WHOLE)) whole.add(`${moduleOf(to)}.ts`);
   }
-  for (const file of listSources('src')) {
-    const path = join('src', file);
+  // The client's are for whoever uses it, as the console does.
+  for (const file of SOURCES.filter((file) => folderOf(file) !== 'packages/client')) {
+    const path = pathOf(file);
     if (whole.has(path)) continue;
     const text = readSource(file);
     for (const [, name = ''] of text.matchAll(EXPORT)) {
@@ -251,7 +287,6 @@ const COLUMN = /ApnsEnvironment|apns_environment/g;
 /** Where they stand all the same, and why. It may only get shorter. */
 const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
   'transport/': "its comments name the provider at which a rule of a connection's was observed",
-  'transfer/': "other engines' exports name platforms in words of their own",
   'app/demo/demo.ts': 'makes the credentials of the accounts that the simulator knows',
   'app/commands.ts': 'the summary of `tagcast simulate`',
   'cli/simulate.ts': "the simulator's command",
@@ -270,11 +305,9 @@ const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
   'devices/replaced-tokens.ts': 'the same',
 };
 
-t.test("a provider's words stand in its folder and in the simulator's", (t) => {
-  const isElsewhere = (file: string) =>
-    !(file.startsWith('providers/') || file.startsWith('simulator/'));
+t.test("of the service's sources, a provider's words stand in its folder", (t) => {
   const outside = listSources('src')
-    .filter(isElsewhere)
+    .filter((file) => !file.startsWith('providers/'))
     .filter((file) => PROVIDER_WORD.test(readSource(file).replace(COLUMN, '')));
   const exceptions = Object.keys(PROVIDER_WORDS_OUTSIDE);
   for (const file of outside) {
@@ -303,10 +336,13 @@ const PARSES_OWN_TEXT: Readonly<Record<string, string>> = {
   'http/json-body.ts': 'the same',
 };
 
+/** The simulator reads what senders under test send, and the client what its engine answers. */
+const OWN_JSON: ReadonlySet<string> = new Set(['packages/simulator', 'packages/client']);
+
 t.test('the JSON of strangers is measured before it is parsed', (t) => {
-  const parsing = listSources('src')
-    .filter((file) => !file.startsWith('simulator/'))
-    .filter((file) => readSource(file).includes('JSON.parse'));
+  const parsing = SOURCES.filter((file) => !OWN_JSON.has(folderOf(file))).filter((file) =>
+    readSource(file).includes('JSON.parse'),
+  );
   t.same(parsing.toSorted(), Object.keys(PARSES_OWN_TEXT).toSorted());
   t.end();
 });
@@ -317,19 +353,19 @@ const WRITES_BY_ITSELF: Readonly<Record<string, string>> = {
   'cli/fetch.ts': 'the octets of an answer, for a file or a pipe',
   'database/embedded/initialise-entry.ts': 'a process of its own, whose output the engine reads',
   'database/embedded/thread.ts': 'below the commands; its sentence is ours',
+  'packages/simulator/src/main.ts': 'a program of its own',
 };
 /** Shells read what a tab separates, and a header of HTTP may hold one. */
 const HAS_TABS = ['cli/completion.ts', 'cli/fetch.ts'];
 
 t.test('one place writes to the terminal, and one makes rows of a table', (t) => {
-  const sources = listSources('src');
-  const writing = sources.filter((file) =>
+  const writing = SOURCES.filter((file) =>
     /process\.std(?:out|err)\.write|console\.(?:log|error)/.test(readSource(file)),
   );
   t.same(writing.toSorted(), Object.keys(WRITES_BY_ITSELF).toSorted());
-  const tabs = sources
-    .filter((file) => /^(?:cli|doctor|operator|app)\//.test(file))
-    .filter((file) => readSource(file).includes('\\t'));
+  const tabs = SOURCES.filter((file) => /^(?:cli|doctor|operator|app)\//.test(file)).filter(
+    (file) => readSource(file).includes('\\t'),
+  );
   t.same(tabs, HAS_TABS, 'fields are joined by tableRow, which escapes them');
   t.end();
 });
@@ -342,7 +378,7 @@ t.test(
       for (const file of reached) {
         const imports = readSource(file).matchAll(/^import (?!type )[^;]*?'([^']+)';/gm);
         for (const [, target = ''] of imports) {
-          if (target.startsWith('.')) reached.add(normalize(join(dirname(file), target)));
+          if (target.startsWith('.')) reached.add(targetOf(file, target));
           else
             t.ok(target.startsWith('node:'), `${file} imports ${target}, on the way from ${main}`);
         }
@@ -359,21 +395,19 @@ const COMMENT = /^\s*(?:\/\*\*|\*|\/\/) /;
 const AS_WIDE_AS_IT_IS = /[│┌└┐┘├┤─▼▲►◄→]|^\s*\* (?: {3,}|\|)|biome-ignore/;
 
 t.test('comments keep to the columns of code', (t) => {
-  for (const folder of ['src', 'test', 'bench']) {
-    for (const file of listSources(folder)) {
-      const lines = readFileSync(join(ROOT, folder, file), 'utf8').split('\n');
-      const wide = lines.findIndex(
-        (line) =>
-          line.length > COMMENT_COLUMNS_MAX && COMMENT.test(line) && !AS_WIDE_AS_IT_IS.test(line),
-      );
-      t.equal(wide, -1, `${folder}/${file}: no comment is wider than ${COMMENT_COLUMNS_MAX}`);
-    }
+  for (const path of PATHS) {
+    const lines = readFileSync(join(ROOT, path), 'utf8').split('\n');
+    const wide = lines.findIndex(
+      (line) =>
+        line.length > COMMENT_COLUMNS_MAX && COMMENT.test(line) && !AS_WIDE_AS_IT_IS.test(line),
+    );
+    t.equal(wide, -1, `${path}: no comment is wider than ${COMMENT_COLUMNS_MAX}`);
   }
   t.end();
 });
 
 t.test('every file opens with why it exists', (t) => {
-  for (const file of listSources('src')) {
+  for (const file of SOURCES) {
     t.ok(
       readSource(file).replace(SHEBANG, '').startsWith('/**'),
       `${file} opens with a doc comment`,
@@ -383,19 +417,20 @@ t.test('every file opens with why it exists', (t) => {
 });
 
 /**
- * What a test mirrors in src or bench: the file of its name, or, when a file has tests by subject,
- * the file that their folder is named after.
+ * What a test mirrors in src, bench or a package's src: the file of its name, or, when a file has
+ * tests by subject, the file that their folder is named after.
  */
 function hasTwin(test: string): boolean {
-  const source = test.startsWith('bench/') ? '' : 'src';
-  const path = join(ROOT, source, test.slice(0, -'.test.ts'.length));
+  const source = /^(bench|packages)\//.test(test) ? '' : 'src';
+  const named = test.slice(0, -'.test.ts'.length).replace(/^packages\/[^/]+/, '$&/src');
+  const path = join(ROOT, source, named);
   return [`${path}.ts`, `${path}.mjs`, `${dirname(path)}.ts`].some((twin) => existsSync(twin));
 }
 
 t.test('every test mirrors one source file', (t) => {
   for (const file of listSources('test').filter((file) => file.endsWith('.test.ts'))) {
     if (TESTS_WITHOUT_TWIN.some((name) => file.startsWith(name))) continue;
-    t.ok(hasTwin(file), `test/${file} mirrors a file of src`);
+    t.ok(hasTwin(file), `test/${file} mirrors a source file`);
   }
   t.end();
 });

@@ -1,5 +1,5 @@
 /**
- * The guides: docs/ as pages, each with its compressed forms, in a folder from where the engine
+ * The guides: docs/ and READMEs of packages as pages, each with its compressed forms, in a folder from where the engine
  * serves them. Nothing is rendered when somebody asks.
  */
 
@@ -47,8 +47,8 @@ export function buildGuides(console: string, out: string): void {
   const read = (source: string, markdown: string): Rendered =>
     renderMarkdown(markdown, {
       addressOf(target) {
-        const document = posix.join(posix.dirname(source), target);
-        const page = PAGES.find((page) => `${page.source}.md` === document);
+        const document = posix.join('docs', posix.dirname(source), target);
+        const page = PAGES.find((page) => posix.join('docs', `${page.source}.md`) === document);
         return page?.address ?? null;
       },
       pictureOf(target, alternative) {

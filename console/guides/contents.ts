@@ -4,7 +4,7 @@
  */
 
 export interface Page {
-  /** Below `docs/`, without `.md`. */
+  /** The path from `docs/`, without `.md`. */
   readonly source: string;
   /** Below `/docs/`. */
   readonly address: string;
@@ -15,8 +15,13 @@ export interface Part {
   readonly pages: readonly Page[];
 }
 
-/** A page whose name would be that of the page to try the API is called by another one. */
-const ADDRESSES: Readonly<Record<string, string>> = { index: './', api: 'api-reference' };
+/** Names of their own: one would be that of the page to try the API, and packages have READMEs. */
+const ADDRESSES: Readonly<Record<string, string>> = {
+  index: './',
+  api: 'api-reference',
+  '../packages/simulator/README': 'simulator',
+  '../packages/http2/README': 'http2',
+};
 
 const part = (title: string, sources: readonly string[]): Part => ({
   title,
@@ -32,8 +37,8 @@ export const CONTENTS: readonly Part[] = [
   part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
   part('Moving', ['guides/moving']),
   part('Reference', ['api', 'limits', 'glossary']),
-  part('Operating', ['operating', 'cli', 'scaling', 'simulator']),
-  part('Inside', ['architecture', 'http2', 'bench', 'adding-a-provider']),
+  part('Operating', ['operating', 'cli', 'scaling', '../packages/simulator/README']),
+  part('Inside', ['architecture', '../packages/http2/README', 'bench', 'adding-a-provider']),
 ];
 
 export const PAGES: readonly Page[] = CONTENTS.flatMap(({ pages }) => pages);

@@ -27,10 +27,15 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 /** The build's last file. */
 const BUILT = join(ROOT, 'dist', '.built');
 const PATCHES = join(ROOT, 'src', 'patches');
-/**
- * What the console and the guides are built from: their own, the client that the console calls the
- * engine with, and the documents.
- */
+/** What of the packages is written, not made: the service, the console and the guides need it. */
+const PACKAGE_SOURCES = readdirSync(join(ROOT, 'packages'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .flatMap(({ name }) =>
+    readdirSync(join(ROOT, 'packages', name))
+      .filter((inside) => inside !== 'node_modules' && inside !== 'dist')
+      .map((inside) => join('packages', name, inside)),
+  );
+/** What the console and the guides are built from besides: their own, and the documents. */
 const CONSOLE_SOURCES = [
   'console/src',
   'console/guides',
@@ -38,19 +43,22 @@ const CONSOLE_SOURCES = [
   'console/index.html',
   'console/vite.config.ts',
   'console/package-lock.json',
-  'packages/client/src',
 ];
 /** For each level: what npm leaves out, how it is built, and from what. */
 const LEVELS = {
   start: {
     omits: '--omit=dev',
     build: 'build:service',
-    sources: ['src', 'tsconfig.json', 'package-lock.json', ...CONSOLE_SOURCES],
+    sources: ['src', 'tsconfig.json', 'package-lock.json', ...PACKAGE_SOURCES, ...CONSOLE_SOURCES],
   },
   test: {
     omits: '--include=dev',
     build: 'build',
-    sources: ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json', ...CONSOLE_SOURCES],
+    sources: [
+      ...['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'],
+      ...PACKAGE_SOURCES,
+      ...CONSOLE_SOURCES,
+    ],
   },
 };
 /** Between two looks whether the other has ended. */

@@ -9,7 +9,7 @@ import { CLIENT_LIMIT_NAMES } from '../../src/domain/client-limits.ts';
 import { APNS_LIMITS } from '../../src/providers/apns/settings.ts';
 import { FCM_LIMITS } from '../../src/providers/fcm/settings.ts';
 import type { Row } from '../support/documents.ts';
-import { matching, quotedIn, readText, rowsOf, sourcesIn } from '../support/documents.ts';
+import { matching, quotedIn, readText, rowsOf, SOURCES } from '../support/documents.ts';
 
 /**
  * Of the two tables without a column *where*: that of Web Push says its file in the text above it.
@@ -51,10 +51,7 @@ interface Limit {
 }
 
 const sources = new Map(
-  sourcesIn('src').map((path) => [
-    path.slice('src/'.length),
-    readText(path).replaceAll(COMMENT, ''),
-  ]),
+  SOURCES.map((path) => [path.replace(/^src\//, ''), readText(path).replaceAll(COMMENT, '')]),
 );
 
 /** The text behind `const NAME =`, to the end of the statement. */

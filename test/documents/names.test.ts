@@ -24,15 +24,16 @@ import { createDeliveryCounter, waitingMetrics } from '../../src/webhooks/metric
 import {
   DOCUMENTS,
   matching,
+  PACKAGES,
   quotedIn,
   ROOT,
   readText,
   rowsOf,
+  SOURCES,
   sectionOf,
-  sourcesIn,
 } from '../support/documents.ts';
 
-const source = sourcesIn('src').map(readText).join('\n');
+const source = SOURCES.map(readText).join('\n');
 const operating = readText('docs/operating.md');
 
 /** Served by a running engine, beside the guides: test/console/guides.test.ts follows these. */
@@ -75,13 +76,19 @@ const PATH = /^[\w.*{}, -]+\/[\w.*{}/, -]*$|^[\w-]+\.ts$/;
 const MADE_LATER = /^(\.\.\/|dist\/|data\/|bench\/results\/|DATA_DIR\/|postgres|secret\/)/;
 
 t.test('every path that a document names exists, below src/ or the root', (t) => {
-  const folders = ['src', 'test', 'bench', 'config', 'docs', 'console/guides'];
+  const folders = [
+    ...['src', 'test', 'bench', 'config', 'docs', 'console/guides'],
+    ...PACKAGES.map((name) => `packages/${name}/src`),
+  ];
   const paths = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
       (path) => `${folder}/${path}`,
     ),
   );
-  const known = [...paths, ...paths.map((path) => path.replace(/^src\//, ''))];
+  const known = [
+    ...['packages', ...PACKAGES.map((name) => `packages/${name}`)],
+    ...[...paths, ...paths.map((path) => path.replace(/^src\//, ''))],
+  ];
   const names = paths.map((path) => path.split('/').at(-1) ?? '');
   let held = 0;
   for (const document of DOCUMENTS) {

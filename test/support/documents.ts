@@ -6,10 +6,18 @@ import { join } from 'node:path';
 /** From dist/test/support back to the root of the repository. */
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
 
+/** What is in packages/. */
+export const PACKAGES: readonly string[] = readdirSync(join(ROOT, 'packages'), {
+  withFileTypes: true,
+})
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
 /** Documents that tell how things are; docs/decisions/ and CHANGELOG.md tell how they became so. */
 export const DOCUMENTS: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
+  ...PACKAGES.map((name) => `packages/${name}/README.md`),
   ...['docs', 'docs/guides'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((file) => file.endsWith('.md'))
@@ -24,6 +32,12 @@ export const sourcesIn = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `${folder}/${file}`);
+
+/** All of src and of the packages. */
+export const SOURCES: readonly string[] = [
+  ...sourcesIn('src'),
+  ...PACKAGES.flatMap((name) => sourcesIn(`packages/${name}/src`)),
+];
 
 /** The part of a document below `heading`, to the next heading of its level or a higher one. */
 export function sectionOf(document: string, heading: string): string {

@@ -92,8 +92,9 @@ export async function runProgram(
   t: Lifetime,
   program: string,
   args: readonly string[],
+  { cwd }: { readonly cwd?: string } = {},
 ): Promise<Ran> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   t.teardown(() => kill(child));
   const [out, err, [code]] = await Promise.all([
     buffer(child.stdout),

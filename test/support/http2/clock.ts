@@ -1,6 +1,6 @@
 /**
- * The clock that packages/http2 looks at, moved by hand, so that no test has to wait for a time-out of
- * seconds.
+ * The clock that packages/http2 looks at, moved by hand, so that no test has to wait for a time-out
+ * of seconds.
  */
 
 import type { Test } from 'tap';

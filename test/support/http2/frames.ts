@@ -1,7 +1,7 @@
 /**
  * Frames as the scripted peer writes and reads them (RFC 9113, 4 and 6), lawful or not. Nothing
- * here comes from packages/http2: a fault of the codec there would be the same on both sides and hide
- * itself.
+ * here comes from packages/http2: a fault of the codec there would be the same on both sides and
+ * hide itself.
  */
 
 import { createHash } from 'node:crypto';

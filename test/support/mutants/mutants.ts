@@ -1,6 +1,6 @@
 /** Mutants: each is the built code with one change, of all that could be made. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { choose } from './choose.ts';
@@ -11,7 +11,7 @@ export interface Mutant {
   /** The built file, relative to dist. */
   readonly file: string;
   readonly text: string;
-  /** Where it is in the source, `src/….ts:line`. */
+  /** Where it is in the source, as from the root, with its line. */
   readonly place: string;
   /** The line as it was built, and as it is changed. */
   readonly original: string;
@@ -25,13 +25,19 @@ interface Choice {
   readonly only: string;
 }
 
+/** What the service is made of. */
+const FOLDERS = ['packages', 'src'];
 /** What a migration did to a database is done, and no database of a test has it half done. */
 const LEFT_ALONE = 'src/database/migrations/';
 
 /** The chosen mutants: the same ones for the same built code, seed, count and part. */
 export function chooseMutants(dist: string, { seed, count, only }: Choice): readonly Mutant[] {
-  const files = readdirSync(join(dist, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((name) => join('src', name))
+  const files = FOLDERS.filter((folder) => existsSync(join(dist, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+        join(folder, name),
+      ),
+    )
     .filter((name) => name.endsWith('.js') && !name.startsWith(LEFT_ALONE) && name.includes(only))
     .sort();
   const sites = files.flatMap((file) =>

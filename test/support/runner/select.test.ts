@@ -16,7 +16,7 @@ t.test('PostgreSQL first; both where they differ; all embedded without it', (t) 
   const usual = 'dist/test/catalogue/routes/tags.test.js';
   const differs = 'dist/test/database/rows.test.js';
   t.strictSame([usual, differs].map(isLeftToEmbedded), [true, false]);
-  t.notOk(isLeftToEmbedded('dist/test/std/json.test.js'), 'it has no store');
+  t.notOk(isLeftToEmbedded('dist/test/packages/std/json.test.js'), 'it has no store');
   t.equal(storesOf(usual, 'usual', true), 'postgres');
   t.equal(storesOf(differs, 'usual', true), 'both');
   t.equal(storesOf(usual, 'both', true), 'both');

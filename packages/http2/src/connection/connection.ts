@@ -30,6 +30,7 @@ import { ContentSender } from './content-sender.ts';
 import { FloodGuard } from './flood-guard.ts';
 import type { FrameEvents } from './frame-receiver.ts';
 import { FrameReceiver } from './frame-receiver.ts';
+import type { RemoteSettings } from './settings-exchange.ts';
 import { applyParameter, initialRemoteSettings, LocalSettings } from './settings-exchange.ts';
 
 /**
@@ -64,7 +65,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   protected readonly streams: StreamTable<S>;
   protected readonly content: ContentSender<S>;
   protected readonly flood = new FloodGuard();
-  protected readonly remote = initialRemoteSettings();
+  protected readonly remote: RemoteSettings = initialRemoteSettings();
   protected isDraining = false;
   readonly #socket: Duplex;
   readonly #reader: FrameReader;

@@ -16,7 +16,7 @@ export const SETTINGS_TIMEOUT_MS = 10_000;
  * The peer's demands that are kept, with the initial values of 6.5.2 until it sends others. The
  * encoder keeps HEADER_TABLE_SIZE.
  */
-interface RemoteSettings {
+export interface RemoteSettings {
   streamsMax: number;
   initialWindowOctets: number;
 }
