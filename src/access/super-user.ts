@@ -7,19 +7,27 @@
 import { lockClient } from '../clients/lock-client.ts';
 import type { Sql, SqlPool } from '../database/sql.ts';
 import { transact } from '../database/transact.ts';
-import type { AuditOrigin } from '../domain/audit.ts';
+import type { AuditActor, AuditOrigin } from '../domain/audit.ts';
+import type { ClientLimits } from '../domain/client-limits.ts';
 import { isInForce } from './sql/is-in-force.ts';
 import { readMember } from './sql/memberships.ts';
 
 /** The caller has lost the right since the request began. */
 type NoSuperUser = 'no-super-user';
 
-/** Locks the client. Returns whether the caller still is its super user, or one of its owners. */
+/**
+ * Locks the client, and returns its limits. Null: the caller is not its super user any more, nor
+ * one of its owners.
+ */
 export async function lockAsSuperUser(
   tx: Sql,
   { clientId, actor }: Pick<AuditOrigin, 'clientId' | 'actor'>,
-): Promise<boolean> {
-  await lockClient(tx, clientId);
+): Promise<ClientLimits | null> {
+  const limits = await lockClient(tx, clientId);
+  return (await isSuperUser(tx, clientId, actor)) ? limits : null;
+}
+
+async function isSuperUser(tx: Sql, clientId: number, actor: AuditActor): Promise<boolean> {
   switch (actor.kind) {
     case 'account':
       return (await readMember(tx, clientId, actor.id))?.role === 'owner';
@@ -39,4 +47,6 @@ export const transactAsSuperUser = <T>(
   origin: AuditOrigin,
   work: (tx: Sql) => Promise<T>,
 ): Promise<T | NoSuperUser> =>
-  transact(sql, async (tx) => ((await lockAsSuperUser(tx, origin)) ? work(tx) : 'no-super-user'));
+  transact(sql, async (tx) =>
+    (await lockAsSuperUser(tx, origin)) === null ? 'no-super-user' : work(tx),
+  );

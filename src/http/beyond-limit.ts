@@ -1,12 +1,9 @@
 /** The 403 of a client that has as much as it may. */
 
 import type { OverLimit } from '../domain/client-limits.ts';
-import { overLimitSentence } from '../domain/client-limits.ts';
 import type { HttpResponse } from './handler.ts';
-import { problem } from './problem.ts';
+import { answerRefusal, refuse } from './result.ts';
 
 /** Names the limit, and is counted by it. */
-export const tooMuch = (requestId: string, over: OverLimit): HttpResponse => ({
-  ...problem(requestId, 403, overLimitSentence(over)),
-  beyondLimit: over.name,
-});
+export const tooMuch = (requestId: string, over: OverLimit): HttpResponse =>
+  answerRefusal({ requestId }, refuse.overLimit(over));

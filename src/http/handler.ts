@@ -8,6 +8,7 @@ import type { Caller, KeyScope } from '../domain/caller.ts';
 import type { ClientLimitName } from '../domain/client-limits.ts';
 import type { Session } from '../domain/session.ts';
 import type { Step } from '../std/step.ts';
+import type { Operation } from './openapi/operation.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -53,10 +54,12 @@ interface RouteShape {
   /** Segments, with `:name` for a parameter: `/push-api/status/:id`. */
   readonly path: string;
   /**
-   * What describes it in the OpenAPI document (`api/openapi/operations.ts`); `page`: what a browser
-   * loads, which is no part of the interface; null: a route of a test.
+   * Its id in the OpenAPI document; `page`: what a browser loads, which is no part of the
+   * interface; null: a route of a test.
    */
   readonly operation: string | null;
+  /** What the document says of it. Absent: `api/openapi/operations.ts` has it by the id. */
+  readonly document?: Operation;
   /** The answer to a longer body is 413, before the handler runs. */
   readonly bodyBytesMax: number;
 }

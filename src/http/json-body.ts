@@ -17,7 +17,9 @@ import { issueFaults } from '../std/strict-form.ts';
 import { decodeUtf8 } from '../std/utf8.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';
-import { FAULTS_MAX, problem } from './problem.ts';
+import { FAULTS_MAX } from './problem.ts';
+import type { Result } from './result.ts';
+import { answerRefusal, done, refuse } from './result.ts';
 
 interface BodyParts {
   /** The part of it that is JSON; absent: all of it. */
@@ -30,26 +32,35 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly response: HttpResponse };
 
-/** Reads the body, or the part of it that is JSON, in the given form. */
-export function readJsonBody<T>(
-  request: HttpRequest,
+/** Reads a body in the given form. */
+export function readForm<T>(
+  body: Buffer,
   form: z.ZodType<T>,
-  { body = request.body, isKept }: BodyParts = {},
-): Read<T> {
+  isKept?: BodyParts['isKept'],
+): Result<T> {
   const read = parseBody(body);
-  if (!read.ok) return { ok: false, response: invalid(request, [read.fault]) };
+  if (!read.ok) return refuse.invalid([read.fault]);
   const parsed = form.safeParse(read.value);
   if (parsed.success) {
     const changed = isKept === undefined ? [] : changedNumbers(read.text, isKept);
-    if (changed.length > 0) return { ok: false, response: invalid(request, changed) };
-    return { ok: true, value: parsed.data };
+    return changed.length > 0 ? refuse.invalid(changed) : done(parsed.data);
   }
   const faults = parsed.error.issues
     .slice(0, FAULTS_MAX)
     .flatMap((issue) =>
       valueAt(read.value, issue.path) === undefined ? [missing(issue)] : issueFaults(issue),
     );
-  return { ok: false, response: invalid(request, faults) };
+  return refuse.invalid(faults);
+}
+
+/** Reads the body of a request, or the part of it that is JSON, in the given form. */
+export function readJsonBody<T>(
+  request: HttpRequest,
+  form: z.ZodType<T>,
+  { body = request.body, isKept }: BodyParts = {},
+): Read<T> {
+  const read = readForm(body, form, isKept);
+  return read.ok ? read : { ok: false, response: answerRefusal(request, read) };
 }
 
 /** Nothing is there: what must be is said, as of a value that is something else. */
@@ -110,7 +121,7 @@ export function parseObject(body: Buffer):
 
 /** 400 with the list of faults. */
 export const invalid = (request: HttpRequest, errors: readonly Fault[]): HttpResponse =>
-  problem(request.requestId, 400, 'The request is not valid.', { errors });
+  answerRefusal(request, refuse.invalid(errors));
 
 /** 200 with JSON. */
 export const json = (value: unknown): HttpResponse => ({

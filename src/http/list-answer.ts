@@ -7,13 +7,15 @@
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import { json } from './json-body.ts';
 import { PAGE_ROWS_MAX } from './query-reader.ts';
+import type { Refusal, Result } from './result.ts';
+import { answerRefusal, done } from './result.ts';
 
 /** What a cursor holds: one id, or several numbers. */
 type Key = string | readonly number[];
 
 interface List<Row, After extends Key | null> {
-  /** The first rows behind the key, in its order. */
-  read(after: After, limit: number): Promise<readonly Row[]>;
+  /** The first rows behind the key, in its order; or why they cannot be read now. */
+  read(after: After, limit: number): Promise<readonly Row[] | Refusal>;
   keyOf(row: Row): After & Key;
   show(row: Row): unknown;
 }
@@ -24,6 +26,19 @@ interface Page<After extends Key | null> {
   readonly after: After;
 }
 
+/** The rows of a list, which become an answer when it is known how to show one. */
+export type Rows<Row> = (
+  request: HttpRequest,
+  show: (row: Row) => unknown,
+) => Promise<HttpResponse>;
+
+/** The page of a list that a query asks for. */
+export const rowsOf = <Row, After extends Key | null>(
+  { limit, cursor }: { readonly limit: number | null; readonly cursor: After },
+  list: Omit<List<Row, After>, 'show'>,
+): Result<Rows<Row>> =>
+  done((request, show) => answerList(request, { limit, after: cursor }, { ...list, show }));
+
 /** Answers the page of the list that was asked for. */
 export const answerList = <Row, After extends Key | null>(
   request: HttpRequest,
@@ -31,7 +46,7 @@ export const answerList = <Row, After extends Key | null>(
   list: List<Row, After>,
 ): Promise<HttpResponse> =>
   page.limit === null
-    ? answerAll(page.after, list)
+    ? answerAll(request, page.after, list)
     : answerPage(request, page.after, page.limit, list);
 
 async function answerPage<Row, After extends Key | null>(
@@ -42,6 +57,7 @@ async function answerPage<Row, After extends Key | null>(
 ): Promise<HttpResponse> {
   // One more than is told, to know whether there is a next page.
   const rows = await list.read(after, limit + 1);
+  if ('ok' in rows) return answerRefusal(request, rows);
   const told = rows.slice(0, limit);
   const answer = json(told.map((row) => list.show(row)));
   const last = told.at(-1);
@@ -58,13 +74,15 @@ const cursorOf = (key: Key): string => (typeof key === 'string' ? key : key.join
 
 /** In pieces, so that a long list takes many short turns of the event loop. */
 async function answerAll<Row, After extends Key | null>(
+  request: HttpRequest,
   first: After,
   list: List<Row, After>,
 ): Promise<HttpResponse> {
   const pieces: string[] = [];
   let after = first;
   for (let isMore = true; isMore; ) {
-    const rows: readonly Row[] = await list.read(after, PAGE_ROWS_MAX);
+    const rows: readonly Row[] | Refusal = await list.read(after, PAGE_ROWS_MAX);
+    if ('ok' in rows) return answerRefusal(request, rows);
     const piece = rows.map((row) => JSON.stringify(list.show(row))).join(',');
     if (piece !== '') pieces.push(piece);
     const last = rows.at(-1);

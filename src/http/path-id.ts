@@ -5,9 +5,12 @@ import type { HttpRequest } from './handler.ts';
 
 const DIGITS = /^\d{1,10}$/;
 
-/** Null: what stands there is nobody's id. */
-export function pathId(request: HttpRequest, name = 'id'): number | null {
-  const value = request.params[name] ?? '';
-  const id = DIGITS.test(value) ? Number(value) : 0;
+/** Null: this is nobody's id. */
+export function readId(text: string): number | null {
+  const id = DIGITS.test(text) ? Number(text) : 0;
   return id > 0 && id <= ID_MAX ? id : null;
 }
+
+/** Null: what stands there is nobody's id. */
+export const pathId = ({ params }: HttpRequest, name = 'id'): number | null =>
+  readId(params[name] ?? '');

@@ -166,7 +166,7 @@ await onEachStore(t, {
     t.equal(receiver.heard.length, 1, 'asked once');
     const gone = { state: 'dead', attempts: 1, status: 410, fault: /410.*turned off/ };
     t.match(await listDeliveries(sql, id, ALL), [gone]);
-    t.match(await findWebhook(sql, clientId, id), { isEnabled: false, goneAtMs: Number });
+    t.match(await findWebhook(sql, clientId, id), { isEnabled: false, goneAt: Number });
     const entries = await sql`
       select action, object_id as id, actor_kind as actor, object_name as name from audit_entries`;
     const { host } = new URL(receiver.url);
@@ -175,9 +175,9 @@ await onEachStore(t, {
     receiver.answer = () => 204;
     const terms = { url: receiver.url, eventTypes: WEBHOOK_EVENT_TYPES };
     await changeWebhook(sql, id, { ...terms, url: `${receiver.url}/new`, isEnabled: false });
-    t.match(await findWebhook(sql, clientId, id), { goneAtMs: Number }, 'it is off still');
+    t.match(await findWebhook(sql, clientId, id), { goneAt: Number }, 'it is off still');
     await changeWebhook(sql, id, { ...terms, isEnabled: true });
-    t.match(await findWebhook(sql, clientId, id), { isEnabled: true, goneAtMs: null });
+    t.match(await findWebhook(sql, clientId, id), { isEnabled: true, goneAt: null });
     t.equal(await replayDeliveries(sql, id, null), 1);
     await webhookNode(sql).run();
     t.equal(receiver.events().length, 3, 'what was refused, and what waited');
@@ -195,7 +195,7 @@ await onEachStore(t, {
     };
     await addEvents(sql, id, 1);
     await webhookNode(sql).run();
-    t.match(await findWebhook(sql, clientId, id), { isEnabled: true, goneAtMs: null });
+    t.match(await findWebhook(sql, clientId, id), { isEnabled: true, goneAt: null });
     t.same(await sql`select action from audit_entries`, []);
   },
 

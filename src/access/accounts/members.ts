@@ -35,7 +35,7 @@ export const invite = (
 ): Promise<MadeLink | LinkRefusal> =>
   transact(sql, async (tx) => {
     const { clientId } = origin;
-    if (!(await lockAsSuperUser(tx, origin))) return 'no-owner';
+    if ((await lockAsSuperUser(tx, origin)) === null) return 'no-owner';
     if (await hasTooManyLinks(tx, clientId)) return 'too-many';
     await recordChange(tx, origin, {
       action: 'member.invite',
@@ -98,7 +98,7 @@ export const resetMember = (
 ): Promise<MadeLink | LinkRefusal | 'unknown' | 'not-yours'> =>
   transact(sql, async (tx) => {
     const { clientId } = origin;
-    if (!(await lockAsSuperUser(tx, origin))) return 'no-owner';
+    if ((await lockAsSuperUser(tx, origin)) === null) return 'no-owner';
     const member = await readMember(tx, clientId, accountId);
     if (member === null) return 'unknown';
     if (!(await belongsToOnly(tx, clientId, accountId))) return 'not-yours';
@@ -116,7 +116,7 @@ async function mayGo(
   accountId: number,
   staysOwner: boolean,
 ): Promise<MemberRow | MemberRefusal> {
-  if (!(await lockAsSuperUser(tx, origin))) return 'no-owner';
+  if ((await lockAsSuperUser(tx, origin)) === null) return 'no-owner';
   const member = await readMember(tx, origin.clientId, accountId);
   if (member === null) return 'unknown';
   if (member.role !== 'owner' || staysOwner) return member;

@@ -83,7 +83,7 @@ export function makeDocument(routes: readonly Route[]): OpenApiDocument {
     if (route.operation === null) throw new Error(`${route.path} has no operation`);
     const path = route.path.replaceAll(PARAMETER, '{$1}');
     paths[path] ??= {};
-    const operation = OPERATIONS[route.operation];
+    const operation = route.document ?? OPERATIONS[route.operation];
     if (operation === undefined) throw new Error(`nothing describes ${route.operation}`);
     const problems = problemsOf(route, operation);
     for (const status of problems) statuses.add(status);

@@ -1,6 +1,6 @@
 /**
- * All operations of the service. A route names its own by the id. Loaded when somebody asks for the
- * document.
+ * The documents of routes that do not carry their own yet, by the ids of their operations. Loaded
+ * when somebody asks for the document.
  */
 
 import { credentialOperations } from '../../access/routes/credential-operations.ts';
@@ -21,7 +21,6 @@ import { jobOperations } from '../../push/routes/job-operations.ts';
 import { pushOperations } from '../../push/routes/push-operations.ts';
 import { statisticsOperations } from '../../statistics/routes/statistics-operations.ts';
 import { appTemplateOperations } from '../../templates/routes/app-template-operations.ts';
-import { webhookOperations } from '../../webhooks/routes/webhook-operations.ts';
 import { openOperations } from '../open/operations.ts';
 import { systemOperations } from '../open/system-operations.ts';
 
@@ -40,7 +39,6 @@ export const OPERATIONS: Operations = {
   ...statisticsOperations,
   ...credentialOperations,
   ...keyOperations,
-  ...webhookOperations,
   ...auditOperations,
   ...sessionOperations,
   ...memberOperations,

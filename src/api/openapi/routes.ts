@@ -1,6 +1,6 @@
 /**
  * `GET /openapi.json`: the document of the interface. It is made when somebody asks for it first,
- * and kept: an engine that nobody asks pays nothing for it.
+ * and kept.
  */
 
 import { hash } from 'node:crypto';

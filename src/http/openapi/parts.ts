@@ -27,6 +27,20 @@ export const time = z
 export const state = z.enum(NOTIFICATION_STATES).meta({ id: 'NotificationState' });
 export const texts = z.record(z.string(), z.string());
 
+/** Null in a row is absent in the answer. */
+export const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
+  z.codec(schema.optional(), z.custom<z.output<Schema> | null>(), {
+    decode: (value) => (value ?? null) as z.output<Schema> | null,
+    encode: (value) => (value ?? undefined) as z.output<Schema> | undefined,
+  });
+
+/**
+ * One of the words that the database holds. A newer node may have written one that this node does
+ * not know: it is answered as it is.
+ */
+export const word = <const Word extends string>(words: readonly Word[]) =>
+  z.string().meta({ enum: words }) as z.ZodType<string> as z.ZodType<Word, string>;
+
 /** How many devices of an (app, platform). */
 export const scopeCount = z
   .object({ appId: id, platformId, count })

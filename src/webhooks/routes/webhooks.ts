@@ -1,25 +1,21 @@
-/** `webhooks`: a client's super user makes, lists, changes and deletes them. */
+/** `webhooks`: a client's super user makes, lists, changes, rotates and deletes them. */
 
 import { z } from 'zod';
-import { asSuperUser } from '../../access/routes/as-super-user.ts';
 import { graceHours } from '../../access/routes/credentials.ts';
+import { asSuperUser } from '../../access/routes/in-client.ts';
 import type { Secrets } from '../../access/secrets.ts';
-import { recordChange } from '../../audit/record-change.ts';
-import { lockClient } from '../../clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { changedFields } from '../../domain/audit.ts';
-import type { Caller } from '../../domain/caller.ts';
 import { overLimit } from '../../domain/client-limits.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../domain/webhook.ts';
-import { tooMuch } from '../../http/beyond-limit.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, json, readJsonBody } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { pathId } from '../../http/path-id.ts';
-import { problem } from '../../http/problem.ts';
-import { QueryReader } from '../../http/query-reader.ts';
-import { withSecret } from '../../http/with-secret.ts';
+import { created, listed, noContent, secret, shown } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { count, epochMs, id, orAbsent, word } from '../../http/openapi/parts.ts';
+import { cursorFrom, LIMIT, pathId } from '../../http/parameters.ts';
+import { done, refuse } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { addressFault, URL_LENGTH_MAX } from '../address.ts';
 import { makeWebhookSecret, sealWebhookSecret } from '../secret.ts';
@@ -43,161 +39,195 @@ export interface WebhookRouteParts {
 }
 
 const EVENT_TYPES = `must be some of ${WEBHOOK_EVENT_TYPES.join(', ')}`;
-const fields = {
-  url: z
+const eventTypes = measured(
+  WEBHOOK_EVENT_TYPES.length,
+  z
+    .array(z.enum(WEBHOOK_EVENT_TYPES, EVENT_TYPES), EVENT_TYPES)
+    .min(1, EVENT_TYPES)
+    .max(WEBHOOK_EVENT_TYPES.length),
+).optional();
+const isEnabled = z.boolean('must be true or false').optional();
+const url = (arePrivateAllowed: boolean) =>
+  z
     .string('must be a string')
-    .max(URL_LENGTH_MAX, `must have ${URL_LENGTH_MAX} characters at most`),
-  eventTypes: measured(
-    WEBHOOK_EVENT_TYPES.length,
-    z
-      .array(z.enum(WEBHOOK_EVENT_TYPES, EVENT_TYPES), EVENT_TYPES)
-      .min(1, EVENT_TYPES)
-      .max(WEBHOOK_EVENT_TYPES.length),
-  ).optional(),
-  isEnabled: z.boolean('must be true or false').optional(),
-};
-export const newWebhookForm = strictForm(fields);
-export const webhookPatchForm = strictForm({ ...fields, url: fields.url.optional() });
-export const rotateWebhookForm = strictForm({ graceHours });
-type WebhookPatch = z.infer<typeof webhookPatchForm>;
+    .max(URL_LENGTH_MAX, {
+      error: `must have ${URL_LENGTH_MAX} characters at most`,
+      abort: true,
+    })
+    .check(({ value, issues }) => {
+      const message = addressFault(value, arePrivateAllowed);
+      if (message !== null) issues.push({ code: 'custom', message, input: value });
+    });
 
-export const WEBHOOKS_PATH = '/push-admin-api/v3/:client/webhooks';
+const webhook = z
+  .object({
+    id,
+    url: z.string(),
+    eventTypes: z.array(word(WEBHOOK_EVENT_TYPES)),
+    isEnabled: z.boolean(),
+    createdAt: epochMs,
+    failures: count.meta({ description: 'Requests that failed in a row.' }),
+    droppedEvents: count.meta({
+      description: 'Events that were deleted untold, because too many waited.',
+    }),
+    goneAt: orAbsent(
+      epochMs.meta({ description: 'When its receiver answered 410, by which it was turned off.' }),
+    ),
+  })
+  .meta({ id: 'Webhook' });
+const withSecret = webhook
+  .extend({ secret: z.string().meta({ description: 'It is told this once.' }) })
+  .meta({ id: 'WebhookWithSecret' });
+const WEBHOOK = {
+  id: 1,
+  url: 'https://cms.example.com/push-events',
+  eventTypes: ['job.finished', 'token.removed'],
+  isEnabled: true,
+  createdAt: 1_795_392_000_000,
+  failures: 0,
+  droppedEvents: 0,
+};
+const WITH_SECRET = { ...WEBHOOK, secret: 'whsec_…' };
+
+const route = routesAt('/push-admin-api/v3/:client/webhooks', {
+  api: 'admin',
+  needs: 'super-user',
+});
+const path = { id: pathId('webhook', 1) };
+const NO_WEBHOOK = refuse.unknown('webhook');
 
 /** The routes of webhooks themselves. */
-export function webhookRoutes(parts: WebhookRouteParts): readonly ApiRoute[] {
-  const read = { api: 'admin', needs: 'super-user', bodyBytesMax: 0 } as const;
-  const write = { ...read, bodyBytesMax: BODY_BYTES_MAX } as const;
-  return [
-    {
-      ...read,
-      operation: 'listWebhooks',
-      method: 'GET',
-      path: WEBHOOKS_PATH,
-      handle: (request, caller) => list(parts.sql, request, caller),
-    },
-    {
-      ...write,
-      operation: 'createWebhook',
-      method: 'POST',
-      path: WEBHOOKS_PATH,
-      handle: (request, caller) => make(parts, request, caller),
-    },
-    {
-      ...read,
-      operation: 'getWebhook',
-      method: 'GET',
-      path: `${WEBHOOKS_PATH}/:id`,
-      handle: (request, caller) => show(parts.sql, request, caller),
-    },
-    {
-      ...write,
-      operation: 'changeWebhook',
-      method: 'PATCH',
-      path: `${WEBHOOKS_PATH}/:id`,
-      handle: (request, caller) => change(parts, request, caller),
-    },
-    {
-      ...write,
-      operation: 'rotateWebhookSecret',
-      method: 'POST',
-      path: `${WEBHOOKS_PATH}/:id/rotate`,
-      handle: (request, caller) => rotate(parts, request, caller),
-    },
-    {
-      ...write,
-      operation: 'deleteWebhook',
-      method: 'DELETE',
-      path: `${WEBHOOKS_PATH}/:id`,
-      handle: (request, caller) => remove(parts.sql, request, caller),
-    },
-  ];
-}
+export const webhookRoutes = (parts: WebhookRouteParts): readonly Route[] =>
+  [listRoute, createRoute, getRoute, changeRoute, rotateRoute, deleteRoute].map((make) =>
+    make(parts),
+  );
 
-async function list(sql: Sql, request: HttpRequest, { clientId }: Caller): Promise<HttpResponse> {
-  const reader = new QueryReader(request.query, ['limit', 'cursor']);
-  const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
-  if (reader.faults.length > 0) return invalid(request, reader.faults);
-  const answer = await answerList<ListedWebhook, readonly number[]>(request, page, {
-    read: ([afterId = 0], limit) => listWebhooks(sql, clientId, { afterId, limit }),
-    keyOf: ({ id }) => [id],
-    show: shown,
-  });
-  return withSecret(answer);
-}
+const listRoute = ({ sql }: WebhookRouteParts) =>
+  route.get(
+    'listWebhooks',
+    {
+      summary: 'List the webhooks of the client',
+      query: { limit: LIMIT, cursor: cursorFrom([0], '0') },
+      answer: secret(listed('The webhooks, by id.', webhook, [WEBHOOK])),
+    },
+    ({ caller: { clientId }, query }) =>
+      rowsOf(query, {
+        read: ([afterId = 0], limit) => listWebhooks(sql, clientId, { afterId, limit }),
+        keyOf: ({ id }) => [id],
+      }),
+  );
 
-const FIRST: readonly number[] = [0];
+const createRoute = ({ sql, secrets, arePrivateWebhooksAllowed }: WebhookRouteParts) =>
+  route.post(
+    'createWebhook',
+    {
+      summary: 'Make a webhook',
+      description:
+        'Events go to its address, several in one request, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it.',
+      body: form(strictForm({ url: url(arePrivateWebhooksAllowed), eventTypes, isEnabled }), {
+        url: WEBHOOK.url,
+        eventTypes: WEBHOOK.eventTypes,
+      }),
+      answer: secret(created('Made. No cache may store its secret.', withSecret, WITH_SECRET)),
+    },
+    asSuperUser(sql, async (tx, { clientId, limits, record }, { body }) => {
+      const over = overLimit(limits, 'webhooks', await countWebhooks(tx, clientId));
+      if (over !== null) return refuse.overLimit(over);
+      const id = await nextWebhookId(tx);
+      const secret = makeWebhookSecret();
+      const terms = termsOf(body, { url: '', eventTypes: WEBHOOK_EVENT_TYPES, isEnabled: true });
+      await insertWebhook(tx, clientId, id, terms, sealWebhookSecret(secrets, id, secret));
+      const detail = { eventTypes: terms.eventTypes };
+      await record({ action: 'webhook.create', id, name: hostOf(terms), detail });
+      return done({ ...(await foundAgain(tx, clientId, id)), secret });
+    }),
+  );
 
-async function show(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const webhook = await webhookIn(sql, request, caller);
-  return webhook === null ? unknownWebhook(request) : withSecret(json(shown(webhook)));
-}
+const getRoute = ({ sql }: WebhookRouteParts) =>
+  route.get(
+    'getWebhook',
+    {
+      at: ':id',
+      summary: 'One webhook',
+      path,
+      answer: secret(shown('The webhook, without its secret.', webhook, WEBHOOK)),
+    },
+    async ({ caller: { clientId }, path: { id } }) => {
+      const found = await findWebhook(sql, clientId, id);
+      return found === null ? NO_WEBHOOK : done(found);
+    },
+  );
 
-function make(
-  { sql, secrets, arePrivateWebhooksAllowed }: WebhookRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const { clientId } = caller;
-  const read = readJsonBody(request, newWebhookForm);
-  if (!read.ok) return read.response;
-  const fault = addressFault(read.value.url, arePrivateWebhooksAllowed);
-  if (fault !== null) return invalid(request, [{ path: 'url', message: fault }]);
-  const secret = makeWebhookSecret();
-  return asSuperUser(sql, request, caller, async (tx, origin) => {
-    const limits = await lockClient(tx, clientId);
-    const over = overLimit(limits, 'webhooks', await countWebhooks(tx, clientId));
-    if (over !== null) return tooMuch(request.requestId, over);
-    const id = await nextWebhookId(tx);
-    const terms = termsOf(read.value, {
-      url: '',
-      eventTypes: WEBHOOK_EVENT_TYPES,
-      isEnabled: true,
-    });
-    await insertWebhook(tx, clientId, id, terms, sealWebhookSecret(secrets, id, secret));
-    await recordChange(tx, origin, {
-      action: 'webhook.create',
-      id,
-      name: hostOf(terms),
-      detail: { eventTypes: terms.eventTypes },
-    });
-    const made = await findWebhook(tx, clientId, id);
-    if (made === null) throw new Error('a webhook is gone in the transaction that has made it');
-    return withSecret({ ...json({ ...shown(made), secret }), status: 201 });
-  });
-}
+const changeRoute = ({ sql, arePrivateWebhooksAllowed }: WebhookRouteParts) =>
+  route.patch(
+    'changeWebhook',
+    {
+      at: ':id',
+      summary: 'Change a webhook, or turn it off and on',
+      description:
+        'What is absent stays. While it is off, nothing is kept for it. With `isEnabled`, one whose receiver answered 410 is on again.',
+      path,
+      body: form(
+        strictForm({ url: url(arePrivateWebhooksAllowed).optional(), eventTypes, isEnabled }),
+        { isEnabled: true },
+      ),
+      answer: secret(shown('Changed.', webhook, WEBHOOK)),
+    },
+    asSuperUser(sql, async (tx, { clientId, record }, { path: { id }, body }) => {
+      const before = await findWebhook(tx, clientId, id);
+      if (before === null) return NO_WEBHOOK;
+      const terms = termsOf(body, before);
+      const fields = changedFields<WebhookTerms>(before, terms);
+      if (fields.length === 0) return done(before);
+      await changeWebhook(tx, id, terms);
+      await record({ action: 'webhook.change', id, name: hostOf(terms), detail: { fields } });
+      return done(await foundAgain(tx, clientId, id));
+    }),
+  );
 
-function change(
-  { sql, arePrivateWebhooksAllowed }: WebhookRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const read = readJsonBody(request, webhookPatchForm);
-  if (!read.ok) return read.response;
-  const { url } = read.value;
-  const fault = url === undefined ? null : addressFault(url, arePrivateWebhooksAllowed);
-  if (fault !== null) return invalid(request, [{ path: 'url', message: fault }]);
-  return asSuperUser(sql, request, caller, async (tx, origin) => {
-    const before = await webhookIn(tx, request, caller);
-    if (before === null) return unknownWebhook(request);
-    const terms = termsOf(read.value, before);
-    const fields = changedFields<WebhookTerms>(before, terms);
-    if (fields.length === 0) return withSecret(json(shown(before)));
-    const { id } = before;
-    await changeWebhook(tx, id, terms);
-    await recordChange(tx, origin, {
-      action: 'webhook.change',
-      id,
-      name: hostOf(terms),
-      detail: { fields },
-    });
-    const after = await findWebhook(tx, caller.clientId, id);
-    return after === null ? unknownWebhook(request) : withSecret(json(shown(after)));
-  });
-}
+const rotateRoute = ({ sql, secrets }: WebhookRouteParts) =>
+  route.post(
+    'rotateWebhookSecret',
+    {
+      at: ':id/rotate',
+      summary: 'Make a new secret of a webhook',
+      description: 'For `graceHours` more, requests are signed with the old one, too.',
+      path,
+      body: form(strictForm({ graceHours }), { graceHours: 24 }),
+      answer: secret(shown('Made. No cache may store the secret.', withSecret, WITH_SECRET)),
+    },
+    asSuperUser(sql, async (tx, { clientId, record }, { path: { id }, body: { graceHours } }) => {
+      const found = await findWebhook(tx, clientId, id);
+      if (found === null) return NO_WEBHOOK;
+      const secret = makeWebhookSecret();
+      await replaceSecret(tx, id, sealWebhookSecret(secrets, id, secret), graceHours);
+      await record({ action: 'webhook.rotate', id, name: hostOf(found), detail: { graceHours } });
+      return done({ ...found, secret });
+    }),
+  );
+
+const deleteRoute = ({ sql }: WebhookRouteParts) =>
+  route.delete(
+    'deleteWebhook',
+    {
+      at: ':id',
+      summary: 'Delete a webhook, at once',
+      description: 'With its deliveries, and with what it was to be told.',
+      path,
+      answer: noContent('Deleted.'),
+    },
+    asSuperUser(sql, async (tx, { clientId, record }, { path: { id } }) => {
+      const found = await findWebhook(tx, clientId, id);
+      if (found === null) return NO_WEBHOOK;
+      await deleteWebhook(tx, id);
+      await record({ action: 'webhook.delete', id, name: hostOf(found) });
+      return done(null);
+    }),
+  );
 
 /** What is absent stays. */
 const termsOf = (
-  asked: WebhookPatch,
+  asked: { readonly [Field in keyof WebhookTerms]?: WebhookTerms[Field] | undefined },
   { url, eventTypes, isEnabled }: WebhookTerms,
 ): WebhookTerms => ({
   url: asked.url === undefined ? url : new URL(asked.url).href,
@@ -205,60 +235,12 @@ const termsOf = (
   isEnabled: asked.isEnabled ?? isEnabled,
 });
 
-function rotate(
-  { sql, secrets }: WebhookRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const read = readJsonBody(request, rotateWebhookForm);
-  if (!read.ok) return read.response;
-  const { graceHours: hours } = read.value;
-  const secret = makeWebhookSecret();
-  return asSuperUser(sql, request, caller, async (tx, origin) => {
-    const webhook = await webhookIn(tx, request, caller);
-    if (webhook === null) return unknownWebhook(request);
-    const { id } = webhook;
-    await replaceSecret(tx, id, sealWebhookSecret(secrets, id, secret), hours);
-    await recordChange(tx, origin, {
-      action: 'webhook.rotate',
-      id,
-      name: hostOf(webhook),
-      detail: { graceHours: hours },
-    });
-    return withSecret(json({ ...shown(webhook), secret }));
-  });
+/** The one that the transaction has just written. */
+async function foundAgain(tx: Sql, clientId: number, id: number): Promise<ListedWebhook> {
+  const found = await findWebhook(tx, clientId, id);
+  if (found === null) throw new Error('a webhook is gone in the transaction that has written it');
+  return found;
 }
-
-function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  return asSuperUser(sql, request, caller, async (tx, origin) => {
-    const webhook = await webhookIn(tx, request, caller);
-    if (webhook === null) return unknownWebhook(request);
-    const { id } = webhook;
-    await deleteWebhook(tx, id);
-    const change = { action: 'webhook.delete', id, name: hostOf(webhook) } as const;
-    await recordChange(tx, origin, change);
-    return { status: 204, body: '' };
-  });
-}
-
-/** The one in the path; null: the client has no such webhook. */
-export async function webhookIn(
-  sql: Sql,
-  request: HttpRequest,
-  { clientId }: Caller,
-): Promise<ListedWebhook | null> {
-  const id = pathId(request);
-  return id === null ? null : await findWebhook(sql, clientId, id);
-}
-
-export const unknownWebhook = (request: HttpRequest): HttpResponse =>
-  problem(request.requestId, 404, 'This client has no webhook with this id.');
 
 /** What the audit log calls it: paths may hold secrets. */
 export const hostOf = ({ url }: WebhookTerms): string => new URL(url).host;
-
-const shown = ({ createdAtMs, goneAtMs, ...webhook }: ListedWebhook) => ({
-  ...webhook,
-  createdAt: createdAtMs,
-  ...(goneAtMs === null ? {} : { goneAt: goneAtMs }),
-});

@@ -4,16 +4,16 @@ import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { DeliveryState } from '../../domain/webhook.ts';
 
-export interface ListedDelivery {
+interface ListedDelivery {
   readonly id: string;
   readonly state: DeliveryState;
   readonly eventCount: number;
   readonly attempts: number;
-  readonly createdAtMs: number;
+  readonly createdAt: number;
   /** Null: there was none yet. */
-  readonly lastAttemptAtMs: number | null;
+  readonly lastAttemptAt: number | null;
   /** Null: it is not pending. */
-  readonly nextAttemptAtMs: number | null;
+  readonly nextAttemptAt: number | null;
   /** What the last attempt was answered. Null: with nothing. */
   readonly status: number | null;
   /** Why the last attempt failed. Null: it did not. */
@@ -36,9 +36,9 @@ export const listDeliveries = (
 ): Promise<readonly ListedDelivery[]> =>
   sql<ListedDelivery[]>`
     select id, state, event_count as "eventCount", attempts, status, fault,
-      floor(extract(epoch from created_at) * 1000)::float8 as "createdAtMs",
-      floor(extract(epoch from last_attempt_at) * 1000)::float8 as "lastAttemptAtMs",
-      case when state = 'pending' then floor(extract(epoch from due_at) * 1000)::float8 end as "nextAttemptAtMs"
+      floor(extract(epoch from created_at) * 1000)::float8 as "createdAt",
+      floor(extract(epoch from last_attempt_at) * 1000)::float8 as "lastAttemptAt",
+      case when state = 'pending' then floor(extract(epoch from due_at) * 1000)::float8 end as "nextAttemptAt"
     from webhook_deliveries
     where webhook_id = ${webhookId}
       ${before === null ? sql`` : sql`and id < ${before}::uuid`}

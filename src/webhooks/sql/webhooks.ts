@@ -17,13 +17,13 @@ export interface WebhookTerms {
 
 export interface ListedWebhook extends WebhookTerms {
   readonly id: number;
-  readonly createdAtMs: number;
+  readonly createdAt: number;
   /** Requests that failed in a row. */
   readonly failures: number;
   /** Events that were deleted unsent, because too many waited. */
   readonly droppedEvents: number;
   /** When its receiver answered 410, by which it was turned off. Null: it has not. */
-  readonly goneAtMs: number | null;
+  readonly goneAt: number | null;
 }
 
 /** Of a webhook that is made next: its secret is sealed for it. */
@@ -72,8 +72,8 @@ export async function findWebhook(
 
 const listed = (sql: Sql) => sql`
   id, url, event_types as "eventTypes", is_enabled as "isEnabled", failures, dropped_events as "droppedEvents",
-  floor(extract(epoch from created_at) * 1000)::float8 as "createdAtMs",
-  floor(extract(epoch from gone_at) * 1000)::float8 as "goneAtMs"`;
+  floor(extract(epoch from created_at) * 1000)::float8 as "createdAt",
+  floor(extract(epoch from gone_at) * 1000)::float8 as "goneAt"`;
 
 /** Whoever changes something wants it tried: the receiver has no rest any more. */
 export const changeWebhook = (

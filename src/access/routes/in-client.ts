@@ -1,0 +1,55 @@
+/** The frame of changes: one transaction, which holds the client and writes the audit log. */
+
+import { recordChange } from '../../audit/record-change.ts';
+import { lockClient } from '../../clients/lock-client.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
+import type { AuditedChange } from '../../domain/audit.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { ClientLimits } from '../../domain/client-limits.ts';
+import { originOf } from '../../http/audit-origin.ts';
+import { whyNoMore } from '../../http/permission.ts';
+import type { Result } from '../../http/result.ts';
+import { refused } from '../../http/result.ts';
+import type { Asked } from '../../http/route.ts';
+import { lockAsSuperUser } from '../super-user.ts';
+
+/** The client of a change, whose row is locked. */
+interface HeldClient {
+  readonly clientId: number;
+  /** Those that are set for it: what is made now is within them. */
+  readonly limits: ClientLimits;
+  /** Writes a change by the caller into the audit log. */
+  record(change: AuditedChange): Promise<void>;
+}
+
+type Change<Of, Value> = (tx: Sql, client: HeldClient, asked: Of) => Promise<Result<Value>>;
+
+/** A handler that makes a change of the caller's client. */
+export const inClient =
+  <Of extends Asked<Caller>, Value>(sql: SqlPool, change: Change<Of, Value>) =>
+  (asked: Of): Promise<Result<Value>> =>
+    transact(sql, async (tx) => {
+      const limits = await lockClient(tx, asked.caller.clientId);
+      return change(tx, held(tx, asked, limits), asked);
+    });
+
+/**
+ * The same where only who is still the super user, or an owner, may make it. 403: the caller was
+ * rotated away meanwhile.
+ */
+export const asSuperUser =
+  <Of extends Asked<Caller>, Value>(sql: SqlPool, change: Change<Of, Value>) =>
+  (asked: Of): Promise<Result<Value>> =>
+    transact(sql, async (tx) => {
+      const limits = await lockAsSuperUser(tx, originOf(asked.request, asked.caller));
+      return limits === null
+        ? refused(403, whyNoMore(asked.caller))
+        : change(tx, held(tx, asked, limits), asked);
+    });
+
+const held = (tx: Sql, { caller, request }: Asked<Caller>, limits: ClientLimits): HeldClient => ({
+  clientId: caller.clientId,
+  limits,
+  record: (change) => recordChange(tx, originOf(request, caller), change),
+});

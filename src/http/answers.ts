@@ -1,0 +1,69 @@
+/**
+ * The answers that are no problems: the document describes them, and they write themselves. JSON is
+ * made by its schema: a field that the schema does not have is left out, and a value that it does
+ * not allow is an error.
+ */
+
+import { z } from 'zod';
+import type { HttpRequest, HttpResponse } from './handler.ts';
+import { json } from './json-body.ts';
+import type { Rows } from './list-answer.ts';
+import type { Answer } from './openapi/operation.ts';
+import { jsonAnswer, LINK, noContent as nothing } from './openapi/parts.ts';
+import { withSecret } from './with-secret.ts';
+
+/** An answer of the document that a value is written as. */
+export interface Described<Value> extends Answer {
+  readonly status: number;
+  write(value: Value, request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+}
+
+/** Whatever of a value is only read. */
+type Seen<Value> = Value extends object
+  ? { readonly [Name in keyof Value]: Seen<Value[Name]> }
+  : Value;
+
+const encode = <Schema extends z.ZodType>(schema: Schema, value: Seen<z.output<Schema>>) =>
+  z.encode(schema, value as z.output<Schema>);
+
+const answered =
+  (status: number) =>
+  <Schema extends z.ZodType>(
+    description: string,
+    schema: Schema,
+    example: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Described<Seen<z.output<Schema>>> => ({
+    ...jsonAnswer(description, schema, example, headers),
+    status,
+    write: (value) => ({ ...json(encode(schema, value)), status }),
+  });
+
+/** 200 with JSON. */
+export const shown = answered(200);
+/** 201 with JSON. */
+export const created = answered(201);
+
+/** 204. */
+export const noContent = (description: string): Described<null> => ({
+  ...nothing(description),
+  status: 204,
+  write: () => ({ status: 204, body: '' }),
+});
+
+/** The rows of a list, one page of them or all. */
+export const listed = <Schema extends z.ZodType>(
+  description: string,
+  row: Schema,
+  example: readonly unknown[],
+): Described<Rows<Seen<z.output<Schema>>>> => ({
+  ...jsonAnswer(description, z.array(row), example, LINK),
+  status: 200,
+  write: (rows, request) => rows(request, (value) => encode(row, value)),
+});
+
+/** An answer for its caller only: no cache may store it. */
+export const secret = <Value>(answer: Described<Value>): Described<Value> => ({
+  ...answer,
+  write: async (value, request) => withSecret(await answer.write(value, request)),
+});

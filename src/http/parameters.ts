@@ -1,0 +1,84 @@
+/** Parameters of paths and queries, which the document describes and which read themselves. */
+
+import { z } from 'zod';
+import type { Parameter } from './openapi/operation.ts';
+import { id, PAGE, time as timeSchema } from './openapi/parts.ts';
+import { readId } from './path-id.ts';
+import type { QueryReader } from './query-reader.ts';
+import type { Refusal } from './result.ts';
+import { refuse } from './result.ts';
+
+export interface PathParameter<Value> extends Parameter {
+  /** Null: this is no such part. */
+  read(text: string): Value | null;
+  /** The answer to it. */
+  readonly unknown: Refusal;
+}
+
+export interface QueryParameter<Value> extends Parameter {
+  /** Collects faults in the reader. */
+  read(reader: QueryReader, name: string): Value;
+}
+
+/** An id in a path. `of`: what it is the id of. */
+export const pathId = (of: string, example: number): PathParameter<number> => ({
+  description: `The id of the ${of}.`,
+  schema: id,
+  example,
+  read: readId,
+  unknown: refuse.unknown(of),
+});
+
+/** How many rows of a list; null: all. */
+export const LIMIT: QueryParameter<number | null> = {
+  ...PAGE.limit,
+  read: (reader) => reader.limit(),
+};
+
+/** The same of a list that is always paged. */
+export const limitOr = (
+  rows: number,
+  description = `How many rows. Without it, ${rows}.`,
+): QueryParameter<number> => ({
+  ...PAGE.limit,
+  description,
+  read: (reader) => reader.limit() ?? rows,
+});
+
+/** A cursor that is made of numbers, as many as `first` has. */
+export const cursorFrom = (
+  first: readonly number[],
+  example: string = PAGE.cursor.example,
+): QueryParameter<readonly number[]> => ({
+  ...PAGE.cursor,
+  example,
+  read: (reader) => reader.cursor(first),
+});
+
+/** A cursor where ids are UUIDs; null: the first page. */
+export const idCursor = (example: string): QueryParameter<string | null> => ({
+  ...PAGE.cursor,
+  example,
+  read: (reader) => reader.idCursor(),
+});
+
+/** One of the words. Null: not given. `schema`: where the words have a name in the document. */
+export const choice = <const Word extends string>(
+  description: string,
+  words: readonly Word[],
+  example: Word,
+  schema: z.ZodType = z.enum(words),
+): QueryParameter<Word | null> => ({
+  description,
+  schema,
+  example,
+  read: (reader, name) => reader.choice(name, words),
+});
+
+/** Epoch milliseconds. Null: not given. */
+export const time = (description: string, example: number): QueryParameter<number | null> => ({
+  description,
+  schema: timeSchema,
+  example,
+  read: (reader, name) => reader.time(name),
+});

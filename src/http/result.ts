@@ -1,0 +1,65 @@
+/**
+ * What a handler says of a request whose end was to be expected: it is done, or it is refused. Both
+ * are values; one function makes the answer to a refusal.
+ */
+
+import type { OverLimit } from '../domain/client-limits.ts';
+import { overLimitSentence } from '../domain/client-limits.ts';
+import type { HttpRequest, HttpResponse } from './handler.ts';
+import type { Fault } from './problem.ts';
+import { problem } from './problem.ts';
+
+/** What an answer may have besides its value: header fields, a stream, words for log and trace. */
+type Beside = Omit<HttpResponse, 'status' | 'body'>;
+
+interface Done<Value> {
+  readonly ok: true;
+  readonly value: Value;
+  readonly beside: Beside;
+}
+
+export interface Refusal {
+  readonly ok: false;
+  readonly status: number;
+  /** A sentence for the caller. */
+  readonly detail: string;
+  readonly errors?: readonly Fault[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly beyondLimit?: HttpResponse['beyondLimit'];
+}
+
+export type Result<Value> = Done<Value> | Refusal;
+
+export const done = <Value>(value: Value, beside: Beside = {}): Done<Value> => ({
+  ok: true,
+  value,
+  beside,
+});
+
+export const refused = (
+  status: number,
+  detail: string,
+  more: Omit<Refusal, 'ok' | 'status' | 'detail'> = {},
+): Refusal => ({ ok: false, status, detail, ...more });
+
+/** The refusals that several features have. */
+export const refuse = {
+  /** 400 with the list of faults. */
+  invalid: (errors: readonly Fault[]) => refused(400, 'The request is not valid.', { errors }),
+  /** 404. `what`: a noun. */
+  unknown: (what: string) => refused(404, `This client has no ${what} with this id.`),
+  /** The 403 of a client that has as much as it may; it is counted by the limit. */
+  overLimit: (over: OverLimit) => refused(403, overLimitSentence(over), { beyondLimit: over.name }),
+};
+
+/** The answer to whoever asked for it. */
+export function answerRefusal(
+  { requestId }: Pick<HttpRequest, 'requestId'>,
+  { status, detail, errors, headers, beyondLimit }: Refusal,
+): HttpResponse {
+  const answer = problem(requestId, status, detail, {
+    ...(errors === undefined ? {} : { errors }),
+    ...(headers === undefined ? {} : { headers }),
+  });
+  return beyondLimit === undefined ? answer : { ...answer, beyondLimit };
+}
