@@ -42,6 +42,9 @@ export const refused = (
   more: Omit<Refusal, 'ok' | 'status' | 'detail'> = {},
 ): Refusal => ({ ok: false, status, detail, ...more });
 
+/** By then half of the running counts have ended, or were stopped. */
+const COUNTED_RETRY_AFTER_SECONDS = '5';
+
 /** The refusals that several features have. */
 export const refuse = {
   /** 400 with the list of faults. */
@@ -50,6 +53,18 @@ export const refuse = {
   unknown: (what: string) => refused(404, `This client has no ${what} with this id.`),
   /** The 403 of a client that has as much as it may; it is counted by the limit. */
   overLimit: (over: OverLimit) => refused(403, overLimitSentence(over), { beyondLimit: over.name }),
+  /**
+   * The 403 of a limited key: the request concerns something that it is not for. `path`: the entry
+   * of the request that does.
+   */
+  outside: (path = '') =>
+    refused(403, `${path === '' ? 'This' : path} is outside of what this key is for.`),
+  /** The 503 of counts and long lists, while too much of that is being done. */
+  tooMuchCounted: refused(
+    503,
+    'Too many counts and lists are under way, for this client or in all. Try again.',
+    { headers: { 'Retry-After': COUNTED_RETRY_AFTER_SECONDS } },
+  ),
 };
 
 /** The answer to whoever asked for it. */

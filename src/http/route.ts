@@ -40,7 +40,7 @@ export interface Asked<Who, Path = unknown, Query = unknown, Form = unknown> {
 }
 
 /** The values that parameters have. */
-type ValuesOf<Parameters> = {
+export type ValuesOf<Parameters> = {
   readonly [Name in keyof Parameters]: Parameters[Name] extends
     | PathParameter<infer Value>
     | QueryParameter<infer Value>

@@ -6,7 +6,6 @@
 import { credentialOperations } from '../../access/routes/credential-operations.ts';
 import { memberOperations } from '../../access/routes/member-operations.ts';
 import { sessionOperations } from '../../access/routes/session-operations.ts';
-import { auditOperations } from '../../audit/routes/audit-operations.ts';
 import { appResourceOperations } from '../../catalogue/routes/app-operations.ts';
 import { tagGroupOperations } from '../../catalogue/routes/tag-group-operations.ts';
 import { tagOperations } from '../../catalogue/routes/tag-operations.ts';
@@ -39,7 +38,6 @@ export const OPERATIONS: Operations = {
   ...statisticsOperations,
   ...credentialOperations,
   ...keyOperations,
-  ...auditOperations,
   ...sessionOperations,
   ...memberOperations,
   ...systemOperations,

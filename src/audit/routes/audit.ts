@@ -3,87 +3,135 @@
  * what, newest first, a page at a time.
  */
 
+import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import { AUDIT_ACTIONS, objectKindOf } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isLimited } from '../../domain/caller.ts';
-import type { ApiRoute, HttpRequest, HttpResponse, OwnerRoute } from '../../http/handler.ts';
-import { invalid } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { outside } from '../../http/outside.ts';
-import { QueryReader } from '../../http/query-reader.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
-import { withSecret } from '../../http/with-secret.ts';
+import { listed, secret } from '../../http/answers.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { CLIENT_HEADER, epochMs, orAbsent, word } from '../../http/openapi/parts.ts';
+import { choice, idCursor, limitOr, time } from '../../http/parameters.ts';
+import { refuse } from '../../http/result.ts';
+import type { Asked, ValuesOf } from '../../http/route.ts';
+import { routesAt } from '../../http/route.ts';
 import type { AuditEntry } from '../sql/list-entries.ts';
 import { listAuditEntries } from '../sql/list-entries.ts';
 
 /** spec/interface.md, section 5. */
 const PAGE_DEFAULT = 100;
 
+const text = z.string();
+const action = word(AUDIT_ACTIONS).meta({ id: 'AuditAction' });
+const entry = z
+  .object({
+    id: z.uuid(),
+    at: epochMs,
+    count: z
+      .int()
+      .min(2)
+      .optional()
+      .meta({ description: 'How often, within an hour. Absent: once.' }),
+    lastAt: orAbsent(epochMs.meta({ description: 'The last time. Absent: it was done once.' })),
+    actor: z.object({
+      kind: word(['credential', 'key', 'account', 'operator', 'engine']),
+      id: orAbsent(z.int().meta({ description: 'Of the key or the account.' })),
+      name: orAbsent(
+        text.meta({
+          description: 'The user name of the credential, the name of the key, the e-mail address.',
+        }),
+      ),
+    }),
+    action,
+    object: z.object({
+      kind: text.meta({ description: 'What the action names before the dot.' }),
+      id: orAbsent(text),
+      name: orAbsent(text.meta({ description: 'Its name at that time.' })),
+    }),
+    address: orAbsent(
+      text.meta({
+        description: 'Absent: the command line of the operator, or the engine itself.',
+      }),
+    ),
+    requestId: orAbsent(text),
+    detail: orAbsent(
+      z
+        .record(text, z.union([text, z.number(), z.boolean(), z.array(text)]))
+        .meta({ description: 'Fields changed, counts, terms; never a secret.' }),
+    ),
+  })
+  .meta({ id: 'AuditEntry', description: 'One change.' });
+const ENTRY = {
+  id: '019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52',
+  at: 1_795_392_000_000,
+  actor: { kind: 'key', id: 3, name: 'CMS' },
+  action: 'tag.change',
+  object: { kind: 'tag', id: '2', name: 'Breaking news' },
+  address: '192.0.2.7',
+  requestId: 'a7f1',
+  detail: { fields: ['expiration'] },
+};
+
+const summary = 'Who has changed what, newest first';
+const parameters = {
+  limit: limitOr(PAGE_DEFAULT, 'How many entries.'),
+  cursor: idCursor(ENTRY.id),
+  from: time('At this time or later.', 1_795_305_600_000),
+  to: time('Before this time.', 1_795_392_000_000),
+  action: choice('Only this one.', AUDIT_ACTIONS, 'tag.change', action),
+};
+const answer = secret(listed('The entries.', entry, [ENTRY]));
+
 /** For whoever administers all of the client. */
-export const auditRoute = (patientReads: PatientReads): ApiRoute => ({
-  operation: 'listAuditEntries',
-  api: 'admin',
-  needs: 'admin',
-  method: 'GET',
-  path: '/push-admin-api/v3/:client/audit',
-  bodyBytesMax: 0,
-  handle: (request, caller) => list(patientReads, request, caller),
-});
+export const auditRoute = (patientReads: PatientReads) =>
+  routesAt('/push-admin-api/v3/:client/audit', { api: 'admin', needs: 'admin' }).get(
+    'listAuditEntries',
+    {
+      summary,
+      description:
+        'Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. Who has submitted a push, the list of notifications tells.',
+      query: parameters,
+      answer,
+    },
+    entriesOf(patientReads),
+  );
 
 /** For owners, beside what else they administer. */
-export const consoleAuditRoute = (patientReads: PatientReads): OwnerRoute => ({
-  api: 'console',
-  needs: 'owner',
-  operation: 'listConsoleAuditEntries',
-  method: 'GET',
-  path: '/console/api/audit',
-  bodyBytesMax: 0,
-  handle: (request, caller) => list(patientReads, request, caller),
-});
-
-async function list(
-  patientReads: PatientReads,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  if (isLimited(caller)) return outside(request);
-  const query = new QueryReader(request.query, ['limit', 'cursor', 'from', 'to', 'action']);
-  const page = { limit: query.limit() ?? PAGE_DEFAULT, after: query.idCursor() };
-  const filter = {
-    action: query.choice('action', AUDIT_ACTIONS),
-    fromMs: query.time('from'),
-    toMs: query.time('to'),
-  };
-  if (query.faults.length > 0) return invalid(request, query.faults);
-  const read = await patientReads.run(caller.clientId, (sql) =>
-    answerList<AuditEntry, string | null>(request, page, {
-      read: (before, limit) => listAuditEntries(sql, caller.clientId, filter, { before, limit }),
-      keyOf: ({ id }) => id,
-      show: shown,
-    }),
+export const consoleAuditRoute = (patientReads: PatientReads) =>
+  routesAt('/console/api/audit', { api: 'console', needs: 'owner' }).get(
+    'listConsoleAuditEntries',
+    {
+      summary,
+      description: 'As `listAuditEntries`, for owners.',
+      headers: CLIENT_HEADER,
+      query: parameters,
+      answer,
+    },
+    entriesOf(patientReads),
   );
-  return read.kind === 'busy' ? tooMuchCounted(request) : withSecret(read.result);
-}
 
-/** What an entry does not have is left out. */
-const shown = (entry: AuditEntry) => ({
-  id: entry.id,
-  at: entry.atMs,
-  count: entry.count === 1 ? undefined : entry.count,
-  lastAt: entry.lastAtMs ?? undefined,
-  actor: {
-    kind: entry.actorKind,
-    id: entry.actorId ?? undefined,
-    name: entry.actorName ?? undefined,
-  },
-  action: entry.action,
-  object: {
-    kind: objectKindOf(entry.action),
-    id: entry.objectId ?? undefined,
-    name: entry.objectName ?? undefined,
-  },
-  address: entry.address ?? undefined,
-  requestId: entry.requestId ?? undefined,
-  detail: entry.detail ?? undefined,
+const entriesOf =
+  (patientReads: PatientReads) =>
+  ({ caller, query }: Asked<Caller, unknown, ValuesOf<typeof parameters>>) => {
+    if (isLimited(caller)) return refuse.outside();
+    const { clientId } = caller;
+    const filter = { action: query.action, fromMs: query.from, toMs: query.to };
+    return rowsOf(query, {
+      async read(before, limit) {
+        const read = await patientReads.run(clientId, (sql) =>
+          listAuditEntries(sql, clientId, filter, { before, limit }),
+        );
+        return read.kind === 'busy' ? refuse.tooMuchCounted : read.result.map(shown);
+      },
+      keyOf: ({ id }) => id,
+    });
+  };
+
+const shown = ({ actorKind, actorId, actorName, objectId, objectName, ...row }: AuditEntry) => ({
+  ...row,
+  at: row.atMs,
+  count: row.count === 1 ? undefined : row.count,
+  lastAt: row.lastAtMs,
+  actor: { kind: actorKind, id: actorId, name: actorName },
+  object: { kind: objectKindOf(row.action), id: objectId, name: objectName },
 });

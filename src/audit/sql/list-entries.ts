@@ -30,7 +30,7 @@ export interface AuditEntry {
   readonly objectName: string | null;
   readonly address: string | null;
   readonly requestId: string | null;
-  readonly detail: AuditDetail | null;
+  readonly detail: Readonly<Record<string, Exclude<AuditDetail[string], undefined>>> | null;
 }
 
 /** `before`: the id of the last one of the page before; null: the first page. */
