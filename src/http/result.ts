@@ -45,6 +45,9 @@ export const refused = (
 /** By then half of the running counts have ended, or were stopped. */
 const COUNTED_RETRY_AFTER_SECONDS = '5';
 
+/** By then those that wait now have been evaluated, or have given up. */
+const TEMPLATES_RETRY_AFTER_SECONDS = '5';
+
 /** The refusals that several features have. */
 export const refuse = {
   /** 400 with the list of faults. */
@@ -64,6 +67,12 @@ export const refuse = {
     503,
     'Too many counts and lists are under way, for this client or in all. Try again.',
     { headers: { 'Retry-After': COUNTED_RETRY_AFTER_SECONDS } },
+  ),
+  /** The 503 of what needs templates that cannot be evaluated now. */
+  tooManyTemplates: refused(
+    503,
+    'Templates cannot be evaluated in time: too many are being evaluated, for this client or in all, or the machine is busy. Try again.',
+    { headers: { 'Retry-After': TEMPLATES_RETRY_AFTER_SECONDS } },
   ),
 };
 

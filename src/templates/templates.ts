@@ -6,7 +6,7 @@ import type { PlatformId, Scope } from '../domain/device.ts';
 
 interface StoredTemplate {
   readonly expression: string;
-  readonly updatedAtMs: number;
+  readonly updatedAt: number;
 }
 
 /** Null: there is none. */
@@ -15,7 +15,7 @@ export async function readTemplate(
   { appId, platformId }: Scope,
 ): Promise<StoredTemplate | null> {
   const [row] = await sql<StoredTemplate[]>`
-    select expression, floor(extract(epoch from updated_at) * 1000)::float8 as "updatedAtMs"
+    select expression, floor(extract(epoch from updated_at) * 1000)::float8 as "updatedAt"
     from app_templates where app_id = ${appId} and platform_id = ${platformId}`;
   return row ?? null;
 }

@@ -21,5 +21,5 @@ export async function asSuperUser(
   return answer === 'no-super-user' ? noSuperUser(request, caller) : answer;
 }
 
-export const noSuperUser = (request: HttpRequest, caller: Caller): HttpResponse =>
+const noSuperUser = (request: HttpRequest, caller: Caller): HttpResponse =>
   problem(request.requestId, 403, whyNoMore(caller));

@@ -14,12 +14,10 @@ import { appDeviceOperations } from '../../devices/routes/app-device-operations.
 import { bulkOperations } from '../../devices/routes/bulk-operations.ts';
 import { appOperations } from '../../devices/routes/operations.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
-import { keyOperations } from '../../keys/routes/key-operations.ts';
 import { appPlatformOperations } from '../../provider-credentials/routes/app-platform-operations.ts';
 import { jobOperations } from '../../push/routes/job-operations.ts';
 import { pushOperations } from '../../push/routes/push-operations.ts';
 import { statisticsOperations } from '../../statistics/routes/statistics-operations.ts';
-import { appTemplateOperations } from '../../templates/routes/app-template-operations.ts';
 import { openOperations } from '../open/operations.ts';
 import { systemOperations } from '../open/system-operations.ts';
 
@@ -33,11 +31,9 @@ export const OPERATIONS: Operations = {
   ...appResourceOperations,
   ...appPlatformOperations,
   ...appDeviceOperations,
-  ...appTemplateOperations,
   ...bulkOperations,
   ...statisticsOperations,
   ...credentialOperations,
-  ...keyOperations,
   ...sessionOperations,
   ...memberOperations,
   ...systemOperations,

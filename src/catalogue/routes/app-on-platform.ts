@@ -5,11 +5,52 @@ import type { Caller } from '../../domain/caller.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import { isPlatformId } from '../../domain/device.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { pathId } from '../../http/path-id.ts';
-import { problem } from '../../http/problem.ts';
-import { ownApp } from './own-app.ts';
+import { platformId } from '../../http/openapi/parts.ts';
+import type { PathParameter } from '../../http/parameters.ts';
+import { pathId } from '../../http/parameters.ts';
+import { pathId as idInPath, readId } from '../../http/path-id.ts';
+import type { Refusal, Result } from '../../http/result.ts';
+import { answerRefusal, done, refused } from '../../http/result.ts';
+import type { Asked } from '../../http/route.ts';
+import { findOwnApp, ownApp } from './own-app.ts';
 
-/** The caller's app, on the platform in the path. */
+/** 404: the app is on other platforms, or on none. */
+export const isNotOn = (platformIds: readonly number[]): Refusal =>
+  refused(
+    404,
+    `This app is not on this platform, but on ${platformIds.join(', ') || 'none'}. PATCH its platformIds to add one.`,
+  );
+
+/** Its parts of the path. */
+export const SCOPE_PATH = {
+  id: pathId('app', 1),
+  platform: {
+    ...pathId('platform', 3),
+    schema: platformId,
+    // The app says which platforms it is on.
+    read: (text: string) => readId(text) ?? 0,
+  },
+} as const satisfies Readonly<Record<string, PathParameter<number>>>;
+
+interface ScopeInPath {
+  readonly id: number;
+  readonly platform: number;
+}
+
+/** A handler for the caller's app, on the platform in the path. */
+export const onScope =
+  <Of extends Asked<Caller, ScopeInPath>, Value>(
+    sql: Sql,
+    handle: (scope: Scope<PlatformId>, asked: Of) => Promise<Result<Value>>,
+  ) =>
+  async (asked: Of): Promise<Result<Value>> => {
+    const own = await findOwnApp(sql, asked.caller, asked.path.id);
+    if (!own.ok) return own;
+    const scope = scopeOf(own.value, asked.path.platform);
+    return scope.ok ? handle(scope.value, asked) : scope;
+  };
+
+/** The same of a route that is no record. */
 export async function withScope(
   sql: Sql,
   request: HttpRequest,
@@ -18,18 +59,17 @@ export async function withScope(
 ): Promise<HttpResponse> {
   const own = await ownApp(sql, request, caller);
   if (!own.ok) return own.response;
-  const { id: appId, platformIds } = own.app;
-  const platformId = pathId(request, 'platform');
-  if (platformId === null || !isPlatformId(platformId) || !platformIds.includes(platformId)) {
-    return notOn(request, platformIds);
-  }
-  return answer({ appId, platformId });
+  const scope = scopeOf(own.app, idInPath(request, 'platform') ?? 0);
+  return scope.ok ? answer(scope.value) : answerRefusal(request, scope);
 }
 
-/** 404: the app is on other platforms, or on none. */
-export const notOn = ({ requestId }: HttpRequest, platformIds: readonly number[]): HttpResponse =>
-  problem(
-    requestId,
-    404,
-    `This app is not on this platform, but on ${platformIds.join(', ') || 'none'}. PATCH its platformIds to add one.`,
-  );
+const scopeOf = (
+  { id, platformIds }: { readonly id: number; readonly platformIds: readonly number[] },
+  platform: number,
+): Result<Scope<PlatformId>> =>
+  isPlatformId(platform) && platformIds.includes(platform)
+    ? done({ appId: id, platformId: platform })
+    : isNotOn(platformIds);
+
+export const notOn = (request: HttpRequest, platformIds: readonly number[]): HttpResponse =>
+  answerRefusal(request, isNotOn(platformIds));

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { PLATFORMS } from '../../domain/device.ts';
 import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { ID_MAX } from '../../domain/tag.ts';
+import { TIME_FAULT } from '../epoch-time.ts';
 import { PAGE_ROWS_MAX } from '../query-reader.ts';
 import type { Answer, Parameter } from './operation.ts';
 
@@ -22,7 +23,7 @@ export const platformId = z
 export const epochMs = z.int().min(0).meta({ description: 'Milliseconds since 1970.' });
 /** A time as callers write it. */
 export const time = z
-  .union([epochMs, z.string()])
+  .union([epochMs, z.string()], `${TIME_FAULT}.`)
   .meta({ description: 'ISO 8601 with a time zone, or milliseconds since 1970.' });
 export const state = z.enum(NOTIFICATION_STATES).meta({ id: 'NotificationState' });
 export const texts = z.record(z.string(), z.string());

@@ -3,36 +3,30 @@
 import { z } from 'zod';
 import type { CancelJobs } from '../../access/cancel-jobs.ts';
 import { cancelDetail } from '../../access/cancel-jobs.ts';
-import { asSuperUser, noSuperUser } from '../../access/routes/as-super-user.ts';
-import { readCancelJobs } from '../../access/routes/cancel-jobs.ts';
+import { cancelJobs } from '../../access/routes/cancel-jobs.ts';
 import type { CredentialRouteParts } from '../../access/routes/credentials.ts';
-import { transactAsSuperUser } from '../../access/super-user.ts';
-import { recordChange } from '../../audit/record-change.ts';
+import { asSuperUser } from '../../access/routes/in-client.ts';
 import { findReferencedTags } from '../../catalogue/find-referenced-tags.ts';
 import { listApps } from '../../catalogue/list-apps.ts';
 import { readTagGroups } from '../../catalogue/read-groups.ts';
 import type { Sql } from '../../database/sql.ts';
-import type { Caller } from '../../domain/caller.ts';
 import { KEY_SCOPES } from '../../domain/caller.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
-import { originOf } from '../../http/audit-origin.ts';
-import { tooMuch } from '../../http/beyond-limit.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { id } from '../../http/id-form.ts';
-import { invalid, json, readJsonBody } from '../../http/json-body.ts';
-import { LenientReader } from '../../http/lenient.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { pathId } from '../../http/path-id.ts';
+import { created, listed, noContent, secret } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { id as idForm } from '../../http/id-form.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { count, epochMs, id, orAbsent, word } from '../../http/openapi/parts.ts';
+import { cursorFrom, LIMIT, pathId } from '../../http/parameters.ts';
 import type { Fault } from '../../http/problem.ts';
-import { problem } from '../../http/problem.ts';
-import { QueryReader } from '../../http/query-reader.ts';
-import { withSecret } from '../../http/with-secret.ts';
+import { done, refuse } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
+import { timeForm } from '../../http/time-form.ts';
 import { isNameText, isStorable, NAME_FAULT, STORABLE_FAULT } from '../../std/name-text.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { createKey } from '../keys.ts';
 import { deleteKey } from '../sql/delete-key.ts';
-import type { ListedKey } from '../sql/list-keys.ts';
 import { listKeys } from '../sql/list-keys.ts';
 
 const NAME = 'must have 1–255 characters';
@@ -62,121 +56,124 @@ export const keyForm = strictForm({
     SCOPES_MAX,
     z.array(z.enum(KEY_SCOPES, SCOPE), SCOPE).min(1, SCOPE).max(SCOPES_MAX),
   ),
-  tagIds: some(id),
+  tagIds: some(idForm),
   tagSourceIds: some(sourceId),
-  groupIds: some(id),
+  groupIds: some(idForm),
   groupSourceIds: some(sourceId),
-  appIds: some(id),
+  appIds: some(idForm),
   maxDevices: z.int(DEVICES).min(1, DEVICES).max(ID_MAX, DEVICES).optional(),
-  expiresAt: z.unknown().optional(),
+  expiresAt: timeForm.refine(
+    (timeMs) => timeMs === null || timeMs > Date.now(),
+    'must not be in the past.',
+  ),
 });
 type KeyRequest = z.infer<typeof keyForm>;
+
+const rights = {
+  id,
+  name: z.string(),
+  userName: z.string(),
+  scopes: z.array(word(KEY_SCOPES)),
+  tagIds: orAbsent(z.array(id)),
+  groupIds: orAbsent(z.array(id)),
+  appIds: orAbsent(z.array(id)),
+  maxDevices: orAbsent(count),
+  expiresAt: orAbsent(epochMs),
+};
+const key = z
+  .object({
+    ...rights,
+    createdAt: epochMs,
+    lastUsedAt: orAbsent(epochMs.meta({ description: 'To within a minute.' })),
+  })
+  .meta({ id: 'Key' });
+const newKey = z.object({ ...rights, token: z.string() }).meta({ id: 'NewKey' });
+const KEY = { id: 1, name: 'CMS', userName: 'demo-key-4fX2pQ7sLw0a', scopes: ['send'] };
 
 export interface KeyRouteParts extends CredentialRouteParts {
   readonly cancelJobs: CancelJobs;
 }
 
+const route = routesAt('/push-admin-api/v3/:client/keys', { api: 'admin', needs: 'super-user' });
+
 /** `GET`, `POST` and `DELETE`. */
-export function keyRoutes(parts: KeyRouteParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client/keys';
-  const shared = { api: 'admin', needs: 'super-user' } as const;
-  return [
+export const keyRoutes = (parts: KeyRouteParts): readonly Route[] =>
+  [listRoute, createRoute, deleteRoute].map((make) => make(parts));
+
+const listRoute = ({ sql }: KeyRouteParts) =>
+  route.get(
+    'listKeys',
     {
-      ...shared,
-      operation: 'listKeys',
-      method: 'GET',
-      path,
-      bodyBytesMax: 0,
-      handle: (request, caller) => list(parts.sql, request, caller),
+      summary: 'List the further keys of the client',
+      description: 'Without their tokens. Keys that have ended are among them.',
+      query: { limit: LIMIT, cursor: cursorFrom([0]) },
+      answer: listed('The keys, by id.', key, [{ ...KEY, createdAt: 1_795_392_000_000 }]),
     },
+    ({ caller: { clientId }, query }) =>
+      rowsOf(query, {
+        read: ([afterId = 0], limit) => listKeys(sql, clientId, { afterId, limit }),
+        keyOf: ({ id }) => [id],
+      }),
+  );
+
+const createRoute = ({ sql, secrets }: KeyRouteParts) =>
+  route.post(
+    'createKey',
     {
-      ...shared,
-      operation: 'createKey',
-      method: 'POST',
-      path,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => make(parts, request, caller),
+      summary: 'Make a further key',
+      body: form(keyForm, { name: 'CMS', scopes: ['send'] }),
+      answer: secret(
+        created('Made. Its token is shown this once; no cache may store it.', newKey, {
+          ...KEY,
+          token: 'tck_…',
+        }),
+      ),
     },
+    asSuperUser(sql, async (tx, { clientId, record }, { caller: { clientSlug }, body }) => {
+      const { faults, ...limits } = await resolveLimits(tx, clientId, body);
+      if (faults.length > 0) return refuse.invalid(faults);
+      const { name, expiresAt, maxDevices = null } = body;
+      const scopes = KEY_SCOPES.filter((scope) => body.scopes.includes(scope));
+      const asked = { scopes, ...limits, maxDevices };
+      const owner = { clientId, clientSlug, name, expiresAtMs: expiresAt };
+      const made = await createKey(tx, secrets, { ...owner, ...asked });
+      if ('over' in made) return refuse.overLimit(made.over);
+      const limitedBy = Object.entries({ ...limits, maxDevices })
+        .filter(([, limit]) => limit !== null)
+        .map(([field]) => field);
+      const detail = { scopes, ...(limitedBy.length === 0 ? {} : { limitedBy }) };
+      await record({ action: 'key.create', id: made.id, name, detail });
+      return done({ ...made, name, ...asked, expiresAt });
+    }),
+  );
+
+const deleteRoute = (parts: KeyRouteParts) =>
+  route.delete(
+    'deleteKey',
     {
-      ...shared,
-      operation: 'deleteKey',
-      method: 'DELETE',
-      path: `${path}/:id`,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => remove(parts, request, caller),
+      at: ':id',
+      summary: 'Delete a key, at once',
+      path: { id: pathId('key', KEY.id) },
+      query: { cancelJobs },
+      answer: noContent('Deleted, and its jobs cancelled where that was asked for.'),
     },
-  ];
-}
-
-function list(
-  sql: Sql,
-  request: HttpRequest,
-  { clientId }: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const reader = new QueryReader(request.query, ['limit', 'cursor']);
-  const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
-  if (reader.faults.length > 0) return invalid(request, reader.faults);
-  return answerList<ListedKey, readonly number[]>(request, page, {
-    read: ([afterId = 0], limit) => listKeys(sql, clientId, { afterId, limit }),
-    keyOf: ({ id }) => [id],
-    show: withoutNulls,
-  });
-}
-
-const FIRST: readonly number[] = [0];
-
-async function make(
-  { sql, secrets }: CredentialRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const { clientId, clientSlug } = caller;
-  const read = readJsonBody(request, keyForm);
-  if (!read.ok) return read.response;
-  const asked = read.value;
-  const limits = await resolveLimits(sql, clientId, asked);
-  const end = readEnd(asked);
-  const faults = [...limits.faults, ...end.faults];
-  const { tagIds, groupIds, appIds } = limits;
-  if (faults.length > 0) return invalid(request, faults);
-  const scopes = KEY_SCOPES.filter((scope) => asked.scopes.includes(scope));
-  const rights = { scopes, tagIds, groupIds, appIds, maxDevices: asked.maxDevices ?? null };
-  const owner = { clientId, clientSlug, name: asked.name, expiresAtMs: end.expiresAtMs };
-  return asSuperUser(sql, request, caller, async (tx, origin) => {
-    const made = await createKey(tx, secrets, { ...owner, ...rights });
-    if ('over' in made) return tooMuch(request.requestId, made.over);
-    const limits = Object.entries({ tagIds, groupIds, appIds, maxDevices: rights.maxDevices });
-    const limitedBy = limits.flatMap(([field, limit]) => (limit === null ? [] : [field]));
-    const detail = { scopes, ...(limitedBy.length === 0 ? {} : { limitedBy }) };
-    const change = { action: 'key.create', id: made.id, name: asked.name, detail } as const;
-    await recordChange(tx, origin, change);
-    const shown = { ...made, name: asked.name, ...rights, expiresAt: end.expiresAtMs };
-    return withSecret({ ...json(withoutNulls(shown)), status: 201 });
-  });
-}
-
-async function remove(
-  { sql, cancelJobs }: KeyRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const id = pathId(request);
-  const asked = readCancelJobs(request.query);
-  if (asked.faults.length > 0) return invalid(request, asked.faults);
-  const gone = await transactAsSuperUser(sql, originOf(request, caller), async (tx) => {
-    const key = id === null ? null : await deleteKey(tx, caller.clientId, id);
-    if (key === null) return null;
-    const change = { action: 'key.delete', id, name: key.name, ...cancelDetail(asked) } as const;
-    await recordChange(tx, originOf(request, caller), change);
-    return key;
-  });
-  if (gone === 'no-super-user') return noSuperUser(request, caller);
-  if (gone === null) return problem(request.requestId, 404, NO_KEY);
-  if (asked.cancelJobs) await cancelJobs(caller.clientId, gone.userName);
-  return { status: 204, body: '' };
-}
-
-const NO_KEY = 'This client has no key with this id.';
+    async (asked) => {
+      const { id } = asked.path;
+      const remove = asSuperUser(parts.sql, async (tx, { clientId, record }) => {
+        const gone = await deleteKey(tx, clientId, id);
+        if (gone === null) return refuse.unknown('key');
+        const { name } = gone;
+        await record({ action: 'key.delete', id, name, ...cancelDetail(asked.query) });
+        return done(gone);
+      });
+      const removed = await remove(asked);
+      if (!removed.ok) return removed;
+      if (asked.query.cancelJobs) {
+        await parts.cancelJobs(asked.caller.clientId, removed.value.userName);
+      }
+      return done(null);
+    },
+  );
 
 interface Limits {
   readonly tagIds: readonly number[] | null;
@@ -231,16 +228,3 @@ async function resolveLimits(sql: Sql, clientId: number, asked: KeyRequest): Pro
     faults,
   };
 }
-
-function readEnd(asked: KeyRequest) {
-  const reader = new LenientReader({ expiresAt: asked.expiresAt });
-  const expiresAtMs = reader.time('expiresAt');
-  if (expiresAtMs !== null && expiresAtMs <= Date.now()) {
-    reader.fault('expiresAt', 'must not be in the past.');
-  }
-  return { expiresAtMs, faults: reader.faults };
-}
-
-/** Leaves out what a key does not have. */
-const withoutNulls = (key: Partial<ListedKey> & object): object =>
-  Object.fromEntries(Object.entries(key).filter(([, value]) => value !== null));

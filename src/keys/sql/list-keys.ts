@@ -4,12 +4,13 @@
  */
 
 import type { Sql } from '../../database/sql.ts';
+import type { KeyScope } from '../../domain/caller.ts';
 
-export interface ListedKey {
+interface ListedKey {
   readonly id: number;
   readonly name: string;
   readonly userName: string;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly KeyScope[];
   readonly tagIds: readonly number[] | null;
   readonly groupIds: readonly number[] | null;
   readonly appIds: readonly number[] | null;

@@ -4,24 +4,23 @@
  */
 
 import { z } from 'zod';
-import { recordChange } from '../../audit/record-change.ts';
-import { notOn, withScope } from '../../catalogue/routes/app-on-platform.ts';
+import { inClient } from '../../access/routes/in-client.ts';
+import { isNotOn, onScope, SCOPE_PATH } from '../../catalogue/routes/app-on-platform.ts';
 import { findAppName } from '../../clients/find-app.ts';
-import { shareClient } from '../../clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
-import { transact } from '../../database/transact.ts';
-import type { Caller } from '../../domain/caller.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import { givenPayload } from '../../domain/payload.ts';
 import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import { TEMPLATE_LENGTH_MAX } from '../../domain/template.ts';
-import { originOf } from '../../http/audit-origin.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, json, readJsonBody } from '../../http/json-body.ts';
-import { tooManyTemplates } from '../../http/too-many-templates.ts';
+import { noContent, shown } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { count, epochMs, platformId } from '../../http/openapi/parts.ts';
+import type { Result } from '../../http/result.ts';
+import { done, refuse } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import { isStorable } from '../../std/name-text.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { applyTemplates } from '../apply-templates.ts';
@@ -36,155 +35,164 @@ export interface AppTemplateParts {
 
 const EXPRESSION = `must be a JSONata expression: a string of 1–${TEMPLATE_LENGTH_MAX} characters, without NUL`;
 
-export const templateForm = strictForm({
+const templateForm = strictForm({
   expression: z
     .string(EXPRESSION)
     .min(1, EXPRESSION)
     .max(TEMPLATE_LENGTH_MAX, EXPRESSION)
     .refine(isStorable, EXPRESSION),
-  sample: z.unknown().optional(),
+  sample: z
+    .unknown()
+    .optional()
+    .meta({ description: 'A payload as pushes will bring it, to try the template out.' }),
 });
 
+const template = z.object({
+  platformId,
+  hasTemplate: z.boolean(),
+  expression: z.string().optional().meta({ description: 'JSONata.' }),
+  updatedAt: epochMs.optional(),
+});
+const tried = template.extend({
+  trial: z
+    .object({
+      provider: z.string(),
+      sizeBytes: count,
+      sizeBytesMax: count,
+      message: z.unknown().meta({ description: 'What the provider would get.' }),
+      languages: z
+        .array(z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }))
+        .optional(),
+    })
+    .optional()
+    .meta({ description: 'What it makes of the sample.' }),
+});
+const TEMPLATE = {
+  platformId: 3,
+  hasTemplate: true,
+  expression: '{ "title": home & " – " & away, "message": $string(score) }',
+  updatedAt: 1_795_392_000_000,
+};
+
+const PATH = '/push-admin-api/v3/:client/apps/:id/platforms/:platform/template';
+const path = SCOPE_PATH;
+const admin = { api: 'admin', needs: 'admin' } as const;
+
 /** Seen, put, taken away. */
-export function appTemplateRoutes(parts: AppTemplateParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client/apps/:id/platforms/:platform/template';
-  const onScope =
-    (answer: (request: HttpRequest, of: OfScope) => Promise<HttpResponse>) =>
-    (request: HttpRequest, caller: Caller) =>
-      withScope(parts.sql, request, caller, (scope) => answer(request, { scope, caller }));
-  return [
+export const appTemplateRoutes = (parts: AppTemplateParts): readonly Route[] =>
+  [getRoute, putRoute, deleteRoute].map((make) => make(parts));
+
+const getRoute = ({ sql }: AppTemplateParts) =>
+  routesAt(PATH, { api: 'admin', needs: 'read' }).get(
+    'getTemplate',
     {
-      operation: 'getTemplate',
-      api: 'admin',
-      needs: 'read',
-      method: 'GET',
+      summary: 'The template of an app on a platform',
       path,
-      bodyBytesMax: 0,
-      handle: onScope(async (_request, { scope }) => json(await shown(parts.sql, scope))),
+      answer: shown('What is there.', template, TEMPLATE),
     },
+    onScope(sql, async (scope) => done(await templateOf(sql, scope))),
+  );
+
+const putRoute = ({ sql, evaluator }: AppTemplateParts) =>
+  routesAt(PATH, { ...admin, isForSuccessor: true }).put(
+    'putTemplate',
     {
-      operation: 'putTemplate',
-      isForSuccessor: true,
-      api: 'admin',
-      needs: 'admin',
-      method: 'PUT',
+      summary: 'Put a template, and try it out',
+      description:
+        'From then on it turns the payload of each new push into what this app gets on this platform. Nothing is stored if the expression is faulty or fails on the sample.',
       path,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: onScope((request, of) => put(parts, request, of)),
+      body: form(
+        templateForm,
+        {
+          expression: TEMPLATE.expression,
+          sample: { home: 'FCB', away: 'BVB', score: '1:0' },
+        },
+        isPassedOnIn('sample'),
+      ),
+      answer: shown('Stored.', tried, TEMPLATE),
     },
-    {
-      operation: 'deleteTemplate',
-      api: 'admin',
-      needs: 'admin',
-      method: 'DELETE',
-      path,
-      bodyBytesMax: 0,
-      handle: onScope(async (request, of) => {
-        await remove(parts.sql, request, of);
-        return { status: 204, body: '' };
-      }),
-    },
-  ];
-}
+    onScope(sql, async (scope, asked) => {
+      const { expression, sample } = asked.body;
+      const trial = await tryOut(
+        evaluator,
+        asked.caller.clientId,
+        { ...scope, expression },
+        sample,
+      );
+      if (!trial.ok) return trial;
+      const put = inClient(sql, async (tx, { clientId, record }) => {
+        // It may have been deleted since.
+        if (!(await writeTemplate(tx, scope, expression))) return isNotOn([]);
+        await record({ action: 'template.put', ...(await objectOf(tx, clientId, scope)) });
+        return done(await templateOf(tx, scope));
+      });
+      const written = await put(asked);
+      return written.ok ? done({ ...written.value, ...trialShown(scope, trial.value) }) : written;
+    }),
+  );
 
-interface OfScope {
-  readonly scope: Scope<PlatformId>;
-  readonly caller: Caller;
-}
+const deleteRoute = ({ sql }: AppTemplateParts) =>
+  routesAt(PATH, admin).delete(
+    'deleteTemplate',
+    { summary: 'Delete a template', path, answer: noContent('Deleted.') },
+    onScope(sql, (scope, asked) => {
+      const remove = inClient(sql, async (tx, { clientId, record }) => {
+        if (await deleteTemplate(tx, scope)) {
+          await record({ action: 'template.delete', ...(await objectOf(tx, clientId, scope)) });
+        }
+        return done(null);
+      });
+      return remove(asked);
+    }),
+  );
 
-/** Nothing is stored unless its form is right, and it makes a message of the sample. */
-async function put(
-  { sql, evaluator }: AppTemplateParts,
-  request: HttpRequest,
-  { scope, caller }: OfScope,
-): Promise<HttpResponse> {
-  const read = readJsonBody(request, templateForm, { isKept: isPassedOnIn('sample') });
-  if (!read.ok) return read.response;
-  const { expression, sample } = read.value;
-  const checked = await evaluator.check(caller.clientId, expression);
-  if (checked.kind === 'busy') return tooManyTemplates(request);
-  const [result] = checked.results;
-  if (result?.ok === false) {
-    const { why, ...where } = result.fault;
-    const message = `is not a JSONata expression: ${why}`;
-    return invalid(request, [{ path: 'expression', message, ...where }]);
-  }
-  const trial = await tryOut(evaluator, caller.clientId, { ...scope, expression }, sample);
-  if (trial.kind === 'busy') return tooManyTemplates(request);
-  if (trial.kind === 'invalid') return invalid(request, trial.faults);
-  const isOn = await transact(sql, async (tx) => {
-    await shareClient(tx, caller.clientId);
-    const written = await writeTemplate(tx, scope, expression);
-    if (written) await record(tx, request, { scope, caller }, 'put');
-    return written;
-  });
-  // It was deleted since.
-  if (!isOn) return notOn(request, []);
-  return json({ ...(await shown(sql, scope)), ...trialShown(scope, trial.payload) });
-}
-
-type Trial =
-  /** Null: there was no sample. */
-  | { readonly kind: 'fit'; readonly payload: Payload | null }
-  | {
-      readonly kind: 'invalid';
-      readonly faults: readonly { readonly path: string; readonly message: string }[];
-    }
-  | { readonly kind: 'busy' };
-
+/**
+ * Nothing is stored unless its form is right, and it makes a message of the sample. Null: there is
+ * no sample.
+ */
 async function tryOut(
   evaluator: Evaluator,
   clientId: number,
   template: Scope<PlatformId> & { readonly expression: string },
   sample: unknown,
-): Promise<Trial> {
-  if (sample === undefined) return { kind: 'fit', payload: null };
+): Promise<Result<Payload | null>> {
+  const checked = await evaluator.check(clientId, template.expression);
+  if (checked.kind === 'busy') return refuse.tooManyTemplates;
+  const [result] = checked.results;
+  if (result?.ok === false) {
+    const { why, ...where } = result.fault;
+    const message = `is not a JSONata expression: ${why}`;
+    return refuse.invalid([{ path: 'expression', message, ...where }]);
+  }
+  if (sample === undefined) return done(null);
   const given = givenPayload(sample);
-  const applied = given.ok
-    ? await applyTemplates(evaluator, clientId, given.given, [template])
-    : ({ kind: 'invalid', faults: given.faults } as const);
+  if (!given.ok) return refuse.invalid(atSample(given.faults));
+  const applied = await applyTemplates(evaluator, clientId, given.given, [template]);
   switch (applied.kind) {
     case 'busy':
-      return applied;
+      return refuse.tooManyTemplates;
     case 'invalid':
-      return {
-        kind: 'invalid',
-        faults: applied.faults.map(({ message }) => ({ path: 'sample', message })),
-      };
+      return refuse.invalid(atSample(applied.faults));
     case 'made':
-      return { kind: 'fit', payload: applied.payloads[scopeKeyOf(template)] ?? null };
+      return done(applied.payloads[scopeKeyOf(template)] ?? null);
   }
 }
+
+const atSample = (faults: readonly { readonly message: string }[]) =>
+  faults.map(({ message }) => ({ path: 'sample', message }));
 
 const trialShown = ({ platformId }: Scope<PlatformId>, payload: Payload | null) =>
   payload === null
     ? {}
     : { trial: renderedFor(platformId, { payload, dueAtMs: Date.now(), expiresAtMs: null }) };
 
-async function shown(sql: Sql, scope: Scope): Promise<object> {
-  const template = await readTemplate(sql, scope);
-  return {
-    platformId: scope.platformId,
-    hasTemplate: template !== null,
-    ...(template === null
-      ? {}
-      : { expression: template.expression, updatedAt: template.updatedAtMs }),
-  };
+async function templateOf(sql: Sql, { appId, platformId }: Scope) {
+  const template = await readTemplate(sql, { appId, platformId });
+  return { platformId, hasTemplate: template !== null, ...template };
 }
 
-const remove = (sql: SqlPool, request: HttpRequest, of: OfScope): Promise<void> =>
-  transact(sql, async (tx) => {
-    await shareClient(tx, of.caller.clientId);
-    if (await deleteTemplate(tx, of.scope)) await record(tx, request, of, 'delete');
-  });
-
-async function record(
-  tx: Sql,
-  request: HttpRequest,
-  { scope: { appId, platformId }, caller }: OfScope,
-  what: 'put' | 'delete',
-): Promise<void> {
-  const name = await findAppName(tx, caller.clientId, appId);
-  const id = `${appId}/${platformId}`;
-  await recordChange(tx, originOf(request, caller), { action: `template.${what}`, id, name });
-}
+/** What the audit log calls it. */
+const objectOf = async (tx: Sql, clientId: number, { appId, platformId }: Scope) => ({
+  id: `${appId}/${platformId}`,
+  name: await findAppName(tx, clientId, appId),
+});
