@@ -33,7 +33,7 @@ export class RequestHeaders {
 
   #valueOf(name: string): string | null {
     const value = this.#values[this.#names.indexOf(name)];
-    if (value === undefined) throw new Error(`header ${name} is not among those that are read`);
+    if (value === undefined) throw new Error(`header ${name} is not read: no list names it`);
     return value;
   }
 }
