@@ -1,4 +1,4 @@
-/** Makes apps, each with the credential of its API user. */
+/** Makes apps, each with the credential of its API user, and deletes them. */
 
 import type { ShownCredential } from '../access/credentials.ts';
 import { createCredential } from '../access/credentials.ts';
@@ -8,8 +8,9 @@ import { nextObjectIds, OBJECT_IDS_USED_UP } from '../database/object-ids.ts';
 import type { Sql } from '../database/sql.ts';
 import type { OverLimit } from '../domain/client-limits.ts';
 import { overLimit } from '../domain/client-limits.ts';
+import { deleteApp } from './sql/delete-app.ts';
 import { insertApp } from './sql/insert-app.ts';
-import { countApps } from './sql/read-apps.ts';
+import { countApps, readApp } from './sql/read-apps.ts';
 
 interface AppToMake {
   readonly clientId: number;
@@ -41,4 +42,15 @@ export async function makeApp(tx: Sql, secrets: Secrets, app: AppToMake): Promis
   await raiseCatalogueVersion(tx, clientId);
   const credential = await createCredential(tx, secrets, { clientId, clientSlug, appId: id });
   return { ok: true, id, credential };
+}
+
+/**
+ * Deletes an app of the client, and answers its name; null: there is none. The caller of it holds
+ * the client's lock.
+ */
+export async function dropApp(tx: Sql, clientId: number, id: number): Promise<string | null> {
+  const app = await readApp(tx, clientId, id);
+  if (app === null) return null;
+  await deleteApp(tx, clientId, app);
+  return app.name;
 }

@@ -62,6 +62,9 @@ export interface Caller {
 /** Whether the audience of a key must have some of its tags. */
 export const limitsTags = (key: KeyRights): boolean => key.tagIds !== null || key.groupIds !== null;
 
+/** Whether the caller's key is for some tags only. */
+export const isForTags = ({ key }: Caller): boolean => key !== undefined && limitsTags(key);
+
 /**
  * Whether a caller may address only a part of the client's audience. It then sees only its own
  * jobs.

@@ -28,7 +28,7 @@ interface BodyParts {
   readonly isKept?: (path: readonly (string | number)[]) => boolean;
 }
 
-export type Read<T> =
+type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly response: HttpResponse };
 

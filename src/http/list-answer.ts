@@ -7,7 +7,7 @@
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import { json } from './json-body.ts';
 import { PAGE_ROWS_MAX } from './query-reader.ts';
-import type { Refusal, Result } from './result.ts';
+import type { Done, Refusal } from './result.ts';
 import { answerRefusal, done } from './result.ts';
 
 /** What a cursor holds: one id, or several numbers. */
@@ -36,7 +36,7 @@ export type Rows<Row> = (
 export const rowsOf = <Row, After extends Key | null>(
   { limit, cursor }: { readonly limit: number | null; readonly cursor: After },
   list: Omit<List<Row, After>, 'show'>,
-): Result<Rows<Row>> =>
+): Done<Rows<Row>> =>
   done((request, show) => answerList(request, { limit, after: cursor }, { ...list, show }));
 
 /** Answers the page of the list that was asked for. */

@@ -20,13 +20,17 @@ export interface QueryParameter<Value> extends Parameter {
   read(reader: QueryReader, name: string): Value;
 }
 
-/** An id in a path. `of`: what it is the id of. */
-export const pathId = (of: string, example: number): PathParameter<number> => ({
+/** An id in a path. `of`: what it is the id of; `unknown`: the answer to what is no id. */
+export const pathId = (
+  of: string,
+  example: number,
+  unknown: Refusal = refuse.unknown(of),
+): PathParameter<number> => ({
   description: `The id of the ${of}.`,
   schema: id,
   example,
   read: readId,
-  unknown: refuse.unknown(of),
+  unknown,
 });
 
 /** How many rows of a list; null: all. */
@@ -73,6 +77,22 @@ export const choice = <const Word extends string>(
   schema,
   example,
   read: (reader, name) => reader.choice(name, words),
+});
+
+/** A text to look for. Null: not given. */
+export const text = (description: string, example: string): QueryParameter<string | null> => ({
+  description,
+  schema: z.string(),
+  example,
+  read: (reader, name) => reader.text(name),
+});
+
+/** The id of something. Null: not given. */
+export const idOf = (description: string, example: number): QueryParameter<number | null> => ({
+  description,
+  schema: id,
+  example,
+  read: (reader, name) => reader.number(name, 1),
 });
 
 /** Epoch milliseconds. Null: not given. */

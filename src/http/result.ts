@@ -12,7 +12,7 @@ import { problem } from './problem.ts';
 /** What an answer may have besides its value: header fields, a stream, words for log and trace. */
 type Beside = Omit<HttpResponse, 'status' | 'body'>;
 
-interface Done<Value> {
+export interface Done<Value> {
   readonly ok: true;
   readonly value: Value;
   readonly beside: Beside;

@@ -41,7 +41,7 @@ export const measured = <Schema extends z.ZodType>(entriesMax: number, schema: S
     return z.NEVER;
   }, schema);
 
-interface FormFault {
+export interface FormFault {
   /** The field, its parts joined by dots; '': the whole. */
   readonly path: string;
   /** What is wrong with it: a sentence without its subject and its full stop. */

@@ -8,20 +8,11 @@ import { ProblemError } from '../../packages/client/src/client.ts';
 import type { ListedNotification, Notification } from '../../packages/client/src/openapi.ts';
 import { readEmail } from '../../src/access/accounts/email.ts';
 import { registerForm } from '../../src/access/routes/forms.ts';
-import {
-  addAppForm,
-  appPatchForm,
-  newAppForm,
-  updateAppForm,
-} from '../../src/catalogue/routes/app-forms.ts';
-import {
-  addForm,
-  groupPatchForm,
-  newGroupForm,
-  newTagForm,
-  oneForm,
-  tagPatchForm,
-} from '../../src/catalogue/routes/tag-forms.ts';
+import { appPatchForm, newAppForm } from '../../src/catalogue/routes/app-resources.ts';
+import { addAppForm, updateAppForm } from '../../src/catalogue/routes/apps.ts';
+import { groupPatchForm, newGroupForm } from '../../src/catalogue/routes/tag-group-resources.ts';
+import { newTagForm, tagPatchForm } from '../../src/catalogue/routes/tag-resources.ts';
+import { addForm, oneForm } from '../../src/catalogue/routes/tags.ts';
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import type { Command } from '../../src/cli/command.ts';

@@ -3,9 +3,10 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { z } from 'zod';
-import { readDataBody } from '../../src/catalogue/routes/data-body.ts';
+import { dataForm } from '../../src/catalogue/routes/data-body.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { invalid, json, parseObject, readJsonBody } from '../../src/http/json-body.ts';
+import { answerRefusal } from '../../src/http/result.ts';
 import { startApi } from '../support/api.ts';
 
 const form = z.object({ name: z.string() });
@@ -17,8 +18,8 @@ const READERS: Readonly<Record<string, (request: HttpRequest) => HttpResponse>> 
     return read.ok ? json(read.value) : read.response;
   },
   data(request) {
-    const read = readDataBody(request, form);
-    return read.ok ? json(read.value) : read.response;
+    const read = dataForm(form, {}).read(request);
+    return read.ok ? json(read.value) : answerRefusal(request, read);
   },
   object({ body, ...request }) {
     const read = parseObject(body);

@@ -23,12 +23,12 @@ interface HeldClient {
   record(change: AuditedChange): Promise<void>;
 }
 
-type Change<Of, Value> = (tx: Sql, client: HeldClient, asked: Of) => Promise<Result<Value>>;
+type Change<Of, Ended> = (tx: Sql, client: HeldClient, asked: Of) => Promise<Ended>;
 
 /** A handler that makes a change of the caller's client. */
 export const inClient =
-  <Of extends Asked<Caller>, Value>(sql: SqlPool, change: Change<Of, Value>) =>
-  (asked: Of): Promise<Result<Value>> =>
+  <Of extends Asked<Caller>, Ended>(sql: SqlPool, change: Change<Of, Ended>) =>
+  (asked: Of): Promise<Ended> =>
     transact(sql, async (tx) => {
       const limits = await lockClient(tx, asked.caller.clientId);
       return change(tx, held(tx, asked, limits), asked);
@@ -39,7 +39,7 @@ export const inClient =
  * rotated away meanwhile.
  */
 export const asSuperUser =
-  <Of extends Asked<Caller>, Value>(sql: SqlPool, change: Change<Of, Value>) =>
+  <Of extends Asked<Caller>, Value>(sql: SqlPool, change: Change<Of, Result<Value>>) =>
   (asked: Of): Promise<Result<Value>> =>
     transact(sql, async (tx) => {
       const limits = await lockAsSuperUser(tx, originOf(asked.request, asked.caller));

@@ -6,10 +6,6 @@
 import { credentialOperations } from '../../access/routes/credential-operations.ts';
 import { memberOperations } from '../../access/routes/member-operations.ts';
 import { sessionOperations } from '../../access/routes/session-operations.ts';
-import { appResourceOperations } from '../../catalogue/routes/app-operations.ts';
-import { tagGroupOperations } from '../../catalogue/routes/tag-group-operations.ts';
-import { tagOperations } from '../../catalogue/routes/tag-operations.ts';
-import { tagResourceOperations } from '../../catalogue/routes/tag-resource-operations.ts';
 import { appDeviceOperations } from '../../devices/routes/app-device-operations.ts';
 import { bulkOperations } from '../../devices/routes/bulk-operations.ts';
 import { appOperations } from '../../devices/routes/operations.ts';
@@ -25,10 +21,6 @@ export const OPERATIONS: Operations = {
   ...appOperations,
   ...pushOperations,
   ...jobOperations,
-  ...tagOperations,
-  ...tagResourceOperations,
-  ...tagGroupOperations,
-  ...appResourceOperations,
   ...appPlatformOperations,
   ...appDeviceOperations,
   ...bulkOperations,

@@ -1,4 +1,4 @@
-/** The forms of apps on the Admin API (spec/interface.md, section 5). */
+/** What forms of apps have in common (spec/interface.md, section 5). */
 
 import { z } from 'zod';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
@@ -6,27 +6,10 @@ import { isPlatformId } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { id } from '../../http/id-form.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
-import { anyId, name, sourceId } from './tag-forms.ts';
+import { sourceId } from './tag-forms.ts';
 
 export const PLATFORM_FAULT = 'must be 3 (iOS), 7 (web) or 15 (Android)';
-const platformId = id.refine(isPlatformId, PLATFORM_FAULT);
-
-/** None is refused: an app on no platform has no devices. */
-const platformIds = measured(
-  TAGS_PER_REQUEST_MAX,
-  z
-    .array(platformId, 'must be an array of platforms')
-    .min(1, 'names no platform')
-    .max(TAGS_PER_REQUEST_MAX),
-).transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
-
-/** An app as a resource (v3): to be made, and to be changed. */
-export const newAppForm = strictForm({ id: anyId, name, platformIds });
-export const appPatchForm = strictForm({
-  id: id.optional(),
-  name: name.optional(),
-  platformIds: platformIds.optional(),
-});
+export const platformIdForm = id.refine(isPlatformId, PLATFORM_FAULT);
 
 /**
  * JSON of an app's parameters: templates and keys of connectors are some KiB. The list of apps
@@ -36,7 +19,7 @@ const PARAMETERS_BYTES_MAX = 16_384;
 /** Databases read nested values by recursion. */
 const PARAMETERS_DEPTH_MAX = 32;
 
-const parameters = z
+export const parameters = z
   .preprocess(asObject, z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object'))
   // First: what is nested too deeply cannot be written as JSON again.
   .refine((value) => isWithin(value, PARAMETERS_DEPTH_MAX), {
@@ -55,7 +38,7 @@ function isWithin(value: unknown, levels: number): boolean {
 }
 
 /** Tags to connect to the app, each named by its id or, without one, by its sourceId. */
-const tags = measured(
+export const tags = measured(
   TAGS_PER_REQUEST_MAX,
   z
     .array(
@@ -67,27 +50,3 @@ const tags = measured(
     )
     .max(TAGS_PER_REQUEST_MAX),
 ).default([]);
-
-/** What existing clients send, who post answers back: so `apiUser` may be there. It is not read. */
-const published = {
-  parameters: parameters.nullish(),
-  tags,
-  apiUser: z.unknown().optional(),
-};
-export const addAppForm = strictForm({ id: anyId, name, platformId, ...published });
-export const updateAppForm = strictForm({
-  id,
-  name: name.optional(),
-  platformId: platformId.optional(),
-  ...published,
-});
-
-/** Rows of a list are sent back, too. */
-export const deleteAppForm = strictForm({
-  id,
-  name: z.unknown().optional(),
-  platformId: z.unknown().optional(),
-  ...published,
-});
-
-export type NamedTags = z.infer<typeof tags>;

@@ -1,166 +1,196 @@
 /** Apps as resources: `/push-admin-api/v3/<client>/apps` and `…/apps/<id>`. */
 
+import { z } from 'zod';
+import { inClient } from '../../access/routes/in-client.ts';
 import type { Secrets } from '../../access/secrets.ts';
-import { recordChange } from '../../audit/record-change.ts';
-import { lockClient, raiseCatalogueVersion } from '../../clients/lock-client.ts';
-import type { Sql, SqlPool } from '../../database/sql.ts';
-import { transact } from '../../database/transact.ts';
-import type { Caller } from '../../domain/caller.ts';
+import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
+import type { SqlPool } from '../../database/sql.ts';
 import { isLimited } from '../../domain/caller.ts';
 import { isPlatformId } from '../../domain/device.ts';
-import { originOf } from '../../http/audit-origin.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, json, readJsonBody } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { outside } from '../../http/outside.ts';
-import { pathId } from '../../http/path-id.ts';
-import { QueryReader } from '../../http/query-reader.ts';
-import { withSecret } from '../../http/with-secret.ts';
-import { makeApp } from '../apps.ts';
+import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import { created, listed, noContent, secret, shown } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { id as idForm } from '../../http/id-form.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { id, platformId } from '../../http/openapi/parts.ts';
+import type { QueryParameter } from '../../http/parameters.ts';
+import { cursorFrom, LIMIT, pathId, text } from '../../http/parameters.ts';
+import { done, refuse } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
+import { dropApp, makeApp } from '../apps.ts';
 import { addPlatforms, renameApp } from '../sql/change-app.ts';
-import type { App } from '../sql/read-apps.ts';
-import { listAppsById, readApp } from '../sql/read-apps.ts';
-import { appPatchForm, newAppForm, PLATFORM_FAULT } from './app-forms.ts';
-import { dropApp } from './drop-app.ts';
-import { noApp, ownApp } from './own-app.ts';
-import { appRefusal, refuse } from './refusal.ts';
-import { OTHER_ID } from './tag-forms.ts';
+import { listAppsById } from '../sql/read-apps.ts';
+import { PLATFORM_FAULT, platformIdForm } from './app-forms.ts';
+import { findOwnApp } from './own-app.ts';
+import { appRefusal, NO_APP } from './refusal.ts';
+import { anyId, name, OTHER_ID } from './tag-forms.ts';
 
 interface AppResourceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
 }
 
+/** None is refused: an app on no platform has no devices. */
+const platformIds = measured(
+  TAGS_PER_REQUEST_MAX,
+  z
+    .array(platformIdForm, 'must be an array of platforms')
+    .min(1, 'names no platform')
+    .max(TAGS_PER_REQUEST_MAX),
+).transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
+
+export const newAppForm = strictForm({ id: anyId, name, platformIds });
+export const appPatchForm = strictForm({
+  id: idForm.optional(),
+  name: name.optional(),
+  platformIds: platformIds.optional(),
+});
+
+const app = z
+  .object({ id, name: z.string(), platformIds: z.array(platformId) })
+  .meta({ id: 'App' });
+const apiUser = z
+  .object({ userName: z.string(), password: z.string(), token: z.string() })
+  .meta({ description: 'The credential for the App API. It is told this once.' });
+const APP = { id: 1, name: 'Demo', platformIds: [3, 15] };
+
+const APPS = '/push-admin-api/v3/:client/apps';
+const reads = routesAt(APPS, { api: 'admin', needs: 'read' });
+const changes = routesAt(APPS, { api: 'admin', needs: 'admin' });
+/** An app outlives the credential of its maker. */
+const lasting = routesAt(APPS, { api: 'admin', needs: 'admin', isForSuccessor: true });
+const path = { id: pathId('app', 1) };
+
 /** The list, and what can be done with one app. */
-export function appResourceRoutes(parts: AppResourceParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client/apps';
-  const { sql } = parts;
-  const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
-  const write = { api: 'admin', needs: 'admin', bodyBytesMax: BODY_BYTES_MAX } as const;
-  return [
+export const appResourceRoutes = (parts: AppResourceParts): readonly Route[] =>
+  [listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(parts));
+
+const onPlatform: QueryParameter<number | null> = {
+  description: 'On this platform.',
+  schema: platformId,
+  example: 3,
+  read(reader, name) {
+    const id = reader.number(name, 1);
+    if (id !== null && !isPlatformId(id)) reader.fault(name, PLATFORM_FAULT);
+    return id;
+  },
+};
+
+const listRoute = ({ sql }: AppResourceParts) =>
+  reads.get(
+    'listApps',
     {
-      ...read,
-      operation: 'listApps',
-      method: 'GET',
-      path,
-      handle: (request, caller) => list(sql, request, caller),
-    },
-    {
-      ...write,
-      operation: 'createApp',
-      isForSuccessor: true,
-      method: 'POST',
-      path,
-      handle: (request, caller) => make(parts, request, caller),
-    },
-    {
-      ...read,
-      operation: 'getApp',
-      method: 'GET',
-      path: `${path}/:id`,
-      async handle(request, caller) {
-        const own = await ownApp(sql, request, caller, 'name');
-        return own.ok ? json(own.app) : own.response;
+      summary: 'List apps, by id',
+      query: {
+        limit: LIMIT,
+        cursor: cursorFrom([0]),
+        q: text('With this text in the name.', 'news'),
+        platformId: onPlatform,
       },
+      answer: listed('The apps.', app, [APP]),
     },
+    ({ caller: { clientId, key }, query }) => {
+      const { q, platformId } = query;
+      const filter = { text: q, platformId, appIds: key?.appIds ?? null };
+      return rowsOf(query, {
+        read: ([afterId = 0], limit) => listAppsById(sql, { clientId, ...filter, afterId, limit }),
+        keyOf: ({ id }) => [id],
+      });
+    },
+  );
+
+const createRoute = ({ sql, secrets }: AppResourceParts) =>
+  lasting.post(
+    'createApp',
     {
-      ...write,
-      operation: 'changeApp',
-      method: 'PATCH',
-      path: `${path}/:id`,
-      handle: (request, caller) => change(sql, request, caller),
+      summary: 'Make an app',
+      body: form(newAppForm, { name: 'News', platformIds: [3, 15] }),
+      answer: secret(
+        created('Made, with its API user.', app.extend({ apiUser }), {
+          id: 13,
+          name: 'News',
+          platformIds: [3, 15],
+          apiUser: { userName: 'demo-app-13-4h1p9sxw', password: '…', token: 'tca_…' },
+        }),
+      ),
     },
+    inClient(sql, async (tx, { clientId, record }, { caller, body: { name, platformIds } }) => {
+      // It would be outside of what the key is for.
+      if (isLimited(caller)) return refuse.outside();
+      const { clientSlug } = caller;
+      const made = await makeApp(tx, secrets, { clientId, clientSlug, name, platformIds });
+      if (!made.ok) return appRefusal(made.refusal);
+      const { id, credential } = made;
+      await record({ action: 'app.create', id, name });
+      const { username: userName, password, token } = credential;
+      return done({ id, name, platformIds, apiUser: { userName, password, token } });
+    }),
+  );
+
+const getRoute = ({ sql }: AppResourceParts) =>
+  reads.get(
+    'getApp',
+    { at: ':id', summary: 'One app', path, answer: shown('The app.', app, APP) },
+    ({ caller, path: { id } }) => findOwnApp(sql, caller, id, 'name'),
+  );
+
+const changeRoute = ({ sql }: AppResourceParts) =>
+  changes.patch(
+    'changeApp',
     {
-      ...write,
-      operation: 'deleteApp',
-      isForSuccessor: true,
-      method: 'DELETE',
-      path: `${path}/:id`,
-      handle: (request, caller) =>
-        dropApp(sql, request, caller, pathId(request), { status: 204, body: '' }),
+      at: ':id',
+      summary: 'Rename an app, or put it on further platforms',
+      path,
+      body: form(appPatchForm, { name: 'Demo' }),
+      answer: shown('Changed.', app, APP),
     },
-  ];
-}
-
-function list(
-  sql: Sql,
-  request: HttpRequest,
-  { clientId, key }: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const reader = new QueryReader(request.query, ['limit', 'cursor', 'q', 'platformId']);
-  const filter = { text: reader.text('q'), platformId: reader.number('platformId', 1) };
-  if (filter.platformId !== null && !isPlatformId(filter.platformId)) {
-    reader.fault('platformId', PLATFORM_FAULT);
-  }
-  const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
-  if (reader.faults.length > 0) return invalid(request, reader.faults);
-  const appIds = key?.appIds ?? null;
-  return answerList<App, readonly number[]>(request, page, {
-    read: ([afterId = 0], limit) =>
-      listAppsById(sql, { clientId, ...filter, appIds, afterId, limit }),
-    keyOf: ({ id }) => [id],
-    show: (app) => app,
-  });
-}
-
-const FIRST: readonly number[] = [0];
-
-/** A key with limits makes no app: it would be outside of them. */
-async function make(
-  { sql, secrets }: AppResourceParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const read = readJsonBody(request, newAppForm);
-  if (!read.ok) return read.response;
-  if (isLimited(caller)) return outside(request);
-  const { name, platformIds } = read.value;
-  const { clientId, clientSlug } = caller;
-  const made = await transact(sql, async (tx) => {
-    const app = await makeApp(tx, secrets, { clientId, clientSlug, name, platformIds });
-    if (!app.ok) return app;
-    await recordChange(tx, originOf(request, caller), { action: 'app.create', id: app.id, name });
-    return app;
-  });
-  if (!made.ok) return refuse(request, appRefusal(made.refusal));
-  const { username, password, token } = made.credential;
-  const apiUser = { userName: username, password, token };
-  return withSecret({ ...json({ id: made.id, name, platformIds, apiUser }), status: 201 });
-}
-
-async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const own = await ownApp(sql, request, caller);
-  if (!own.ok) return own.response;
-  const read = readJsonBody(request, appPatchForm);
-  if (!read.ok) return read.response;
-  const { id } = own.app;
-  if ((read.value.id ?? id) !== id) return invalid(request, [OTHER_ID]);
-  return transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
-    const app = await readApp(tx, caller.clientId, id);
-    if (app === null) return noApp(request);
-    const { name = app.name, platformIds = app.platformIds } = read.value;
-    const left = app.platformIds.filter((platformId) => !platformIds.includes(platformId));
-    if (left.length > 0) return invalid(request, [staysOn(left)]);
-    const added = platformIds.filter((platformId) => !app.platformIds.includes(platformId));
-    // What changes nothing must not empty the caches.
-    if (name === app.name && added.length === 0) return json(app);
-    await renameApp(tx, id, name);
-    await addPlatforms(tx, id, added);
-    await raiseCatalogueVersion(tx, caller.clientId);
-    const fields = [
-      ...(name === app.name ? [] : ['name']),
-      ...(added.length === 0 ? [] : ['platformIds']),
-    ];
-    const change = { action: 'app.change', id, name, detail: { fields } } as const;
-    await recordChange(tx, originOf(request, caller), change);
-    return json({ id, name, platformIds });
-  });
-}
+    inClient(sql, async (tx, { clientId, record }, { caller, path: { id }, body }) => {
+      const own = await findOwnApp(tx, caller, id);
+      if (!own.ok) return own;
+      if ((body.id ?? id) !== id) return refuse.invalid([OTHER_ID]);
+      const before = own.value;
+      const { name = before.name, platformIds = before.platformIds } = body;
+      const left = before.platformIds.filter((platformId) => !platformIds.includes(platformId));
+      if (left.length > 0) return refuse.invalid([staysOn(left)]);
+      const added = platformIds.filter((platformId) => !before.platformIds.includes(platformId));
+      const fields = [
+        ...(name === before.name ? [] : ['name']),
+        ...(added.length === 0 ? [] : ['platformIds']),
+      ];
+      // What changes nothing must not empty the caches.
+      if (fields.length === 0) return own;
+      await renameApp(tx, id, name);
+      await addPlatforms(tx, id, added);
+      await raiseCatalogueVersion(tx, clientId);
+      await record({ action: 'app.change', id, name, detail: { fields } });
+      return done({ id, name, platformIds });
+    }),
+  );
 
 /** A platform has devices: they go with the app only. */
 const staysOn = (platformIds: readonly number[]) => ({
   path: 'platformIds',
   message: `leaves out ${platformIds.join(', ')}; an app stays on the platforms that it is on`,
 });
+
+const deleteRoute = ({ sql }: AppResourceParts) =>
+  lasting.delete(
+    'deleteApp',
+    {
+      at: ':id',
+      summary: 'Delete an app with all its data',
+      description: 'Its data goes in the background: `removals` tells how far that is.',
+      path,
+      answer: noContent('Deleted.'),
+    },
+    inClient(sql, async (tx, { clientId, record }, { caller, path: { id } }) => {
+      // With the app go devices of all tags.
+      if (isLimited(caller)) return refuse.outside();
+      const name = await dropApp(tx, clientId, id);
+      if (name === null) return NO_APP;
+      await record({ action: 'app.delete', id, name });
+      return done(null);
+    }),
+  );

@@ -3,41 +3,37 @@
  * for each platform of each app, with parameters that are kept and returned unread.
  */
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import { identityOf } from '../../access/credentials.ts';
+import { inClient } from '../../access/routes/in-client.ts';
 import type { Secrets } from '../../access/secrets.ts';
-import { recordChange } from '../../audit/record-change.ts';
-import { lockClient, raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
-import type { Sql, SqlPool } from '../../database/sql.ts';
-import { transact } from '../../database/transact.ts';
-import type { AuditOrigin } from '../../domain/audit.ts';
-import { changedFields } from '../../domain/audit.ts';
+import type { SqlPool } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { coversApp, isLimited } from '../../domain/caller.ts';
-import { originOf } from '../../http/audit-origin.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { json } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { outside } from '../../http/outside.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
-import { withSecret } from '../../http/with-secret.ts';
-import { makeApp } from '../apps.ts';
-import { renameApp, writeParameters } from '../sql/change-app.ts';
+import { isLimited } from '../../domain/caller.ts';
+import { listed, secret, shown } from '../../http/answers.ts';
+import type { Route } from '../../http/handler.ts';
+import { id as idForm } from '../../http/id-form.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { id, platformId } from '../../http/openapi/parts.ts';
+import { done, refuse } from '../../http/result.ts';
+import type { Asked } from '../../http/route.ts';
+import { routesAt } from '../../http/route.ts';
+import { isObject } from '../../std/json.ts';
+import { strictForm } from '../../std/strict-form.ts';
+import { dropApp, makeApp } from '../apps.ts';
+import { writeParameters } from '../sql/change-app.ts';
 import type { AppPlatform } from '../sql/list-app-platforms.ts';
 import { listAppPlatforms } from '../sql/list-app-platforms.ts';
-import type { App } from '../sql/read-apps.ts';
-import { readApp } from '../sql/read-apps.ts';
-import { addAppForm, deleteAppForm, updateAppForm } from './app-forms.ts';
+import { parameters, platformIdForm, tags } from './app-forms.ts';
 import { connectTags, tagsToConnect } from './connect-tags.ts';
-import { readDataBody } from './data-body.ts';
-import { dropApp } from './drop-app.ts';
-import { isForTags, noApp } from './own-app.ts';
+import { dataForm } from './data-body.ts';
+import { patientRows } from './patient-rows.ts';
 import type { TakeOff } from './reconnect.ts';
 import { connectAfterLeaving } from './reconnect.ts';
-import type { Outcome } from './refusal.ts';
-import { appRefusal, done, refuse, refused } from './refusal.ts';
+import { appRefusal, NO_APP, resultOf } from './refusal.ts';
+import { anyId, name } from './tag-forms.ts';
+import { updateApp } from './update-app.ts';
 
 interface AppRouteParts {
   readonly sql: SqlPool;
@@ -46,186 +42,171 @@ interface AppRouteParts {
   readonly takeOff: TakeOff;
 }
 
+/** What existing clients send, who post answers back: so `apiUser` may be there. It is not read. */
+const published = {
+  parameters: parameters.nullish(),
+  tags,
+  apiUser: z.unknown().optional(),
+};
+export const addAppForm = strictForm({ id: anyId, name, platformId: platformIdForm, ...published });
+export const updateAppForm = strictForm({
+  id: idForm,
+  name: name.optional(),
+  platformId: platformIdForm.optional(),
+  ...published,
+});
+/** Rows of a list are sent back, too. */
+const deleteAppForm = strictForm({
+  id: idForm,
+  name: z.unknown().optional(),
+  platformId: z.unknown().optional(),
+  ...published,
+});
+
+const publishedApp = z
+  .object({
+    id,
+    name: z.string(),
+    platformId,
+    // A record of zod would leave out the name `__proto__`.
+    parameters: z.custom<object>(isObject).meta({
+      type: 'object',
+      propertyNames: { type: 'string' },
+      additionalProperties: {},
+      description: 'As they were given.',
+    }),
+    apiUser: z
+      .object({ accessToken: z.string() })
+      .optional()
+      .meta({ description: 'For the super user only.' }),
+  })
+  .meta({ id: 'PublishedApp', description: 'An app on one of its platforms.' });
+const APP = {
+  id: 1,
+  name: 'Demo',
+  platformId: 3,
+  parameters: {},
+  apiUser: { accessToken: 'tca_…' },
+};
+
+const at = <Verb extends string>(verb: Verb) => `/push-admin-api/app/${verb}/:client`;
+/** An app outlives the credential of its maker. */
+const lasting = { api: 'admin', needs: 'admin', isForSuccessor: true } as const;
+
 /** `app/get`, `app/add`, `app/update` and `app/delete`. */
-export function appRoutes(parts: AppRouteParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/app';
-  const write = { api: 'admin', needs: 'admin', bodyBytesMax: BODY_BYTES_MAX } as const;
-  return [
-    {
-      operation: 'getPublishedApps',
-      api: 'admin',
-      needs: 'read',
-      method: 'GET',
-      path: `${path}/get/:client`,
-      bodyBytesMax: 0,
-      handle: (request, caller) => list(parts, request, caller),
-    },
-    {
-      ...write,
-      operation: 'addPublishedApp',
-      isForSuccessor: true,
-      method: 'POST',
-      path: `${path}/add/:client`,
-      handle: (request, caller) => add(parts, request, caller),
-    },
-    {
-      ...write,
-      operation: 'updatePublishedApp',
-      method: 'POST',
-      path: `${path}/update/:client`,
-      handle: (request, caller) => update(parts, request, caller),
-    },
-    {
-      ...write,
-      operation: 'deletePublishedApp',
-      isForSuccessor: true,
-      method: 'POST',
-      path: `${path}/delete/:client`,
-      handle: (request, caller) => remove(parts, request, caller),
-    },
-  ];
-}
+export const appRoutes = (parts: AppRouteParts): readonly Route[] =>
+  [getRoute, addRoute, updateRoute, deleteRoute].map((make) => make(parts));
 
 /** All of them, as the public service lists them. */
-async function list(
-  { secrets, patientReads }: AppRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const { clientId, key } = caller;
-  const appIds = key?.appIds ?? null;
-  const read = await patientReads.run(clientId, (patient) =>
-    answerList<AppPlatform, readonly number[]>(
-      request,
-      { limit: null, after: [0, 0] },
-      {
-        read: ([afterId = 0, afterPlatformId = 0], limit) =>
-          listAppPlatforms(patient, { clientId, appIds, afterId, afterPlatformId, limit }),
-        keyOf: ({ id, platformId }) => [id, platformId],
-        show: (row) => shown(row, tokenOf(row, secrets, caller)),
-      },
-    ),
+const getRoute = ({ secrets, patientReads }: AppRouteParts) =>
+  routesAt(at('get'), { api: 'admin', needs: 'read' }).get(
+    'getPublishedApps',
+    {
+      summary: 'All apps, one row for each platform',
+      answer: secret({ ...listed('The rows.', publishedApp, [APP]), headers: {} }),
+    },
+    ({ caller }) => {
+      const { clientId, key } = caller;
+      const shownRow = rowFor(caller, secrets);
+      return patientRows(patientReads, clientId, (sql) =>
+        rowsOf<z.infer<typeof publishedApp>, readonly number[]>(
+          { limit: null, cursor: [0, 0] },
+          {
+            async read([afterId = 0, afterPlatformId = 0], limit) {
+              const behind = { afterId, afterPlatformId, limit };
+              const appIds = key?.appIds ?? null;
+              return (await listAppPlatforms(sql, { clientId, appIds, ...behind })).map(shownRow);
+            },
+            keyOf: ({ id, platformId }) => [id, platformId],
+          },
+        ),
+      );
+    },
   );
-  return read.kind === 'busy' ? tooMuchCounted(request) : withSecret(read.result);
-}
 
-async function add(
-  { sql, secrets }: AppRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const read = readDataBody(request, addAppForm);
-  if (!read.ok) return read.response;
-  if (isLimited(caller)) return outside(request);
-  const { name, platformId, parameters = null, tags } = read.value;
-  const { clientId, clientSlug } = caller;
-  const added = await transact(sql, async (tx) => {
-    await lockClient(tx, clientId);
-    const connected = await tagsToConnect(tx, caller, null, tags);
-    if (!connected.ok) return connected;
-    const app = { clientId, clientSlug, name, platformIds: [platformId] };
-    const made = await makeApp(tx, secrets, app);
-    if (!made.ok) return refused(appRefusal(made.refusal));
-    const { id, credential } = made;
-    await connectTags(tx, clientId, id, connected.value);
-    if (parameters !== null) await writeParameters(tx, { appId: id, platformId }, parameters);
-    await recordChange(tx, originOf(request, caller), { action: 'app.create', id, name });
-    return done(shown({ id, name, platformId, parameters }, credential.token));
-  });
-  return added.ok ? withSecret(json(added.value)) : refuse(request, added.refusal);
-}
-
-async function update(
-  { sql, secrets, takeOff }: AppRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const read = readDataBody(request, updateAppForm);
-  if (!read.ok) return read.response;
-  const { id } = read.value;
-  const changed = await connectAfterLeaving(takeOff, () =>
-    transact(sql, async (tx) => {
-      await lockClient(tx, caller.clientId);
-      const app = await readApp(tx, caller.clientId, id);
-      if (app === null) return done(null);
-      if (!coversApp(caller, id) || isForTags(caller)) {
-        return refused({ kind: 'outside', path: 'id' });
-      }
-      return await change(tx, caller, originOf(request, caller), app, read.value);
+const addRoute = ({ sql, secrets }: AppRouteParts) =>
+  routesAt(at('add'), lasting).post(
+    'addPublishedApp',
+    {
+      summary: 'Make an app on one platform',
+      description: '`tags` are connected to it.',
+      body: dataForm(addAppForm, { name: 'News', platformId: 3 }),
+      problems: [404],
+      answer: secret(shown('Made.', publishedApp, APP)),
+    },
+    inClient(sql, async (tx, { clientId, record }, { caller, body }) => {
+      if (isLimited(caller)) return refuse.outside();
+      const { name, platformId, parameters = null, tags } = body;
+      const connected = await tagsToConnect(tx, caller, null, tags);
+      if (!connected.ok) return resultOf(connected);
+      const { clientSlug } = caller;
+      const app = { clientId, clientSlug, name, platformIds: [platformId] };
+      const made = await makeApp(tx, secrets, app);
+      if (!made.ok) return appRefusal(made.refusal);
+      const { id, credential } = made;
+      await connectTags(tx, clientId, id, connected.value);
+      if (parameters !== null) await writeParameters(tx, { appId: id, platformId }, parameters);
+      await record({ action: 'app.create', id, name });
+      const apiUser = { accessToken: credential.token };
+      return done({ id, name, platformId, parameters: parameters ?? {}, apiUser });
     }),
   );
-  if (!changed.ok) return refuse(request, changed.refusal);
-  if (changed.value === null) return noApp(request);
-  return withSecret(json(shown(changed.value, tokenOf(changed.value, secrets, caller))));
-}
 
-/** On the platform that the request names, or the only one that the app is on. */
-async function change(
-  tx: Sql,
-  caller: Caller,
-  origin: AuditOrigin,
-  app: App,
-  { name = app.name, platformId, parameters, tags }: z.infer<typeof updateAppForm>,
-): Promise<Outcome<AppPlatform>> {
-  const { clientId } = caller;
-  const { id, platformIds } = app;
-  const on = platformId ?? (platformIds.length === 1 ? platformIds[0] : undefined);
-  if (on === undefined || !platformIds.includes(on)) {
-    const message = `must be one that the app is on: ${platformIds.join(', ')}`;
-    return refused({ kind: 'invalid', faults: [{ path: 'platformId', message }] });
-  }
-  const connected = await tagsToConnect(tx, caller, id, tags);
-  if (!connected.ok) return connected;
-  const readRow = async (): Promise<AppPlatform> => {
-    const behind = { afterId: id, afterPlatformId: on - 1 };
-    const [row] = await listAppPlatforms(tx, { clientId, appIds: [id], ...behind, limit: 1 });
-    if (row === undefined) throw new Error(`app ${id} is locked, and not there`);
-    return row;
+type Update = z.infer<typeof updateAppForm>;
+
+const updateRoute = ({ sql, secrets, takeOff }: AppRouteParts) => {
+  const update = connectAfterLeaving(
+    takeOff,
+    inClient(sql, (tx, { record }, { caller, body }: Asked<Caller, unknown, unknown, Update>) =>
+      updateApp(tx, caller, record, body),
+    ),
+  );
+  return routesAt(at('update'), { api: 'admin', needs: 'admin' }).post(
+    'updatePublishedApp',
+    {
+      summary: 'Change an app',
+      description:
+        'What is absent stays. `tags` are connected to it; none is disconnected. 409: its devices have not lost yet what they had of a tag that was disconnected.',
+      body: dataForm(updateAppForm, { id: 1, platformId: 3, name: 'Demo' }),
+      problems: [404, 409],
+      answer: secret(shown('Changed.', publishedApp, APP)),
+    },
+    async (asked) => {
+      const changed = resultOf(await update(asked));
+      if (!changed.ok) return changed;
+      return changed.value === null ? NO_APP : done(rowFor(asked.caller, secrets)(changed.value));
+    },
+  );
+};
+
+const deleteRoute = ({ sql }: AppRouteParts) =>
+  routesAt(at('delete'), lasting).post(
+    'deletePublishedApp',
+    {
+      summary: 'Delete an app with all its data',
+      description: 'Its data goes in the background: `removals` tells how far that is.',
+      body: dataForm(deleteAppForm, { id: 1 }),
+      problems: [404],
+      answer: shown('Deleted.', z.object({ id }), { id: 1 }),
+    },
+    inClient(sql, async (tx, { clientId, record }, { caller, body: { id } }) => {
+      if (isLimited(caller)) return refuse.outside();
+      const name = await dropApp(tx, clientId, id);
+      if (name === null) return NO_APP;
+      await record({ action: 'app.delete', id, name });
+      return done({ id });
+    }),
+  );
+
+/** The token is for the super user only, who may see it in the console too. */
+const rowFor =
+  ({ key }: Caller, secrets: Secrets) =>
+  ({ apiUser, parameters, ...row }: AppPlatform): z.infer<typeof publishedApp> => {
+    const shownRow = { ...row, parameters: parameters ?? {} };
+    if (apiUser === null || key !== undefined) return shownRow;
+    const { username, tokenSealed, keyId } = apiUser;
+    const token = secrets.open(tokenSealed, keyId, identityOf(username, 'token'));
+    return token.kind === 'opened'
+      ? { ...shownRow, apiUser: { accessToken: token.plain } }
+      : shownRow;
   };
-  const before = await readRow();
-  await connectTags(tx, clientId, id, connected.value);
-  if (parameters !== undefined) {
-    await writeParameters(tx, { appId: id, platformId: on }, parameters);
-  }
-  if (name !== app.name) {
-    await renameApp(tx, id, name);
-    await raiseCatalogueVersion(tx, clientId);
-  }
-  const after = await readRow();
-  const areTagsChanged = connected.value.some(({ appIds }) => appIds !== null);
-  const fields = [...changedFields(before, after), ...(areTagsChanged ? ['tags'] : [])];
-  if (fields.length > 0) {
-    await recordChange(tx, origin, { action: 'app.change', id, name, detail: { fields } });
-  }
-  return done(after);
-}
-
-function remove(
-  { sql }: AppRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const read = readDataBody(request, deleteAppForm);
-  if (!read.ok) return read.response;
-  const { id } = read.value;
-  return dropApp(sql, request, caller, id, json({ id }));
-}
-
-/** For the super user, who may see it in the console too. Null: not for this caller, or none. */
-function tokenOf({ apiUser }: AppPlatform, secrets: Secrets, { key }: Caller): string | null {
-  if (apiUser === null || key !== undefined) return null;
-  const { username, tokenSealed, keyId } = apiUser;
-  const opened = secrets.open(tokenSealed, keyId, identityOf(username, 'token'));
-  return opened.kind === 'opened' ? opened.plain : null;
-}
-
-const shown = (
-  { id, name, platformId, parameters }: Omit<AppPlatform, 'apiUser'>,
-  accessToken: string | null,
-) => ({
-  id,
-  name,
-  platformId,
-  parameters: parameters ?? {},
-  ...(accessToken === null ? {} : { apiUser: { accessToken } }),
-});

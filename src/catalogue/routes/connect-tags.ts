@@ -5,13 +5,13 @@ import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { isConnected } from '../../domain/tag.ts';
-import type { Fault } from '../../http/problem.ts';
+import type { FormFault } from '../../std/strict-form.ts';
+import type { Outcome } from '../outcome.ts';
+import { done, refused } from '../outcome.ts';
 import { updateTags } from '../write-tags.ts';
-import type { NamedTags } from './app-forms.ts';
+import type { NamedTag } from './find-named.ts';
 import { findNamedTag } from './find-named.ts';
 import { checkReconnection } from './reconnect.ts';
-import type { Outcome } from './refusal.ts';
-import { done, refused } from './refusal.ts';
 import { readTerritory } from './territory.ts';
 
 /**
@@ -22,11 +22,11 @@ export async function tagsToConnect(
   tx: Sql,
   caller: Caller,
   appId: number | null,
-  named: NamedTags,
+  named: readonly NamedTag[],
 ): Promise<Outcome<readonly Tag[]>> {
   const territory = await readTerritory(tx, caller);
   const tags = new Map<number, Tag>();
-  const faults: Fault[] = [];
+  const faults: FormFault[] = [];
   for (const [index, name] of named.entries()) {
     const path = `tags.${index}`;
     const tag = await findNamedTag(tx, caller.clientId, name);

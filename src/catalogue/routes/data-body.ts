@@ -4,19 +4,24 @@
  */
 
 import type { z } from 'zod';
-import type { HttpRequest } from '../../http/handler.ts';
-import type { Read } from '../../http/json-body.ts';
-import { invalid, readJsonBody } from '../../http/json-body.ts';
+import type { Body } from '../../http/form-body.ts';
+import { readForm } from '../../http/json-body.ts';
 import { isMultipart, readOnlyPart } from '../../http/multipart.ts';
+import { refuse } from '../../http/result.ts';
 
-/** Reads it in the given form. Parameters of apps are kept as they are given. */
-export function readDataBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<T> {
-  const contentType = request.header('content-type');
-  if (!isMultipart(contentType)) return readJsonBody(request, form, { isKept });
-  const part = readOnlyPart(contentType, request.body, 'data');
-  return part.ok
-    ? readJsonBody(request, form, { body: part.body, isKept })
-    : { ok: false, response: invalid(request, [{ path: '', message: part.why }]) };
-}
+/** Parameters of apps are kept as they are given. */
+export const dataForm = <Form>(schema: z.ZodType<Form>, example: unknown): Body<Form> => ({
+  schema,
+  example,
+  isAlsoMultipart: true,
+  read(request) {
+    const contentType = request.header('content-type');
+    if (!isMultipart(contentType)) return readForm(request.body, schema, isKept);
+    const part = readOnlyPart(contentType, request.body, 'data');
+    return part.ok
+      ? readForm(part.body, schema, isKept)
+      : refuse.invalid([{ path: '', message: part.why }]);
+  },
+});
 
 const isKept = ([field]: readonly (string | number)[]): boolean => field === 'parameters';

@@ -6,7 +6,7 @@
 import type { Sql } from '../../database/sql.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX } from '../../domain/tag.ts';
-import type { Fault } from '../../http/problem.ts';
+import type { FormFault } from '../../std/strict-form.ts';
 import { parameterBytes } from '../sql/parameter-bytes.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function parameterFaults(
   clientId: number,
   tags: readonly Tag[],
   path: string,
-): Promise<readonly Fault[]> {
+): Promise<readonly FormFault[]> {
   const given = tags.flatMap(({ optionalParameters }) =>
     optionalParameters === null ? [] : [optionalParameters],
   );

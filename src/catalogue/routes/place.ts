@@ -1,7 +1,7 @@
 /** Into which group a request puts a tag or a group: by the group's id, its sourceId, or both. */
 
 import type { TagGroup } from '../../domain/tag.ts';
-import type { Fault } from '../../http/problem.ts';
+import type { FormFault } from '../../std/strict-form.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
 
 /** A field that is absent says nothing; null means: into none. */
@@ -13,7 +13,7 @@ interface NamedPlace {
 type Place =
   /** Undefined: nothing is said, it stays where it is. */
   | { readonly ok: true; readonly groupId: number | null | undefined }
-  | { readonly ok: false; readonly fault: Fault };
+  | { readonly ok: false; readonly fault: FormFault };
 
 /** `paths`: of the two fields. Both may be given, as in an answer that is sent back. */
 export function readPlace(

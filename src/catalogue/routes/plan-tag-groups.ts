@@ -3,20 +3,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TagGroup } from '../../domain/tag.ts';
 import { TAG_GROUP_DEPTH_MAX } from '../../domain/tag.ts';
-import type { Fault } from '../../http/problem.ts';
+import type { FormFault } from '../../std/strict-form.ts';
 import { fieldPath, readPlace } from './place.ts';
-import type { TagGroupFields } from './tag-forms.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
+
+/** Fields of a group that a request may give. Undefined: keep; null: clear. */
+export interface TagGroupFields {
+  readonly name?: string | undefined;
+  readonly sourceId?: string | null | undefined;
+  readonly parentId?: number | null | undefined;
+  readonly parentGroupSourceId?: string | null | undefined;
+}
 
 export interface TagGroupPlan {
   readonly inserts: readonly TagGroup[];
   readonly updates: readonly TagGroup[];
   /** The id of each entry, in the order of the request. */
   readonly ids: readonly number[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FormFault[];
 }
 
-type Entry = TagGroupFields & { readonly name: string };
+export type TagGroupEntry = TagGroupFields & { readonly name: string };
 
 /**
  * Ensures a group for every entry. All groups are added before parents are looked up, so the order
@@ -25,7 +32,7 @@ type Entry = TagGroupFields & { readonly name: string };
 export function planTagGroups(
   tree: TagGroupTree,
   clientId: number,
-  entries: readonly Entry[],
+  entries: readonly TagGroupEntry[],
   newIds: readonly number[],
 ): TagGroupPlan {
   const before = new Map<number, TagGroup>();
@@ -66,7 +73,7 @@ export function changeTagGroup(
   id: number,
   fields: TagGroupFields,
   path: string,
-): Fault[] {
+): FormFault[] {
   const group = tree.byId(id);
   if (group === undefined) throw new Error(`group ${id} is not in the tree`);
   const place = readPlace(
@@ -85,7 +92,7 @@ export function changeTagGroup(
 }
 
 /** The fault of a group that may not be where it was put, by the field at `path`. */
-export const misplacedFault = (path: string): Fault => ({
+export const misplacedFault = (path: string): FormFault => ({
   path,
   message: `would make a cycle, or groups nested deeper than ${TAG_GROUP_DEPTH_MAX}`,
 });

@@ -3,20 +3,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../../domain/caller.ts';
 import type { Tag } from '../../domain/tag.ts';
-import type { Fault } from '../../http/problem.ts';
+import type { FormFault } from '../../std/strict-form.ts';
 import { fieldPath, readPlace } from './place.ts';
-import type { TagFields } from './tag-forms.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
+
+/** Fields of a tag that a request may give. Undefined: keep; null: clear. */
+export interface TagFields {
+  readonly name?: string | undefined;
+  readonly sourceId?: string | null | undefined;
+  readonly groupId?: number | null | undefined;
+  readonly groupSourceId?: string | null | undefined;
+  readonly expiration?: number | null | undefined;
+  readonly tagOptionalParameters?: Readonly<Record<string, string>> | null | undefined;
+  readonly appIds?: readonly number[] | null | undefined;
+}
 
 export interface TagPlan {
   readonly inserts: readonly Tag[];
   readonly updates: readonly Tag[];
   /** The tag of each entry as it is to be, in the order of the request. */
   readonly tags: readonly Tag[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FormFault[];
 }
 
-type Entry = TagFields & { readonly name: string };
+export type TagEntry = TagFields & { readonly name: string };
 
 /**
  * A sourceId that occurs twice in a request names one tag: the later entry changes the tag of the
@@ -26,7 +36,7 @@ export function planTags(
   known: readonly Tag[],
   tree: TagGroupTree,
   caller: Caller,
-  entries: readonly Entry[],
+  entries: readonly TagEntry[],
   newIds: readonly number[],
 ): TagPlan {
   const before = new Map(known.map((tag) => [tag.id, tag]));
@@ -35,7 +45,7 @@ export function planTags(
   );
   const after = new Map(before);
   const unused = [...newIds];
-  const faults: Fault[] = [];
+  const faults: FormFault[] = [];
   const ids = entries.map((entry, index) => {
     const knownId = entry.sourceId ? bySourceId.get(entry.sourceId) : undefined;
     const id = knownId ?? unused.shift();
@@ -60,7 +70,7 @@ export function planTags(
 type ChangedTag =
   | { readonly ok: true; readonly tag: Tag }
   /** The group that it is to be in does not exist. */
-  | { readonly ok: false; readonly fault: Fault };
+  | { readonly ok: false; readonly fault: FormFault };
 
 /** A tag with the given fields changed; `path`: where they stand in the request. */
 export function changeTag(

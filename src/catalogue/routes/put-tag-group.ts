@@ -1,38 +1,34 @@
 /** Makes or changes one group, within the limits of its client and of the caller's key. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { recordChange } from '../../audit/record-change.ts';
 import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
 import type { Sql } from '../../database/sql.ts';
-import type { AuditOrigin } from '../../domain/audit.ts';
 import { changedFields } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { ClientLimits } from '../../domain/client-limits.ts';
 import { overLimit } from '../../domain/client-limits.ts';
 import type { TagGroup } from '../../domain/tag.ts';
+import type { ChangedClient, Outcome, Recorder } from '../outcome.ts';
+import { done, refused } from '../outcome.ts';
+import { readTagGroups } from '../read-groups.ts';
 import { deleteEmptyTagGroup } from '../sql/delete-group.ts';
+import type { ListedTagGroup } from '../sql/list-groups.ts';
 import { insertTagGroups, updateTagGroups } from '../sql/write-groups.ts';
 import { fieldPath } from './place.ts';
+import type { TagGroupFields } from './plan-tag-groups.ts';
 import { changeTagGroup, misplacedFault } from './plan-tag-groups.ts';
-import type { Outcome } from './refusal.ts';
-import { done, refused } from './refusal.ts';
-import type { TagGroupFields } from './tag-forms.ts';
-import type { TagGroupTree } from './tag-group-tree.ts';
+import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 
 /** Of a group that has none yet. */
 const NO_ID = 0;
 
-interface TagGroupToPut {
+interface TagGroupToPut extends ChangedClient {
   /** Null: it is to be made. */
   readonly before: TagGroup | null;
   readonly fields: TagGroupFields;
   /** Where the fields stand in the request. */
   readonly path: string;
-  readonly origin: AuditOrigin;
-  /** Those of the client, as they were read with its lock. */
-  readonly limits: ClientLimits;
 }
 
 /**
@@ -43,7 +39,7 @@ export async function putTagGroup(
   tx: Sql,
   caller: Caller,
   tree: TagGroupTree,
-  { before, fields, path, origin, limits }: TagGroupToPut,
+  { before, fields, path, record, limits }: TagGroupToPut,
 ): Promise<Outcome<TagGroup>> {
   const territory = new Territory(caller, tree);
   const outside = refused({ kind: 'outside', path });
@@ -62,20 +58,20 @@ export async function putTagGroup(
   const after = tree.byId(id);
   if (faults.length > 0 || after === undefined) return refused({ kind: 'invalid', faults });
   if (!territory.takesGroup(after, before)) return outside;
-  if (before === null) return await insert(tx, after, path, origin);
+  if (before === null) return await insert(tx, after, path, record);
   // What changes nothing must not empty the caches.
   if (isDeepStrictEqual(after, before)) return done(after);
   await updateTagGroups(tx, after.clientId, [after]);
   await raiseCatalogueVersion(tx, after.clientId);
   const detail = { fields: changedFields(before, after) };
-  await recordChange(tx, origin, { action: 'group.change', id, name: after.name, detail });
+  await record({ action: 'group.change', id, name: after.name, detail });
   return done(after);
 }
 
 /** Deletes a group that holds neither tags nor groups. Null: there is none. */
 export async function dropTagGroup(
   tx: Sql,
-  origin: AuditOrigin,
+  record: Recorder,
   territory: Territory,
   group: TagGroup | null,
   path: string,
@@ -85,15 +81,36 @@ export async function dropTagGroup(
   const isGone = await deleteEmptyTagGroup(tx, group.clientId, group.id);
   if (!isGone) return refused({ kind: 'not-empty' });
   await raiseCatalogueVersion(tx, group.clientId);
-  await recordChange(tx, origin, { action: 'group.delete', id: group.id, name: group.name });
+  await record({ action: 'group.delete', id: group.id, name: group.name });
   return done(group);
+}
+
+/**
+ * Puts a group, and tells it as lists do. `id`: null makes one. The caller of it holds the client's
+ * lock.
+ */
+export async function putListedTagGroup(
+  tx: Sql,
+  caller: Caller,
+  client: ChangedClient,
+  id: number | null,
+  fields: TagGroupFields,
+): Promise<Outcome<ListedTagGroup>> {
+  const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
+  const before = id === null ? null : (tree.byId(id) ?? null);
+  if (before === null && id !== null) return refused({ kind: 'unknown' });
+  const put = await putTagGroup(tx, caller, tree, { ...client, before, fields, path: '' });
+  if (!put.ok) return put;
+  const { parentId } = put.value;
+  const parent = parentId === null ? undefined : tree.byId(parentId);
+  return done({ ...put.value, parentGroupSourceId: parent?.sourceId ?? null });
 }
 
 async function insert(
   tx: Sql,
   group: TagGroup,
   path: string,
-  origin: AuditOrigin,
+  record: Recorder,
 ): Promise<Outcome<TagGroup>> {
   const ids = await nextObjectIds(tx, group.clientId, 1);
   const id = ids?.[0];
@@ -103,7 +120,7 @@ async function insert(
   const made = { ...group, id };
   await insertTagGroups(tx, group.clientId, [made]);
   await raiseCatalogueVersion(tx, group.clientId);
-  await recordChange(tx, origin, { action: 'group.create', id, name: made.name });
+  await record({ action: 'group.create', id, name: made.name });
   return done(made);
 }
 

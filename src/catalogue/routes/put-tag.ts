@@ -1,45 +1,41 @@
 /** Makes or changes one tag, within the limits of its client and of the caller's key. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { recordChange } from '../../audit/record-change.ts';
 import { findOwnApps } from '../../clients/find-app.ts';
 import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
 import type { Sql } from '../../database/sql.ts';
-import type { AuditOrigin } from '../../domain/audit.ts';
 import { changedFields } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { ClientLimits } from '../../domain/client-limits.ts';
 import { overLimit } from '../../domain/client-limits.ts';
 import type { Tag } from '../../domain/tag.ts';
-import type { Fault } from '../../http/problem.ts';
+import type { FormFault } from '../../std/strict-form.ts';
 import { countTags } from '../count-tags.ts';
-import { readTagBySourceId } from '../read-tags.ts';
+import type { ChangedClient, Outcome, Recorder } from '../outcome.ts';
+import { done, refused } from '../outcome.ts';
+import { readTagGroups } from '../read-groups.ts';
+import { readTagById, readTagBySourceId } from '../read-tags.ts';
 import { deleteTag } from '../sql/delete-tag.ts';
+import type { ListedTag } from '../sql/list-tags.ts';
 import { findOpenOnMembers } from '../sql/open-on-members.ts';
 import { insertTags, updateTags } from '../write-tags.ts';
 import { parameterFaults } from './parameter-budget.ts';
 import { fieldPath } from './place.ts';
+import type { TagFields } from './plan-tags.ts';
 import { changeTag, newTag } from './plan-tags.ts';
 import { checkReconnection } from './reconnect.ts';
-import type { Outcome } from './refusal.ts';
-import { done, refused } from './refusal.ts';
-import type { TagFields } from './tag-forms.ts';
-import type { TagGroupTree } from './tag-group-tree.ts';
+import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 
 /** Of a tag that has none yet. */
 const NO_ID = 0;
 
-interface TagToPut {
+interface TagToPut extends ChangedClient {
   /** Null: it is to be made. */
   readonly before: Tag | null;
   readonly fields: TagFields;
   /** Where the fields stand in the request. */
   readonly path: string;
-  readonly origin: AuditOrigin;
-  /** Those of the client, as they were read with its lock. */
-  readonly limits: ClientLimits;
 }
 
 /** The caller of it holds the client's lock, and has read its groups. */
@@ -47,7 +43,7 @@ export async function putTag(
   tx: Sql,
   caller: Caller,
   tree: TagGroupTree,
-  { before, fields, path, origin, limits }: TagToPut,
+  { before, fields, path, record, limits }: TagToPut,
 ): Promise<Outcome<Tag>> {
   const territory = new Territory(caller, tree);
   const outside = refused({ kind: 'outside', path });
@@ -62,7 +58,7 @@ export async function putTag(
   if (faults.length > 0) return refused({ kind: 'invalid', faults });
   if (!territory.takesTag(after, before)) return outside;
   if (await isTaken(tx, after)) return refused({ kind: 'taken' });
-  if (before === null) return await insert(tx, after, { before, fields, path, origin, limits });
+  if (before === null) return await insert(tx, after, { before, fields, path, record, limits });
   // What changes nothing must not empty the caches.
   if (isDeepStrictEqual(after, before)) return done(after);
   const reconnection = await checkConnections(tx, before, after);
@@ -70,7 +66,7 @@ export async function putTag(
   await updateTags(tx, after.clientId, [after]);
   await raiseCatalogueVersion(tx, after.clientId);
   const detail = { fields: changedFields(before, after).map((field) => FIELDS[field]) };
-  await recordChange(tx, origin, { action: 'tag.change', id: after.id, name: after.name, detail });
+  await record({ action: 'tag.change', id: after.id, name: after.name, detail });
   return done(after);
 }
 
@@ -93,7 +89,7 @@ const FIELDS: Readonly<Record<keyof Tag, string>> = {
  */
 export async function dropTag(
   tx: Sql,
-  origin: AuditOrigin,
+  record: Recorder,
   territory: Territory,
   tag: Tag | null,
   path: string,
@@ -104,14 +100,45 @@ export async function dropTag(
   if (operationId !== null) return refused({ kind: 'in-use', operationId });
   await deleteTag(tx, tag.clientId, tag.id);
   await raiseCatalogueVersion(tx, tag.clientId);
-  await recordChange(tx, origin, { action: 'tag.delete', id: tag.id, name: tag.name });
+  await record({ action: 'tag.delete', id: tag.id, name: tag.name });
   return done(tag);
 }
+
+interface PutTag {
+  readonly tag: ListedTag;
+  readonly isDisconnected: boolean;
+}
+
+/**
+ * Puts a tag, and tells it as lists do. `id`: null makes one. The caller of it holds the client's
+ * lock.
+ */
+export async function putListedTag(
+  tx: Sql,
+  caller: Caller,
+  client: ChangedClient,
+  id: number | null,
+  fields: TagFields,
+): Promise<Outcome<PutTag>> {
+  const before = id === null ? null : await readTagById(tx, caller.clientId, id);
+  if (before === null && id !== null) return refused({ kind: 'unknown' });
+  const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
+  const put = await putTag(tx, caller, tree, { ...client, before, fields, path: '' });
+  if (!put.ok) return put;
+  const { groupId } = put.value;
+  const group = groupId === null ? undefined : tree.byId(groupId);
+  const tag = { ...put.value, groupSourceId: group?.sourceId ?? null };
+  return done({ tag, isDisconnected: before !== null && losesApp(before, tag) });
+}
+
+/** Whether some app had the tag and has it no more. */
+const losesApp = (before: Tag, { appIds }: Tag): boolean =>
+  appIds !== null && (before.appIds === null || before.appIds.some((id) => !appIds.includes(id)));
 
 async function insert(
   tx: Sql,
   tag: Tag,
-  { path, origin, limits }: TagToPut,
+  { path, record, limits }: TagToPut,
 ): Promise<Outcome<Tag>> {
   const over = overLimit(limits, 'tags', await countTags(tx, tag.clientId));
   if (over !== null) return refused({ kind: 'over-limit', over });
@@ -123,7 +150,7 @@ async function insert(
   const made = { ...tag, id };
   await insertTags(tx, tag.clientId, [made]);
   await raiseCatalogueVersion(tx, tag.clientId);
-  await recordChange(tx, origin, { action: 'tag.create', id, name: made.name });
+  await record({ action: 'tag.create', id, name: made.name });
   return done(made);
 }
 
@@ -143,7 +170,7 @@ async function appFaults(
   clientId: number,
   { appIds }: TagFields,
   path: string,
-): Promise<readonly Fault[]> {
+): Promise<readonly FormFault[]> {
   if (!appIds) return [];
   const own = new Set(await findOwnApps(tx, clientId, appIds));
   return appIds.flatMap((id) =>
@@ -163,7 +190,7 @@ const parameterFaultsOf = async (
   tag: Tag,
   { tagOptionalParameters }: TagFields,
   path: string,
-): Promise<readonly Fault[]> =>
+): Promise<readonly FormFault[]> =>
   tagOptionalParameters
     ? await parameterFaults(tx, tag.clientId, [tag], fieldPath(path, 'tagOptionalParameters'))
     : [];

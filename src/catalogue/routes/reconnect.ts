@@ -5,9 +5,9 @@
  */
 
 import type { Sql } from '../../database/sql.ts';
+import type { Outcome } from '../outcome.ts';
+import { done, refused } from '../outcome.ts';
 import { findLeaving } from '../sql/removals.ts';
-import type { Outcome } from './refusal.ts';
-import { done, refused } from './refusal.ts';
 
 /**
  * Takes tags off the devices of apps that they were disconnected from, now. What is more than a
@@ -31,12 +31,11 @@ export async function checkReconnection(
 }
 
 /** Connects, and once more when devices have lost what they had of the tags. */
-export async function connectAfterLeaving<T>(
-  takeOff: TakeOff,
-  connect: () => Promise<Outcome<T>>,
-): Promise<Outcome<T>> {
-  const first = await connect();
-  if (first.ok || first.refusal.kind !== 'leaving') return first;
-  await takeOff(first.refusal.tagIds);
-  return connect();
-}
+export const connectAfterLeaving =
+  <Asked, T>(takeOff: TakeOff, connect: (asked: Asked) => Promise<Outcome<T>>) =>
+  async (asked: Asked): Promise<Outcome<T>> => {
+    const first = await connect(asked);
+    if (first.ok || first.refusal.kind !== 'leaving') return first;
+    await takeOff(first.refusal.tagIds);
+    return connect(asked);
+  };

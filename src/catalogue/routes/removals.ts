@@ -4,66 +4,79 @@
  * erased. What is no longer listed is done.
  */
 
+import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
 import { isLimited } from '../../domain/caller.ts';
-import type { ApiRoute } from '../../http/handler.ts';
-import { invalid } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { outside } from '../../http/outside.ts';
-import { QueryReader } from '../../http/query-reader.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { listed } from '../../http/answers.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { count, epochMs, id, orAbsent, platformId } from '../../http/openapi/parts.ts';
+import { cursorFrom, LIMIT } from '../../http/parameters.ts';
+import { refuse } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import type { AppDeletionLeft } from '../list-deletions.ts';
 import { listAppDeletionsLeft } from '../list-deletions.ts';
 import type { Removal } from '../sql/removals.ts';
 import { listRemovals } from '../sql/removals.ts';
+import { patientRows } from './patient-rows.ts';
 
-const FIRST: readonly number[] = [0];
+const removal = z.object({
+  tagId: id.optional(),
+  appId: id.optional(),
+  name: z.string(),
+  deletedAt: orAbsent(epochMs.meta({ description: 'Absent: it was disconnected.' })),
+  devices: count,
+  devicesByApp: z.array(z.object({ appId: id, platformId, devices: count })),
+});
+const REMOVAL = {
+  tagId: 8,
+  name: 'Goals',
+  deletedAt: 1_795_392_000_000,
+  devices: 1,
+  devicesByApp: [{ appId: 1, platformId: 3, devices: 1 }],
+};
 
 /** For whoever may see all tags of the client. */
-export const removalsRoute = (patientReads: PatientReads): ApiRoute => ({
-  operation: 'listRemovals',
-  api: 'admin',
-  needs: 'read',
-  method: 'GET',
-  path: '/push-admin-api/v3/:client/removals',
-  bodyBytesMax: 0,
-  async handle(request, caller) {
-    if (isLimited(caller)) return outside(request);
-    const reader = new QueryReader(request.query, ['limit', 'cursor']);
-    const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
-    if (reader.faults.length > 0) return invalid(request, reader.faults);
-    const read = await patientReads.run(caller.clientId, (patient) =>
-      answerList(request, page, {
-        read: ([afterId = 0], limit) => listBoth(patient, caller.clientId, { afterId, limit }),
-        keyOf: (removal) => [idOf(removal)],
-        show: shown,
-      }),
-    );
-    return read.kind === 'busy' ? tooMuchCounted(request) : read.result;
-  },
-});
-
-type Listed = Removal | AppDeletionLeft;
-
-/** No tag has the id of an app. */
-const idOf = (removal: Listed): number => ('tagId' in removal ? removal.tagId : removal.appId);
+export const removalsRoute = (patientReads: PatientReads) =>
+  routesAt('/push-admin-api/v3/:client/removals', { api: 'admin', needs: 'read' }).get(
+    'listRemovals',
+    {
+      summary: 'Tags that devices have still to lose, and apps that are being erased',
+      description:
+        'Tags that were deleted, or disconnected from an app, and apps that were deleted. What is no longer listed is done.',
+      query: { limit: LIMIT, cursor: cursorFrom([0]) },
+      answer: listed('Tags and apps, by id.', removal, [REMOVAL]),
+    },
+    ({ caller, query }) => {
+      if (isLimited(caller)) return refuse.outside();
+      const { clientId } = caller;
+      return patientRows(patientReads, clientId, (sql) =>
+        rowsOf(query, {
+          read: ([afterId = 0], limit) => listBoth(sql, clientId, { afterId, limit }),
+          keyOf: ({ id }) => [id],
+        }),
+      );
+    },
+  );
 
 async function listBoth(
   sql: Sql,
   clientId: number,
   page: { readonly afterId: number; readonly limit: number },
-): Promise<readonly Listed[]> {
+) {
   const tags = await listRemovals(sql, clientId, page);
   const apps = await listAppDeletionsLeft(sql, clientId, page);
-  return [...tags, ...apps].sort((one, other) => idOf(one) - idOf(other)).slice(0, page.limit);
+  return [...tags, ...apps]
+    .map(asListed)
+    .sort((one, other) => one.id - other.id)
+    .slice(0, page.limit);
 }
 
-/** A tag that is not deleted was disconnected from these apps. */
-const shown = ({ name, deletedAtMs, left, ...removed }: Listed) => ({
-  ...removed,
-  name,
-  deletedAt: deletedAtMs ?? undefined,
-  devices: left.reduce((sum, { devices }) => sum + devices, 0),
-  devicesByApp: left.map(({ appId, platformId, devices }) => ({ appId, platformId, devices })),
+/** A tag that is not deleted was disconnected from these apps. No tag has the id of an app. */
+const asListed = (row: Removal | AppDeletionLeft) => ({
+  ...row,
+  id: 'tagId' in row ? row.tagId : row.appId,
+  deletedAt: row.deletedAtMs,
+  devices: row.left.reduce((sum, { devices }) => sum + devices, 0),
+  devicesByApp: row.left,
 });

@@ -3,37 +3,36 @@
  * it is for some of the client's apps only.
  */
 
+import { z } from 'zod';
+import { inClient } from '../../access/routes/in-client.ts';
 import { findOwnApps } from '../../clients/find-app.ts';
-import { lockClient } from '../../clients/lock-client.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
-import type { Sql, SqlPool } from '../../database/sql.ts';
-import { transact } from '../../database/transact.ts';
-import type { AuditOrigin } from '../../domain/audit.ts';
+import type { SqlPool } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { Tag } from '../../domain/tag.ts';
-import { originOf } from '../../http/audit-origin.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, json, readJsonBody } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { outside } from '../../http/outside.ts';
-import { pathId } from '../../http/path-id.ts';
-import { QueryReader } from '../../http/query-reader.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import { created, listed, noContent, shown } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { id as idForm } from '../../http/id-form.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { count, id, orAbsent } from '../../http/openapi/parts.ts';
+import type { QueryParameter } from '../../http/parameters.ts';
+import { cursorFrom, idOf, LIMIT, pathId, text } from '../../http/parameters.ts';
+import { done, refuse } from '../../http/result.ts';
+import type { Asked } from '../../http/route.ts';
+import { routesAt } from '../../http/route.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
 import { coversTag } from '../key-limits.ts';
-import { readTagGroups } from '../read-groups.ts';
 import { readTagById } from '../read-tags.ts';
 import type { ListedTag } from '../sql/list-tags.ts';
 import { listTags, readListedTag } from '../sql/list-tags.ts';
-import { notFound } from './find-named.ts';
-import { dropTag, putTag } from './put-tag.ts';
+import { patientRows } from './patient-rows.ts';
+import { dropTag, putListedTag } from './put-tag.ts';
 import type { TakeOff } from './reconnect.ts';
 import { connectAfterLeaving } from './reconnect.ts';
-import type { Outcome } from './refusal.ts';
-import { done, refuse, refused } from './refusal.ts';
-import type { TagFields } from './tag-forms.ts';
-import { newTagForm, OTHER_ID, tagPatchForm } from './tag-forms.ts';
-import { TagGroupTree } from './tag-group-tree.ts';
+import { NO_TAG, resultOf } from './refusal.ts';
+import { anyId, name, OTHER_ID, tagFields } from './tag-forms.ts';
+import { tagProperties } from './tag-schemas.ts';
 import { readTerritory } from './territory.ts';
 
 export interface TagResourceParts {
@@ -44,166 +43,162 @@ export interface TagResourceParts {
   readonly takeOff: TakeOff;
 }
 
-/** The list, and what can be done with one tag. */
-export function tagResourceRoutes(parts: TagResourceParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client/tags';
-  const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
-  const write = { api: 'admin', needs: 'admin', bodyBytesMax: BODY_BYTES_MAX } as const;
-  return [
-    {
-      ...read,
-      operation: 'listTags',
-      method: 'GET',
-      path,
-      handle: (request, caller) => list(parts, request, caller),
-    },
-    {
-      ...write,
-      operation: 'createTag',
-      method: 'POST',
-      path,
-      handle: (request, caller) => make(parts.sql, request, caller),
-    },
-    {
-      ...read,
-      operation: 'getTag',
-      method: 'GET',
-      path: `${path}/:id`,
-      handle: (request, caller) => show(parts.sql, request, caller),
-    },
-    {
-      ...write,
-      operation: 'changeTag',
-      method: 'PATCH',
-      path: `${path}/:id`,
-      handle: (request, caller) => change(parts, request, caller),
-    },
-    {
-      ...write,
-      operation: 'deleteTag',
-      method: 'DELETE',
-      path: `${path}/:id`,
-      handle: (request, caller) => remove(parts.sql, request, caller),
-    },
-  ];
-}
+/** None is refused: whoever computed an empty list did not mean to take the tag from everybody. */
+const appIds = measured(
+  TAGS_PER_REQUEST_MAX,
+  z
+    .array(idForm, 'must be an array of ids')
+    .min(1, 'names no app; null connects the tag to every app')
+    .max(TAGS_PER_REQUEST_MAX),
+).transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
+const fields = { ...tagFields, groupId: idForm.nullish(), appIds: appIds.nullish() };
+export const newTagForm = strictForm({ id: anyId, name, ...fields });
+export const tagPatchForm = strictForm({
+  id: idForm.optional(),
+  name: name.optional(),
+  ...fields,
+});
 
-async function list(
-  { sql, patientReads }: TagResourceParts,
-  request: HttpRequest,
-  { clientId, key: limits }: Caller,
-): Promise<HttpResponse> {
-  const reader = new QueryReader(request.query, PARAMETERS);
-  const filter = {
-    text: reader.text('q'),
-    groupId: reader.number('groupId', 0),
-    sourceId: reader.text('sourceId'),
-    appId: reader.number('appId', 1),
-  };
-  const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
-  if (reader.faults.length > 0) return invalid(request, reader.faults);
-  const { appId } = filter;
-  if (appId !== null && (await findOwnApps(sql, clientId, [appId])).length === 0) {
-    return invalid(request, [{ path: 'appId', message: 'names no app of this client' }]);
-  }
-  // A text is looked for in all of them, and all of them may be asked for.
-  const read = await patientReads.run(clientId, (patient) =>
-    answerList(request, page, {
-      read: ([afterId = 0], limit) =>
-        listTags(patient, { clientId, filter, limits, afterId, limit }),
-      keyOf: ({ id }) => [id],
-      show: shown,
+const tag = z
+  .object({
+    ...tagProperties,
+    groupId: orAbsent(id),
+    appIds: orAbsent(
+      z.array(id).meta({ description: 'The apps it is connected to; absent: every app.' }),
+    ),
+  })
+  .meta({ id: 'Tag', description: 'What a tag does not have is left out.' });
+const TAG = { id: 2, name: 'Breaking news', sourceId: 'breaking-news' };
+
+const TAGS = '/push-admin-api/v3/:client/tags';
+const reads = routesAt(TAGS, { api: 'admin', needs: 'read' });
+const changes = routesAt(TAGS, { api: 'admin', needs: 'admin' });
+const path = { id: pathId('tag', TAG.id, NO_TAG) };
+
+/** The list, and what can be done with one tag. */
+export const tagResourceRoutes = (parts: TagResourceParts): readonly Route[] =>
+  [listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(parts));
+
+const inGroup: QueryParameter<number | null> = {
+  description: 'In this group; 0: in none.',
+  schema: count,
+  example: 0,
+  read: (reader, name) => reader.number(name, 0),
+};
+
+const listRoute = ({ sql, patientReads }: TagResourceParts) =>
+  reads.get(
+    'listTags',
+    {
+      summary: 'List tags, by id',
+      query: {
+        limit: LIMIT,
+        cursor: cursorFrom([0]),
+        q: text('With this text in the name or sourceId.', 'news'),
+        groupId: inGroup,
+        sourceId: text('With this sourceId.', 'breaking-news'),
+        appId: idOf('Connected to this app.', 1),
+      },
+      answer: listed('The tags.', tag, [TAG]),
+    },
+    async ({ caller: { clientId, key: limits }, query }) => {
+      const { q, appId } = query;
+      if (appId !== null && (await findOwnApps(sql, clientId, [appId])).length === 0) {
+        return refuse.invalid([{ path: 'appId', message: 'names no app of this client' }]);
+      }
+      const filter = { ...query, text: q };
+      // A text is looked for in all of them, and all of them may be asked for.
+      return patientRows(patientReads, clientId, (patient) =>
+        rowsOf(query, {
+          async read([afterId = 0], limit) {
+            const asked = { clientId, filter, limits, afterId, limit };
+            return (await listTags(patient, asked)).map(asListed);
+          },
+          keyOf: ({ id }) => [id],
+        }),
+      );
+    },
+  );
+
+const createRoute = ({ sql }: TagResourceParts) =>
+  changes.post(
+    'createTag',
+    {
+      summary: 'Make a tag',
+      body: form(newTagForm, { name: 'Tennis', sourceId: 'all-tennis' }),
+      problems: [409],
+      answer: created('Made.', tag, { id: 8, name: 'Tennis', sourceId: 'all-tennis' }),
+    },
+    inClient(sql, async (tx, client, { caller, body }) => {
+      const put = resultOf(await putListedTag(tx, caller, client, null, body));
+      return put.ok ? done(asListed(put.value.tag)) : put;
     }),
   );
-  return read.kind === 'busy' ? tooMuchCounted(request) : read.result;
-}
 
-const PARAMETERS = ['limit', 'cursor', 'q', 'groupId', 'sourceId', 'appId'] as const;
-const FIRST: readonly number[] = [0];
-
-async function show(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const id = pathId(request);
-  const tag = id === null ? null : await readListedTag(sql, caller.clientId, id);
-  if (tag === null) return notFound(request);
-  return (await coversTag(sql, caller, tag)) ? json(shown(tag)) : outside(request);
-}
-
-async function make(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const read = readJsonBody(request, newTagForm);
-  if (!read.ok) return read.response;
-  const origin = originOf(request, caller);
-  const put = await transact(sql, (tx) => putListed(tx, caller, origin, null, read.value));
-  return put.ok ? { ...json(shown(put.value.tag)), status: 201 } : refuse(request, put.refusal);
-}
-
-async function change(
-  { sql, onDisconnected, takeOff }: TagResourceParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const id = pathId(request);
-  if (id === null) return notFound(request);
-  const read = readJsonBody(request, tagPatchForm);
-  if (!read.ok) return read.response;
-  if ((read.value.id ?? id) !== id) return invalid(request, [OTHER_ID]);
-  const origin = originOf(request, caller);
-  const put = await connectAfterLeaving(takeOff, () =>
-    transact(sql, (tx) => putListed(tx, caller, origin, id, read.value)),
+const getRoute = ({ sql }: TagResourceParts) =>
+  reads.get(
+    'getTag',
+    { at: ':id', summary: 'One tag', path, answer: shown('The tag.', tag, TAG) },
+    async ({ caller, path: { id } }) => {
+      const found = await readListedTag(sql, caller.clientId, id);
+      if (found === null) return NO_TAG;
+      return (await coversTag(sql, caller, found)) ? done(asListed(found)) : refuse.outside();
+    },
   );
-  if (!put.ok) return refuse(request, put.refusal);
-  if (put.value.isDisconnected) onDisconnected(id);
-  return json(shown(put.value.tag));
-}
 
-async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const id = pathId(request);
-  if (id === null) return notFound(request);
-  const dropped = await transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
-    const tag = await readTagById(tx, caller.clientId, id);
-    const territory = await readTerritory(tx, caller);
-    return dropTag(tx, originOf(request, caller), territory, tag, '');
-  });
-  return dropped.ok ? { status: 204, body: '' } : refuse(request, dropped.refusal);
-}
+type Patch = Asked<Caller, { readonly id: number }, unknown, z.infer<typeof tagPatchForm>>;
 
-interface PutTag {
-  readonly tag: ListedTag;
-  readonly isDisconnected: boolean;
-}
+const changeRoute = ({ sql, onDisconnected, takeOff }: TagResourceParts) => {
+  const change = connectAfterLeaving(
+    takeOff,
+    inClient(sql, (tx, client, { caller, path: { id }, body }: Patch) =>
+      putListedTag(tx, caller, client, id, body),
+    ),
+  );
+  return changes.patch(
+    'changeTag',
+    {
+      at: ':id',
+      summary: 'Change or move a tag',
+      description: 'An absent field keeps its value, null clears it.',
+      path,
+      body: form(tagPatchForm, { name: 'News' }),
+      problems: [409],
+      answer: shown('Changed.', tag, { ...TAG, name: 'News' }),
+    },
+    async (asked) => {
+      const { id } = asked.path;
+      if ((asked.body.id ?? id) !== id) return refuse.invalid([OTHER_ID]);
+      const put = resultOf(await change(asked));
+      if (!put.ok) return put;
+      if (put.value.isDisconnected) onDisconnected(id);
+      return done(asListed(put.value.tag));
+    },
+  );
+};
 
-/** Puts a tag, and tells it as lists do. `id`: null makes one. */
-async function putListed(
-  tx: Sql,
-  caller: Caller,
-  origin: AuditOrigin,
-  id: number | null,
-  fields: TagFields,
-): Promise<Outcome<PutTag>> {
-  const limits = await lockClient(tx, caller.clientId);
-  const before = id === null ? null : await readTagById(tx, caller.clientId, id);
-  if (before === null && id !== null) return refused({ kind: 'unknown' });
-  const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
-  const put = await putTag(tx, caller, tree, { before, fields, path: '', origin, limits });
-  if (!put.ok) return put;
-  const { groupId } = put.value;
-  const group = groupId === null ? undefined : tree.byId(groupId);
-  const tag = { ...put.value, groupSourceId: group?.sourceId ?? null };
-  return done({ tag, isDisconnected: before !== null && losesApp(before, tag) });
-}
+const deleteRoute = ({ sql }: TagResourceParts) =>
+  changes.delete(
+    'deleteTag',
+    {
+      at: ':id',
+      summary: 'Delete a tag',
+      description:
+        'Devices lose it in the background: `removals` tells how far that is. 409: an operation on its members has not ended.',
+      path,
+      problems: [409],
+      answer: noContent('Deleted.'),
+    },
+    inClient(sql, async (tx, { clientId, record }, { caller, path: { id } }) => {
+      const tag = await readTagById(tx, clientId, id);
+      const dropped = await dropTag(tx, record, await readTerritory(tx, caller), tag, '');
+      return dropped.ok ? done(null) : resultOf(dropped);
+    }),
+  );
 
-/** Whether some app had the tag and has it no more. */
-const losesApp = (before: Tag, { appIds }: Tag): boolean =>
-  appIds !== null && (before.appIds === null || before.appIds.some((id) => !appIds.includes(id)));
-
-/** What a tag does not have is left out. */
-const shown = (tag: ListedTag) => ({
-  id: tag.id,
-  name: tag.name,
-  sourceId: tag.sourceId ?? undefined,
-  groupId: tag.groupId ?? undefined,
-  groupSourceId: tag.groupSourceId ?? undefined,
-  expiration: tag.expiresAtMs ?? undefined,
-  tagOptionalParameters: tag.optionalParameters ?? undefined,
-  appIds: tag.appIds ?? undefined,
+/** In the words of the interface. */
+const asListed = ({ expiresAtMs, optionalParameters, ...tag }: ListedTag) => ({
+  ...tag,
+  expiration: expiresAtMs,
+  tagOptionalParameters: optionalParameters,
 });

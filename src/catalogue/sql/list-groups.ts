@@ -6,7 +6,7 @@ import type { KeyLimits } from '../covered-tags.ts';
 import { andReadableGroup } from '../covered-tags.ts';
 
 export interface ListedTagGroup extends TagGroup {
-  readonly parentSourceId: string | null;
+  readonly parentGroupSourceId: string | null;
 }
 
 interface TagGroupsToList {
@@ -44,6 +44,6 @@ export async function readListedTagGroup(
 
 const select = (sql: Sql, clientId: number, rest: Fragment) => sql<ListedTagGroup[]>`
   select g.id, g.client_id as "clientId", g.name, g.source_id as "sourceId", g.parent_id as "parentId",
-    parent.source_id as "parentSourceId"
+    parent.source_id as "parentGroupSourceId"
   from tag_groups g left join tag_groups parent on parent.id = g.parent_id
   where g.client_id = ${clientId} ${rest}`;

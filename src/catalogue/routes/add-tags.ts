@@ -1,87 +1,78 @@
 /**
- * `POST tag/add/<client>`: ensures that tags and tag groups with these sourceIds exist, several in
- * one request, all or none. Groups come first, so that tags may name a group of the same request.
+ * Ensures that tags and tag groups with these sourceIds exist, several in one request, all or none.
+ * Groups come first, so that tags may name a group of the same request.
  */
 
-import type { z } from 'zod';
-import { recordChange } from '../../audit/record-change.ts';
-import { lockClient, raiseCatalogueVersion } from '../../clients/lock-client.ts';
+import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
-import type { Sql, SqlPool } from '../../database/sql.ts';
-import { transact } from '../../database/transact.ts';
+import type { Sql } from '../../database/sql.ts';
 import type { AuditedChange } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isLimited } from '../../domain/caller.ts';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import { overLimit } from '../../domain/client-limits.ts';
 import type { Tag, TagGroup } from '../../domain/tag.ts';
-import { originOf } from '../../http/audit-origin.ts';
-import { tooMuch } from '../../http/beyond-limit.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { invalid, json } from '../../http/json-body.ts';
-import { outside } from '../../http/outside.ts';
 import { countTags } from '../count-tags.ts';
+import type { ChangedClient, Outcome } from '../outcome.ts';
+import { done, refused } from '../outcome.ts';
 import { readTagGroups } from '../read-groups.ts';
 import { readTagsBySourceIds } from '../read-tags.ts';
 import { insertTagGroups, updateTagGroups } from '../sql/write-groups.ts';
 import { insertTags, updateTags } from '../write-tags.ts';
-import { readDataBody } from './data-body.ts';
 import { parameterFaults } from './parameter-budget.ts';
-import type { TagGroupPlan } from './plan-tag-groups.ts';
+import type { TagGroupEntry, TagGroupPlan } from './plan-tag-groups.ts';
 import { planTagGroups } from './plan-tag-groups.ts';
-import type { TagPlan } from './plan-tags.ts';
+import type { TagEntry, TagPlan } from './plan-tags.ts';
 import { planTags } from './plan-tags.ts';
-import { addForm } from './tag-forms.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 
-type Entries = z.infer<typeof addForm>;
-type TagEntries = NonNullable<Entries['tags']>;
+interface Entries {
+  readonly groups: readonly TagGroupEntry[];
+  readonly tags: readonly TagEntry[];
+}
 
-/** Handles `tag/add`. */
-export function addTags(
-  sql: SqlPool,
-  request: HttpRequest,
+/** The id of each entry, in the order of the request. */
+interface Ids {
+  readonly groups: readonly number[];
+  readonly tags: readonly number[];
+}
+
+/** The caller of it holds the client's lock. */
+export async function addTags(
+  tx: Sql,
   caller: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const read = readDataBody(request, addForm);
-  if (!read.ok) return read.response;
-  const { groups, tags } = read.value;
-  return transact(sql, async (tx) => {
-    const limits = await lockClient(tx, caller.clientId);
-    const before = await readBefore(tx, caller.clientId, tags ?? []);
-    const plan = (groupIds: readonly number[], tagIds: readonly number[]): Plans =>
-      planAll(before, caller, read.value, groupIds, tagIds);
-    // Ids are never given out twice: none is drawn for what is refused.
-    const draft = plan(
-      standIns(0, groups?.length ?? 0),
-      standIns(groups?.length ?? 0, tags?.length ?? 0),
-    );
-    const changed = [...draft.tags.inserts, ...draft.tags.updates];
-    const faults = [
-      ...draft.groups.faults,
-      ...draft.tags.faults,
-      ...(await parameterFaults(tx, caller.clientId, changed, 'tags')),
-    ];
-    if (faults.length > 0) return invalid(request, faults);
-    const foreign = isLimited(caller) ? outsideOf(caller, before, draft) : null;
-    if (foreign !== null) return outside(request, foreign);
-    const over = overLimitOf(limits, before, draft);
-    if (over !== null) return tooMuch(request.requestId, over);
-    const newGroups = draft.groups.inserts.length;
-    const wanted = newGroups + draft.tags.inserts.length;
-    const ids = await nextObjectIds(tx, caller.clientId, wanted);
-    if (ids === null) return invalid(request, [{ path: '', message: OBJECT_IDS_USED_UP }]);
-    const plans = wanted === 0 ? draft : plan(ids.slice(0, newGroups), ids.slice(newGroups));
-    await write(tx, caller.clientId, plans);
-    const change = changeOf(plans);
-    if (change !== null) await recordChange(tx, originOf(request, caller), change);
-    const tagIds = plans.tags.tags.map(({ id }) => id);
-    return json({
-      ...(groups === undefined ? {} : { groups: withIds(groups, plans.groups.ids) }),
-      ...(tags === undefined ? {} : { tags: withIds(tags, tagIds) }),
-    });
-  });
+  { limits, record }: ChangedClient,
+  entries: Entries,
+): Promise<Outcome<Ids>> {
+  const { groups, tags } = entries;
+  const before = await readBefore(tx, caller.clientId, tags);
+  const plan = (groupIds: readonly number[], tagIds: readonly number[]): Plans =>
+    planAll(before, caller, entries, groupIds, tagIds);
+  // Ids are never given out twice: none is drawn for what is refused.
+  const draft = plan(standIns(0, groups.length), standIns(groups.length, tags.length));
+  const changed = [...draft.tags.inserts, ...draft.tags.updates];
+  const faults = [
+    ...draft.groups.faults,
+    ...draft.tags.faults,
+    ...(await parameterFaults(tx, caller.clientId, changed, 'tags')),
+  ];
+  if (faults.length > 0) return refused({ kind: 'invalid', faults });
+  const foreign = isLimited(caller) ? outsideOf(caller, before, draft) : null;
+  if (foreign !== null) return refused({ kind: 'outside', path: foreign });
+  const over = overLimitOf(limits, before, draft);
+  if (over !== null) return refused({ kind: 'over-limit', over });
+  const newGroups = draft.groups.inserts.length;
+  const wanted = newGroups + draft.tags.inserts.length;
+  const ids = await nextObjectIds(tx, caller.clientId, wanted);
+  if (ids === null) {
+    return refused({ kind: 'invalid', faults: [{ path: '', message: OBJECT_IDS_USED_UP }] });
+  }
+  const plans = wanted === 0 ? draft : plan(ids.slice(0, newGroups), ids.slice(newGroups));
+  await write(tx, caller.clientId, plans);
+  const change = changeOf(plans);
+  if (change !== null) await record(change);
+  return done({ groups: plans.groups.ids, tags: plans.tags.tags.map(({ id }) => id) });
 }
 
 interface Plans {
@@ -98,7 +89,11 @@ interface Before {
   readonly tagCount: number;
 }
 
-async function readBefore(tx: Sql, clientId: number, entries: TagEntries): Promise<Before> {
+async function readBefore(
+  tx: Sql,
+  clientId: number,
+  entries: readonly TagEntry[],
+): Promise<Before> {
   const sourceIds = entries.flatMap(({ sourceId }) => (sourceId ? [sourceId] : []));
   const groups = await readTagGroups(tx, clientId);
   const tags = await readTagsBySourceIds(tx, clientId, sourceIds);
@@ -113,7 +108,7 @@ const standIns = (after: number, count: number): readonly number[] =>
 function planAll(
   before: Before,
   caller: Caller,
-  { groups = [], tags = [] }: Entries,
+  { groups, tags }: Entries,
   groupIds: readonly number[],
   tagIds: readonly number[],
 ): Plans {
@@ -183,6 +178,3 @@ function changeOf({ groups, tags }: Plans): AuditedChange | null {
   };
   return { action: 'tags.change', id: null, name: null, detail };
 }
-
-const withIds = <T extends object>(entries: readonly T[], ids: readonly number[]) =>
-  entries.map((entry, index) => ({ ...entry, id: ids[index] }));
