@@ -2,7 +2,7 @@
 
 import { pino } from 'pino';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { TagTrees } from '../../src/catalogue/routes/tag-tree.ts';
+import { TagTrees } from '../../src/catalogue/tag-tree.ts';
 import type { Store } from '../../src/database/store.ts';
 import { DeviceTags } from '../../src/devices/register/device-tags.ts';
 import { Registration } from '../../src/devices/register/registration.ts';

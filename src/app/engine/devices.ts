@@ -2,7 +2,7 @@
 
 import type { RequestCounts } from '../../api/metrics.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { TagTrees } from '../../catalogue/routes/tag-tree.ts';
+import { TagTrees } from '../../catalogue/tag-tree.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from '../../devices/import/importer.ts';
 import { DeviceCounts, registrationMetrics } from '../../devices/metrics.ts';
 import { DeviceTags } from '../../devices/register/device-tags.ts';

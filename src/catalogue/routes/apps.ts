@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { isObject } from '../../../packages/std/src/json.ts';
 import { identityOf } from '../../access/credentials.ts';
 import { inClient } from '../../access/routes/in-client.ts';
 import type { Secrets } from '../../access/secrets.ts';
@@ -19,21 +20,20 @@ import { id, platformId } from '../../http/openapi/parts.ts';
 import { done, refuse } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 import { routesAt } from '../../http/route.ts';
-import { isObject } from '../../std/json.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { dropApp, makeApp } from '../apps.ts';
+import { connectTags, tagsToConnect } from '../connect-tags.ts';
+import type { TakeOff } from '../reconnect.ts';
+import { connectAfterLeaving } from '../reconnect.ts';
 import { writeParameters } from '../sql/change-app.ts';
 import type { AppPlatform } from '../sql/list-app-platforms.ts';
 import { listAppPlatforms } from '../sql/list-app-platforms.ts';
+import { updateApp } from '../update-app.ts';
 import { parameters, platformIdForm, tags } from './app-forms.ts';
-import { connectTags, tagsToConnect } from './connect-tags.ts';
 import { dataForm } from './data-body.ts';
 import { patientRows } from './patient-rows.ts';
-import type { TakeOff } from './reconnect.ts';
-import { connectAfterLeaving } from './reconnect.ts';
 import { appRefusal, NO_APP, resultOf } from './refusal.ts';
 import { anyId, name } from './tag-forms.ts';
-import { updateApp } from './update-app.ts';
 
 interface AppRouteParts {
   readonly sql: SqlPool;

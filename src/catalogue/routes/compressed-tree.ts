@@ -6,7 +6,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Coding } from '../../http/negotiation.ts';
-import type { RenderedTree } from './tag-tree.ts';
+import type { RenderedTree } from '../tag-tree.ts';
 
 /** A smaller body fits into one or two packets uncompressed. */
 const BODY_LENGTH_MIN = 1_024;

@@ -17,14 +17,14 @@ import { cursorFrom, LIMIT, pathId } from '../../http/parameters.ts';
 import { done, refuse } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { strictForm } from '../../std/strict-form.ts';
+import { dropTagGroup, putListedTagGroup } from '../put-tag-group.ts';
 import { readTagGroups } from '../read-groups.ts';
 import { listTagGroups, readListedTagGroup } from '../sql/list-groups.ts';
+import { TagGroupTree } from '../tag-group-tree.ts';
+import { Territory } from '../territory.ts';
 import { patientRows } from './patient-rows.ts';
-import { dropTagGroup, putListedTagGroup } from './put-tag-group.ts';
 import { NO_TAG, resultOf } from './refusal.ts';
 import { anyId, groupFields, name, OTHER_ID } from './tag-forms.ts';
-import { TagGroupTree } from './tag-group-tree.ts';
-import { Territory } from './territory.ts';
 
 interface TagGroupResourceParts {
   readonly sql: SqlPool;

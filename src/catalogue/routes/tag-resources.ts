@@ -23,17 +23,17 @@ import type { Asked } from '../../http/route.ts';
 import { routesAt } from '../../http/route.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { coversTag } from '../key-limits.ts';
+import { dropTag, putListedTag } from '../put-tag.ts';
 import { readTagById } from '../read-tags.ts';
+import type { TakeOff } from '../reconnect.ts';
+import { connectAfterLeaving } from '../reconnect.ts';
 import type { ListedTag } from '../sql/list-tags.ts';
 import { listTags, readListedTag } from '../sql/list-tags.ts';
+import { readTerritory } from '../territory.ts';
 import { patientRows } from './patient-rows.ts';
-import { dropTag, putListedTag } from './put-tag.ts';
-import type { TakeOff } from './reconnect.ts';
-import { connectAfterLeaving } from './reconnect.ts';
 import { NO_TAG, resultOf } from './refusal.ts';
 import { anyId, name, OTHER_ID, tagFields } from './tag-forms.ts';
 import { tagProperties } from './tag-schemas.ts';
-import { readTerritory } from './territory.ts';
 
 export interface TagResourceParts {
   readonly sql: SqlPool;

@@ -19,19 +19,19 @@ import { pathId } from '../../http/parameters.ts';
 import { done, refuse } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
+import { addTags } from '../add-tags.ts';
+import { findNamedTag, findNamedTagGroup } from '../find-named.ts';
 import { coversTag } from '../key-limits.ts';
+import { dropTag, putTag } from '../put-tag.ts';
+import { dropTagGroup, putTagGroup } from '../put-tag-group.ts';
 import { readTagGroupSourceId, readTagGroups } from '../read-groups.ts';
 import { readTagById, readTagBySourceId } from '../read-tags.ts';
-import { addTags } from './add-tags.ts';
+import { TagGroupTree } from '../tag-group-tree.ts';
+import { Territory } from '../territory.ts';
 import { dataForm } from './data-body.ts';
-import { findNamedTag, findNamedTagGroup } from './find-named.ts';
-import { dropTag, putTag } from './put-tag.ts';
-import { dropTagGroup, putTagGroup } from './put-tag-group.ts';
 import { NO_TAG, resultOf } from './refusal.ts';
 import { anyId, groupFields, name, tagFields } from './tag-forms.ts';
-import { TagGroupTree } from './tag-group-tree.ts';
 import { tagProperties } from './tag-schemas.ts';
-import { Territory } from './territory.ts';
 
 const atMostThousand = <T extends z.ZodType>(entry: T) =>
   measured(TAGS_PER_REQUEST_MAX, z.array(entry, 'must be an array').max(TAGS_PER_REQUEST_MAX));

@@ -1,7 +1,7 @@
 /** The services that the routes of the App API use. */
 
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { TagTrees } from '../../catalogue/routes/tag-tree.ts';
+import type { TagTrees } from '../../catalogue/tag-tree.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
 import type { RegistrationResult } from '../operation.ts';
 import type { DeviceTags } from '../register/device-tags.ts';

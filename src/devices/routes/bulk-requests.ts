@@ -6,15 +6,15 @@
 
 import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';
+import { findNamedTag } from '../../catalogue/find-named.ts';
 import type { ReferencedTag } from '../../catalogue/find-referenced-tags.ts';
 import { findReferencedTags } from '../../catalogue/find-referenced-tags.ts';
 import { coveredTags } from '../../catalogue/key-limits.ts';
 import { readTagById } from '../../catalogue/read-tags.ts';
-import { findNamedTag } from '../../catalogue/routes/find-named.ts';
 import { ownApp } from '../../catalogue/routes/own-app.ts';
 import { notFound } from '../../catalogue/routes/refusal.ts';
 import { sourceId } from '../../catalogue/routes/tag-forms.ts';
-import { readTerritory } from '../../catalogue/routes/territory.ts';
+import { readTerritory } from '../../catalogue/territory.ts';
 import { lockClient } from '../../clients/lock-client.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import { readClock } from '../../database/read-clock.ts';

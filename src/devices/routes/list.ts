@@ -1,6 +1,6 @@
 /** `POST /push-api/list`: the tags of a device. */
 
-import { tagObject } from '../../catalogue/routes/tag-object.ts';
+import { tagObject } from '../../catalogue/tag-object.ts';
 import type { Route } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { deviceRef } from '../operation.ts';

@@ -5,7 +5,7 @@
  */
 
 import { compressTree } from '../../catalogue/routes/compressed-tree.ts';
-import type { RenderedTree, TreeRequest } from '../../catalogue/routes/tag-tree.ts';
+import type { RenderedTree, TreeRequest } from '../../catalogue/tag-tree.ts';
 import { matchesEntityTag } from '../../http/entity-tag.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';

@@ -2,7 +2,7 @@
 
 import { coversTag } from '../../catalogue/key-limits.ts';
 import { readTagById } from '../../catalogue/read-tags.ts';
-import { tagObject } from '../../catalogue/routes/tag-object.ts';
+import { tagObject } from '../../catalogue/tag-object.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Route } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';

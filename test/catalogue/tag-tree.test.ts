@@ -1,10 +1,10 @@
 /** Rendered trees are shared by those who ask at a time, and kept up to so many bytes. */
 
 import t from 'tap';
-import { Catalogue } from '../../../src/catalogue/catalogue.ts';
-import { TagTrees } from '../../../src/catalogue/routes/tag-tree.ts';
-import { onEachStore } from '../../support/on-each-store.ts';
-import { makeTenant } from '../../support/tenant.ts';
+import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import { TagTrees } from '../../src/catalogue/tag-tree.ts';
+import { onEachStore } from '../support/on-each-store.ts';
+import { makeTenant } from '../support/tenant.ts';
 
 await onEachStore(t, {
   'once for each version, app and form, with the parameters of that version': async (

@@ -4,10 +4,10 @@
  * devices have afterwards does not depend on when that was.
  */
 
-import type { Sql } from '../../database/sql.ts';
-import type { Outcome } from '../outcome.ts';
-import { done, refused } from '../outcome.ts';
-import { findLeaving } from '../sql/removals.ts';
+import type { Sql } from '../database/sql.ts';
+import type { Outcome } from './outcome.ts';
+import { done, refused } from './outcome.ts';
+import { findLeaving } from './sql/removals.ts';
 
 /**
  * Takes tags off the devices of apps that they were disconnected from, now. What is more than a

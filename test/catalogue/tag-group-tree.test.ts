@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { TagGroupTree } from '../../../src/catalogue/routes/tag-group-tree.ts';
-import type { TagGroup } from '../../../src/domain/tag.ts';
+import { TagGroupTree } from '../../src/catalogue/tag-group-tree.ts';
+import type { TagGroup } from '../../src/domain/tag.ts';
 
 const group = (id: number, parentId: number | null, sourceId: string | null = null): TagGroup => ({
   id,

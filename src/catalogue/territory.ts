@@ -3,12 +3,12 @@
  * (decision 45).
  */
 
-import type { Sql } from '../../database/sql.ts';
-import type { Caller, KeyRights } from '../../domain/caller.ts';
-import { isLimited } from '../../domain/caller.ts';
-import type { Tag, TagGroup } from '../../domain/tag.ts';
-import { TAG_GROUP_DEPTH_MAX } from '../../domain/tag.ts';
-import { readTagGroups } from '../read-groups.ts';
+import type { Sql } from '../database/sql.ts';
+import type { Caller, KeyRights } from '../domain/caller.ts';
+import { isLimited } from '../domain/caller.ts';
+import type { Tag, TagGroup } from '../domain/tag.ts';
+import { TAG_GROUP_DEPTH_MAX } from '../domain/tag.ts';
+import { readTagGroups } from './read-groups.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 
 /** What a limited key holds, in one state of the tree. */

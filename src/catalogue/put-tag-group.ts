@@ -1,22 +1,22 @@
 /** Makes or changes one group, within the limits of its client and of the caller's key. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
-import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
-import type { Sql } from '../../database/sql.ts';
-import { changedFields } from '../../domain/audit.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { overLimit } from '../../domain/client-limits.ts';
-import type { TagGroup } from '../../domain/tag.ts';
-import type { ChangedClient, Outcome, Recorder } from '../outcome.ts';
-import { done, refused } from '../outcome.ts';
-import { readTagGroups } from '../read-groups.ts';
-import { deleteEmptyTagGroup } from '../sql/delete-group.ts';
-import type { ListedTagGroup } from '../sql/list-groups.ts';
-import { insertTagGroups, updateTagGroups } from '../sql/write-groups.ts';
+import { raiseCatalogueVersion } from '../clients/lock-client.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../database/object-ids.ts';
+import type { Sql } from '../database/sql.ts';
+import { changedFields } from '../domain/audit.ts';
+import type { Caller } from '../domain/caller.ts';
+import { overLimit } from '../domain/client-limits.ts';
+import type { TagGroup } from '../domain/tag.ts';
+import type { ChangedClient, Outcome, Recorder } from './outcome.ts';
+import { done, refused } from './outcome.ts';
 import { fieldPath } from './place.ts';
 import type { TagGroupFields } from './plan-tag-groups.ts';
 import { changeTagGroup, misplacedFault } from './plan-tag-groups.ts';
+import { readTagGroups } from './read-groups.ts';
+import { deleteEmptyTagGroup } from './sql/delete-group.ts';
+import type { ListedTagGroup } from './sql/list-groups.ts';
+import { insertTagGroups, updateTagGroups } from './sql/write-groups.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 

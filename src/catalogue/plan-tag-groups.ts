@@ -1,9 +1,9 @@
 /** Plans a request's changes to tag groups, on the tree, before anything is written. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { TagGroup } from '../../domain/tag.ts';
-import { TAG_GROUP_DEPTH_MAX } from '../../domain/tag.ts';
-import type { FormFault } from '../../std/strict-form.ts';
+import type { TagGroup } from '../domain/tag.ts';
+import { TAG_GROUP_DEPTH_MAX } from '../domain/tag.ts';
+import type { FormFault } from '../std/strict-form.ts';
 import { fieldPath, readPlace } from './place.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
 

@@ -1,7 +1,7 @@
 /** The tag groups of a client as a tree. A request changes the tree before anything is written. */
 
-import type { TagGroup } from '../../domain/tag.ts';
-import { TAG_GROUP_DEPTH_MAX } from '../../domain/tag.ts';
+import type { TagGroup } from '../domain/tag.ts';
+import { TAG_GROUP_DEPTH_MAX } from '../domain/tag.ts';
 
 export class TagGroupTree {
   readonly #byId = new Map<number, TagGroup>();

@@ -1,18 +1,18 @@
 /** Connects tags to an app, and disconnects none: existing clients send one of many. */
 
-import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
-import type { Sql } from '../../database/sql.ts';
-import type { Caller } from '../../domain/caller.ts';
-import type { Tag } from '../../domain/tag.ts';
-import { isConnected } from '../../domain/tag.ts';
-import type { FormFault } from '../../std/strict-form.ts';
-import type { Outcome } from '../outcome.ts';
-import { done, refused } from '../outcome.ts';
-import { updateTags } from '../write-tags.ts';
+import { raiseCatalogueVersion } from '../clients/lock-client.ts';
+import type { Sql } from '../database/sql.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Tag } from '../domain/tag.ts';
+import { isConnected } from '../domain/tag.ts';
+import type { FormFault } from '../std/strict-form.ts';
 import type { NamedTag } from './find-named.ts';
 import { findNamedTag } from './find-named.ts';
+import type { Outcome } from './outcome.ts';
+import { done, refused } from './outcome.ts';
 import { checkReconnection } from './reconnect.ts';
 import { readTerritory } from './territory.ts';
+import { updateTags } from './write-tags.ts';
 
 /**
  * The tags that are named, if the caller may change those that are not connected yet. `appId` null:

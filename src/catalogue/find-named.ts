@@ -2,9 +2,9 @@
  * Finds the one tag or tag group that a request names: by id, or, if it gives no id, by sourceId.
  */
 
-import type { Sql } from '../../database/sql.ts';
-import type { Tag, TagGroup } from '../../domain/tag.ts';
-import { readTagById, readTagBySourceId } from '../read-tags.ts';
+import type { Sql } from '../database/sql.ts';
+import type { Tag, TagGroup } from '../domain/tag.ts';
+import { readTagById, readTagBySourceId } from './read-tags.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
 
 export interface NamedTag {

@@ -1,19 +1,19 @@
 /** Changes an app on one of its platforms, and connects tags to it. */
 
-import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
-import type { Sql } from '../../database/sql.ts';
-import { changedFields } from '../../domain/audit.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { coversApp, isForTags } from '../../domain/caller.ts';
-import type { Outcome, Recorder } from '../outcome.ts';
-import { done, refused } from '../outcome.ts';
-import { renameApp, writeParameters } from '../sql/change-app.ts';
-import type { AppPlatform } from '../sql/list-app-platforms.ts';
-import { listAppPlatforms } from '../sql/list-app-platforms.ts';
-import type { App } from '../sql/read-apps.ts';
-import { readApp } from '../sql/read-apps.ts';
+import { raiseCatalogueVersion } from '../clients/lock-client.ts';
+import type { Sql } from '../database/sql.ts';
+import { changedFields } from '../domain/audit.ts';
+import type { Caller } from '../domain/caller.ts';
+import { coversApp, isForTags } from '../domain/caller.ts';
 import { connectTags, tagsToConnect } from './connect-tags.ts';
 import type { NamedTag } from './find-named.ts';
+import type { Outcome, Recorder } from './outcome.ts';
+import { done, refused } from './outcome.ts';
+import { renameApp, writeParameters } from './sql/change-app.ts';
+import type { AppPlatform } from './sql/list-app-platforms.ts';
+import { listAppPlatforms } from './sql/list-app-platforms.ts';
+import type { App } from './sql/read-apps.ts';
+import { readApp } from './sql/read-apps.ts';
 
 /** What is absent stays. */
 interface AppUpdate {

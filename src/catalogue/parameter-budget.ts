@@ -3,11 +3,11 @@
  * its tags.
  */
 
-import type { Sql } from '../../database/sql.ts';
-import type { Tag } from '../../domain/tag.ts';
-import { OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX } from '../../domain/tag.ts';
-import type { FormFault } from '../../std/strict-form.ts';
-import { parameterBytes } from '../sql/parameter-bytes.ts';
+import type { Sql } from '../database/sql.ts';
+import type { Tag } from '../domain/tag.ts';
+import { OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX } from '../domain/tag.ts';
+import type { FormFault } from '../std/strict-form.ts';
+import { parameterBytes } from './sql/parameter-bytes.ts';
 
 /**
  * The fault of a request that writes these tags, if the client's parameters would exceed the limit.

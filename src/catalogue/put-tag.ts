@@ -1,31 +1,31 @@
 /** Makes or changes one tag, within the limits of its client and of the caller's key. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { findOwnApps } from '../../clients/find-app.ts';
-import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
-import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
-import type { Sql } from '../../database/sql.ts';
-import { changedFields } from '../../domain/audit.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { overLimit } from '../../domain/client-limits.ts';
-import type { Tag } from '../../domain/tag.ts';
-import type { FormFault } from '../../std/strict-form.ts';
-import { countTags } from '../count-tags.ts';
-import type { ChangedClient, Outcome, Recorder } from '../outcome.ts';
-import { done, refused } from '../outcome.ts';
-import { readTagGroups } from '../read-groups.ts';
-import { readTagById, readTagBySourceId } from '../read-tags.ts';
-import { deleteTag } from '../sql/delete-tag.ts';
-import type { ListedTag } from '../sql/list-tags.ts';
-import { findOpenOnMembers } from '../sql/open-on-members.ts';
-import { insertTags, updateTags } from '../write-tags.ts';
+import { findOwnApps } from '../clients/find-app.ts';
+import { raiseCatalogueVersion } from '../clients/lock-client.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../database/object-ids.ts';
+import type { Sql } from '../database/sql.ts';
+import { changedFields } from '../domain/audit.ts';
+import type { Caller } from '../domain/caller.ts';
+import { overLimit } from '../domain/client-limits.ts';
+import type { Tag } from '../domain/tag.ts';
+import type { FormFault } from '../std/strict-form.ts';
+import { countTags } from './count-tags.ts';
+import type { ChangedClient, Outcome, Recorder } from './outcome.ts';
+import { done, refused } from './outcome.ts';
 import { parameterFaults } from './parameter-budget.ts';
 import { fieldPath } from './place.ts';
 import type { TagFields } from './plan-tags.ts';
 import { changeTag, newTag } from './plan-tags.ts';
+import { readTagGroups } from './read-groups.ts';
+import { readTagById, readTagBySourceId } from './read-tags.ts';
 import { checkReconnection } from './reconnect.ts';
+import { deleteTag } from './sql/delete-tag.ts';
+import type { ListedTag } from './sql/list-tags.ts';
+import { findOpenOnMembers } from './sql/open-on-members.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
+import { insertTags, updateTags } from './write-tags.ts';
 
 /** Of a tag that has none yet. */
 const NO_ID = 0;

@@ -1,12 +1,12 @@
 /** The tags of an app in their tag groups, as `tags` returns them. */
 
 import { hash } from 'node:crypto';
-import { CappedMap } from '../../../packages/std/src/capped-map.ts';
-import type { Sql } from '../../database/sql.ts';
-import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
-import type { Snapshot } from '../snapshot.ts';
-import type { ParametersOfTags } from '../sql/read-parameters.ts';
-import { readParameters } from '../sql/read-parameters.ts';
+import { CappedMap } from '../../packages/std/src/capped-map.ts';
+import type { Sql } from '../database/sql.ts';
+import type { CatalogueTag, TagGroup } from '../domain/tag.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { ParametersOfTags } from './sql/read-parameters.ts';
+import { readParameters } from './sql/read-parameters.ts';
 import type { TagObject } from './tag-object.ts';
 import { tagObject } from './tag-object.ts';
 

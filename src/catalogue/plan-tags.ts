@@ -1,9 +1,9 @@
 /** Plans a request's changes to tags, before anything is written. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Caller } from '../../domain/caller.ts';
-import type { Tag } from '../../domain/tag.ts';
-import type { FormFault } from '../../std/strict-form.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Tag } from '../domain/tag.ts';
+import type { FormFault } from '../std/strict-form.ts';
 import { fieldPath, readPlace } from './place.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
 

@@ -1,7 +1,7 @@
 /** Into which group a request puts a tag or a group: by the group's id, its sourceId, or both. */
 
-import type { TagGroup } from '../../domain/tag.ts';
-import type { FormFault } from '../../std/strict-form.ts';
+import type { TagGroup } from '../domain/tag.ts';
+import type { FormFault } from '../std/strict-form.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
 
 /** A field that is absent says nothing; null means: into none. */

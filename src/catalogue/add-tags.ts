@@ -3,29 +3,29 @@
  * Groups come first, so that tags may name a group of the same request.
  */
 
-import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
-import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
-import type { Sql } from '../../database/sql.ts';
-import type { AuditedChange } from '../../domain/audit.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { isLimited } from '../../domain/caller.ts';
-import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
-import { overLimit } from '../../domain/client-limits.ts';
-import type { Tag, TagGroup } from '../../domain/tag.ts';
-import { countTags } from '../count-tags.ts';
-import type { ChangedClient, Outcome } from '../outcome.ts';
-import { done, refused } from '../outcome.ts';
-import { readTagGroups } from '../read-groups.ts';
-import { readTagsBySourceIds } from '../read-tags.ts';
-import { insertTagGroups, updateTagGroups } from '../sql/write-groups.ts';
-import { insertTags, updateTags } from '../write-tags.ts';
+import { raiseCatalogueVersion } from '../clients/lock-client.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../database/object-ids.ts';
+import type { Sql } from '../database/sql.ts';
+import type { AuditedChange } from '../domain/audit.ts';
+import type { Caller } from '../domain/caller.ts';
+import { isLimited } from '../domain/caller.ts';
+import type { ClientLimits, OverLimit } from '../domain/client-limits.ts';
+import { overLimit } from '../domain/client-limits.ts';
+import type { Tag, TagGroup } from '../domain/tag.ts';
+import { countTags } from './count-tags.ts';
+import type { ChangedClient, Outcome } from './outcome.ts';
+import { done, refused } from './outcome.ts';
 import { parameterFaults } from './parameter-budget.ts';
 import type { TagGroupEntry, TagGroupPlan } from './plan-tag-groups.ts';
 import { planTagGroups } from './plan-tag-groups.ts';
 import type { TagEntry, TagPlan } from './plan-tags.ts';
 import { planTags } from './plan-tags.ts';
+import { readTagGroups } from './read-groups.ts';
+import { readTagsBySourceIds } from './read-tags.ts';
+import { insertTagGroups, updateTagGroups } from './sql/write-groups.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
+import { insertTags, updateTags } from './write-tags.ts';
 
 interface Entries {
   readonly groups: readonly TagGroupEntry[];
