@@ -1,20 +1,27 @@
 /** What holds the document finds what it does not say. */
 
 import t from 'tap';
+import { z } from 'zod';
 import { makeDocument } from '../../src/api/openapi/document.ts';
-import type { Route } from '../../src/http/handler.ts';
+import { created } from '../../src/http/answers.ts';
+import { form } from '../../src/http/form-body.ts';
+import { id } from '../../src/http/openapi/parts.ts';
+import { done } from '../../src/http/result.ts';
+import { routesAt } from '../../src/http/route.ts';
+import { strictForm } from '../../src/std/strict-form.ts';
 import { DocumentCheck } from './document-check.ts';
 
-const PATH = '/push-admin-api/v3/{client}/tags';
-const route: Route = {
-  operation: 'createTag',
-  api: 'admin',
-  needs: 'admin',
-  method: 'POST',
-  path: '/push-admin-api/v3/:client/tags',
-  bodyBytesMax: 1,
-  handle: () => ({ status: 200, body: '' }),
-};
+const PATH = '/push-admin-api/v3/{client}/things';
+const THING = { id: 1, name: 'a' };
+const route = routesAt('/push-admin-api/v3/:client/things', { api: 'admin', needs: 'admin' }).post(
+  'createThing',
+  {
+    summary: 'Make a thing',
+    body: form(strictForm({ name: z.string() }), { name: 'a' }),
+    answer: created('Made.', z.object({ id, name: z.string() }), THING),
+  },
+  () => done(THING),
+);
 const check = new DocumentCheck(makeDocument([route]));
 const answered = (status: number, contentType: string, body: unknown) =>
   check.answerFault({
