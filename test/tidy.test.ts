@@ -53,7 +53,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'provider-credentials': ['access', 'audit', 'catalogue', 'clients', 'webhooks'],
   templates: ['access', 'catalogue', 'clients'],
   statistics: ['catalogue', 'clients'],
-  devices: ['audit', 'catalogue', 'clients', 'statistics', 'webhooks'],
+  devices: ['access', 'audit', 'catalogue', 'clients', 'statistics', 'webhooks'],
   'push/sql': ['catalogue', 'devices', 'statistics', 'webhooks'],
   'push/ledger': ['push/sql', 'devices'],
   // What crosses between the main thread (dispatch) and a sending thread (worker), which know

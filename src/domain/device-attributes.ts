@@ -91,9 +91,3 @@ export function takeAttributes(
   const others = Object.keys(fields).filter((name) => !Object.hasOwn(DEVICE_ATTRIBUTES, name));
   return { attributes: eachAttribute((name) => fields[name] ?? null), others };
 }
-
-/** Those that are known: an answer leaves the others out. */
-export const knownAttributes = (
-  attributes: DeviceAttributes,
-): { readonly [Name in AttributeName]?: string | undefined } =>
-  eachAttribute((name) => attributes[name] ?? undefined);

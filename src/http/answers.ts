@@ -43,6 +43,8 @@ const answered =
 export const shown = answered(200);
 /** 201 with JSON. */
 export const created = answered(201);
+/** 202 with JSON. */
+export const accepted = answered(202);
 
 /** 204. */
 export const noContent = (description: string): Described<null> => ({

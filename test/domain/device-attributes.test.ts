@@ -2,7 +2,6 @@ import t from 'tap';
 import {
   areKept,
   isAttribute,
-  knownAttributes,
   latestAttributes,
   NO_ATTRIBUTES,
   takeAttributes,
@@ -33,11 +32,9 @@ t.test('only a text that can be stored is an attribute', (t) => {
   t.end();
 });
 
-t.test('attributes are taken out of a record, and unknown ones are left out of answers', (t) => {
+t.test('attributes are taken out of a record', (t) => {
   const taken = takeAttributes({ appVersion: '1', colour: 'red' });
   t.same(taken, { attributes: versioned('1'), others: ['colour'] });
   t.same(takeAttributes({}), { attributes: NO_ATTRIBUTES, others: [] });
-  t.equal(JSON.stringify(knownAttributes(versioned('1'))), '{"appVersion":"1"}');
-  t.equal(JSON.stringify(knownAttributes(NO_ATTRIBUTES)), '{}');
   t.end();
 });

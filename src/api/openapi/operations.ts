@@ -6,9 +6,6 @@
 import { credentialOperations } from '../../access/routes/credential-operations.ts';
 import { memberOperations } from '../../access/routes/member-operations.ts';
 import { sessionOperations } from '../../access/routes/session-operations.ts';
-import { appDeviceOperations } from '../../devices/routes/app-device-operations.ts';
-import { bulkOperations } from '../../devices/routes/bulk-operations.ts';
-import { appOperations } from '../../devices/routes/operations.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import { appPlatformOperations } from '../../provider-credentials/routes/app-platform-operations.ts';
 import { jobOperations } from '../../push/routes/job-operations.ts';
@@ -18,12 +15,9 @@ import { openOperations } from '../open/operations.ts';
 import { systemOperations } from '../open/system-operations.ts';
 
 export const OPERATIONS: Operations = {
-  ...appOperations,
   ...pushOperations,
   ...jobOperations,
   ...appPlatformOperations,
-  ...appDeviceOperations,
-  ...bulkOperations,
   ...statisticsOperations,
   ...credentialOperations,
   ...sessionOperations,

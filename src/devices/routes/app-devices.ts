@@ -4,31 +4,34 @@
  */
 
 import { z } from 'zod';
-import { ownApp } from '../../catalogue/routes/own-app.ts';
+import { findOwnApp } from '../../catalogue/routes/own-app.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
-import { knownAttributes } from '../../domain/device-attributes.ts';
 import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
+import { secret, shown } from '../../http/answers.ts';
 import { originOf } from '../../http/audit-origin.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { id } from '../../http/id-form.ts';
-import { invalid, json, readJsonBody } from '../../http/json-body.ts';
-import { problem } from '../../http/problem.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
-import { withSecret } from '../../http/with-secret.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { id as idForm } from '../../http/id-form.ts';
+import { count, epochMs, id, orAbsent, state, word } from '../../http/openapi/parts.ts';
+import { pathId } from '../../http/parameters.ts';
+import type { Result } from '../../http/result.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import type { Asked } from '../../http/route.ts';
+import { routesAt } from '../../http/route.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import type { Eraser } from '../erase-device.ts';
 import type { DeviceRef } from '../operation.ts';
 import { deviceRef } from '../operation.ts';
 import type { DeviceEvent } from '../sql/list-events.ts';
-import { listDeviceEvents } from '../sql/list-events.ts';
-import type { DeviceDetails, PendingOutcome } from '../sql/read-device.ts';
+import { DEVICE_EVENT_KINDS, listDeviceEvents } from '../sql/list-events.ts';
+import type { PendingOutcome } from '../sql/read-device.ts';
 import { listPendingOutcomes, readDevice } from '../sql/read-device.ts';
+import { knownAttributeFields } from './attribute-forms.ts';
 
 export interface AppDeviceParts {
   readonly sql: Sql;
@@ -45,11 +48,70 @@ export interface AppDeviceParts {
   ) => Promise<readonly ExpectedSend[]>;
 }
 
-const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
-export const deviceForm = strictForm({
-  platformId: id,
-  deviceId: z.custom<string>(isDeviceId, DEVICE_ID),
+const DEVICE_ID_FAULT = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
+const deviceForm = strictForm({
+  platformId: idForm,
+  deviceId: z.custom<string>(isDeviceId, DEVICE_ID_FAULT),
 });
+
+const text = z.string();
+const device = z.object({
+  deviceId: text,
+  registeredAt: epochMs,
+  unsubscribedAt: orAbsent(epochMs),
+  ...knownAttributeFields,
+  tags: z.array(z.object({ id, name: text, sourceId: orAbsent(text) })),
+  refusals: count,
+  refusedAt: orAbsent(epochMs),
+  environment: orAbsent(text),
+});
+const notificationId = z.uuid();
+const pending = z.object({
+  notificationId,
+  kind: z.enum(['retry', 'dead', 'refused']),
+  reason: orAbsent(text),
+  attempts: orAbsent(count),
+  dueAt: orAbsent(epochMs),
+  held: orAbsent(z.literal(true)),
+});
+const event = z.object({
+  kind: word(DEVICE_EVENT_KINDS),
+  at: epochMs,
+  notificationId: orAbsent(notificationId),
+  reason: text,
+});
+const expected = z.object({
+  notificationId,
+  title: orAbsent(text),
+  state,
+  sendAt: epochMs,
+  lastSendAt: orAbsent(epochMs),
+  outcome: z.enum(['failed', 'pending', 'accepted', 'unknown']),
+  reason: text.optional(),
+  at: epochMs.optional(),
+});
+/** One that is gone has its deviceId and events only. */
+const lookedUp = z
+  .object({
+    ...device.partial().shape,
+    deviceId: text,
+    registered: z.boolean(),
+    pending: z.array(pending).optional(),
+    events: z.array(event),
+    expected: z
+      .array(expected)
+      .optional()
+      .meta({ description: 'Sends whose audience it is in, with its tags of now.' }),
+  })
+  .meta({ id: 'LookedUpDevice' });
+const erased = z.object({ erased: z.boolean(), ...device.partial().shape });
+const DEVICE_ID = 'cd'.repeat(32);
+const DEVICE = {
+  deviceId: DEVICE_ID,
+  registeredAt: 1_795_392_000_000,
+  tags: [{ id: 2, name: 'Breaking news', sourceId: 'breaking-news' }],
+  refusals: 0,
+};
 
 /** Of one device: sends of which it is still owed something, the newest. */
 const PENDING_MAX = 100;
@@ -59,76 +121,95 @@ const EVENTS_MAX = 100;
 const EXPECTED_MAX = 50;
 const EXPECTED_MS_MAX = 30 * 86_400_000;
 
-/** Both take the same body. */
-export function appDeviceRoutes(parts: AppDeviceParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client/apps/:id/devices';
-  const shared = { api: 'admin', method: 'POST', bodyBytesMax: BODY_BYTES_MAX } as const;
-  return [
-    {
-      ...shared,
-      operation: 'lookUpDevice',
-      needs: 'read',
-      path: `${path}/lookup`,
-      handle: (request, caller) =>
-        withDevice(parts.sql, request, caller, (device) => lookUp(parts, request, caller, device)),
-    },
-    {
-      ...shared,
-      operation: 'eraseDevice',
-      needs: 'admin',
-      path: `${path}/erase`,
-      handle: (request, caller) =>
-        withDevice(parts.sql, request, caller, async (device) => {
-          const erased = await parts.eraseDevice(device, originOf(request, caller));
-          if (erased === null) return json({ erased: false });
-          // Of a device that was gone already, only its events were there.
-          const was = erased.device === null ? { deviceId: device.deviceId } : shown(erased.device);
-          return json({ erased: true, ...was });
-        }),
-    },
-  ];
-}
+const PATH = '/push-admin-api/v3/:client/apps/:id/devices';
+const path = { id: pathId('app', 1) };
+const body = form(deviceForm, { platformId: 3, deviceId: DEVICE_ID });
 
-/** The device that the body names, on a platform of the caller's app. */
-async function withDevice(
-  sql: Sql,
-  request: HttpRequest,
-  caller: Caller,
-  answer: (device: DeviceRef) => Promise<HttpResponse>,
-): Promise<HttpResponse> {
-  const own = await ownApp(sql, request, caller);
-  if (!own.ok) return own.response;
-  const read = readJsonBody(request, deviceForm);
-  if (!read.ok) return read.response;
-  const { platformId, deviceId } = read.value;
-  const { id: appId, platformIds } = own.app;
-  if (!platformIds.includes(platformId)) {
+/** Both take the same body. */
+export const appDeviceRoutes = (parts: AppDeviceParts): readonly Route[] => [
+  lookUpRoute(parts),
+  eraseRoute(parts),
+];
+
+const lookUpRoute = (parts: AppDeviceParts) =>
+  routesAt(PATH, { api: 'admin', needs: 'read' }).post(
+    'lookUpDevice',
+    {
+      at: 'lookup',
+      summary: 'What is known of a device',
+      path,
+      body,
+      answer: secret(
+        shown('The device, and what is known of sends to it.', lookedUp, {
+          registered: true,
+          ...DEVICE,
+          pending: [],
+          events: [],
+          expected: [],
+        }),
+      ),
+    },
+    onDevice(parts.sql, (key, { caller }) => lookUp(parts, caller, key)),
+  );
+
+const eraseRoute = ({ sql, eraseDevice }: AppDeviceParts) =>
+  routesAt(PATH, { api: 'admin', needs: 'admin' }).post(
+    'eraseDevice',
+    {
+      at: 'erase',
+      summary: 'Erase a device with its subscriptions',
+      path,
+      body,
+      answer: secret(
+        shown(
+          'What was removed; only `erased` when there was nothing, `deviceId` too when only its events were there.',
+          erased,
+          { erased: true, ...DEVICE },
+        ),
+      ),
+    },
+    onDevice(sql, async (key, { request, caller }) => {
+      const gone = await eraseDevice(key, originOf(request, caller));
+      if (gone === null) return done({ erased: false });
+      // Of a device that was gone already, only its events were there.
+      return done({ erased: true, ...(gone.device ?? { deviceId: key.deviceId }) });
+    }),
+  );
+
+/** A handler for the device that the body names, on a platform of the caller's app. */
+const onDevice =
+  <Value>(sql: Sql, handle: (device: DeviceRef, asked: Asked<Caller>) => Promise<Result<Value>>) =>
+  async (
+    asked: Asked<Caller, { readonly id: number }, unknown, z.infer<typeof deviceForm>>,
+  ): Promise<Result<Value>> => {
+    const own = await findOwnApp(sql, asked.caller, asked.path.id);
+    if (!own.ok) return own;
+    const { platformId, deviceId } = asked.body;
+    const { id: appId, platformIds } = own.value;
+    if (platformIds.includes(platformId)) {
+      return handle(deviceRef(appId, platformId, deviceId), asked);
+    }
     const message = `must be one that the app is on: ${platformIds.join(', ')}`;
-    return invalid(request, [{ path: 'platformId', message }]);
-  }
-  return withSecret(await answer(deviceRef(appId, platformId, deviceId)));
-}
+    return refuse.invalid([{ path: 'platformId', message }]);
+  };
 
 async function lookUp(
   { patientReads, listExpectedSends }: AppDeviceParts,
-  request: HttpRequest,
   caller: Caller,
   key: DeviceRef,
-): Promise<HttpResponse> {
+) {
   const { clientId } = caller;
+  const { deviceId } = key;
   const read = await patientReads.run(clientId, async (patient) => {
-    const device = await readDevice(patient, key);
+    const known = await readDevice(patient, key);
     const events = await listDeviceEvents(patient, key, EVENTS_MAX);
-    const told = events.map(eventShown);
-    if (device === null) {
+    if (known === null) {
       // Nobody knows whether it was ever there, or it was, and why it is not.
-      return events.length === 0
-        ? null
-        : { deviceId: key.deviceId, registered: false, events: told };
+      return events.length === 0 ? null : { deviceId, registered: false, events };
     }
-    const { ordinal } = device;
-    const pending = await listPendingOutcomes(patient, clientId, { ...key, ordinal }, PENDING_MAX);
-    const tagIds = device.tags.map((tag) => tag.id);
+    const { ordinal } = known;
+    const owed = await listPendingOutcomes(patient, clientId, { ...key, ordinal }, PENDING_MAX);
+    const tagIds = known.tags.map((tag) => tag.id);
     const sends = await listExpectedSends(patient, clientId, key, tagIds, {
       sinceMs: Date.now() - EXPECTED_MS_MAX,
       limit: EXPECTED_MAX,
@@ -136,73 +217,35 @@ async function lookUp(
     });
     return {
       registered: true,
-      ...shown(device),
-      pending: pending.map(pendingShown),
-      events: told,
-      expected: sends.map((send) => expectedShown(send, pending, events)),
+      ...known,
+      pending: owed,
+      events,
+      expected: sends.map((send) => expectedShown(send, owed, events)),
     };
   });
-  if (read.kind === 'busy') return tooMuchCounted(request);
+  if (read.kind === 'busy') return refuse.tooMuchCounted;
   return read.result === null
-    ? problem(request.requestId, 404, 'This app has no such device on this platform.')
-    : json(read.result);
+    ? refused(404, 'This app has no such device on this platform.')
+    : done(read.result);
 }
-
-/** What a device does not have is left out. */
-const shown = (device: DeviceDetails) => ({
-  deviceId: device.deviceId,
-  registeredAt: device.registeredAtMs,
-  unsubscribedAt: device.unsubscribedAtMs ?? undefined,
-  ...knownAttributes(device),
-  tags: device.tags.map(({ id: tagId, name, sourceId }) => ({
-    id: tagId,
-    name,
-    sourceId: sourceId ?? undefined,
-  })),
-  refusals: device.refusals,
-  refusedAt: device.refusedAtMs ?? undefined,
-  environment: device.environment ?? undefined,
-});
-
-const pendingShown = (pending: PendingOutcome) => ({
-  notificationId: pending.notificationId,
-  kind: pending.kind,
-  reason: pending.reason ?? undefined,
-  attempts: pending.attempts ?? undefined,
-  dueAt: pending.dueAtMs ?? undefined,
-  held: pending.isHeld || undefined,
-});
-
-const eventShown = ({ kind, atMs, notificationId, reason }: DeviceEvent) => ({
-  kind,
-  at: atMs,
-  notificationId: notificationId ?? undefined,
-  reason,
-});
 
 /** A send that a device with its tags of now is in the audience of. */
 function expectedShown(
-  { notificationId, title, state, sendAtMs, lastSendAtMs, isWholeKnown }: ExpectedSend,
-  pending: readonly PendingOutcome[],
+  { sendAtMs, lastSendAtMs, isWholeKnown, ...send }: ExpectedSend,
+  owed: readonly PendingOutcome[],
   events: readonly DeviceEvent[],
 ) {
   const isOf = (one: { readonly notificationId: string | null }): boolean =>
-    one.notificationId === notificationId;
-  const failure = events.find((event) => event.kind === 'failed' && isOf(event));
-  const common = {
-    notificationId,
-    title: title ?? undefined,
-    state,
-    sendAt: sendAtMs,
-    lastSendAt: lastSendAtMs ?? undefined,
-  };
+    one.notificationId === send.notificationId;
+  const failure = events.find((one) => one.kind === 'failed' && isOf(one));
+  const common = { ...send, sendAt: sendAtMs, lastSendAt: lastSendAtMs };
   if (failure !== undefined) {
-    return { ...common, outcome: 'failed', reason: failure.reason, at: failure.atMs };
+    return { ...common, outcome: 'failed', reason: failure.reason, at: failure.at } as const;
   }
-  if (pending.some((one) => one.kind === 'retry' && isOf(one))) {
-    return { ...common, outcome: 'pending' };
+  if (owed.some((one) => one.kind === 'retry' && isOf(one))) {
+    return { ...common, outcome: 'pending' } as const;
   }
   // It has come again since: nobody knows which tags it had then.
-  const hasGone = events.some(({ kind, atMs }) => kind !== 'failed' && atMs >= sendAtMs);
-  return { ...common, outcome: isWholeKnown && !hasGone ? 'accepted' : 'unknown' };
+  const hasGone = events.some(({ kind, at }) => kind !== 'failed' && at >= sendAtMs);
+  return { ...common, outcome: isWholeKnown && !hasGone ? 'accepted' : 'unknown' } as const;
 }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { eachAttribute, isAttribute } from '../../domain/device-attributes.ts';
+import { orAbsent } from '../../http/openapi/parts.ts';
 
 /** As an app gives them. null, or absent: not known. */
 export const attributeFields = eachAttribute((name, { lengthMax, description }) => {
@@ -15,4 +16,4 @@ export const attributeFields = eachAttribute((name, { lengthMax, description }) 
 });
 
 /** As an answer has them: absent where they are not known. */
-export const knownAttributeFields = eachAttribute(() => z.string().optional());
+export const knownAttributeFields = eachAttribute(() => orAbsent(z.string()));

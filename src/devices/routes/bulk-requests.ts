@@ -5,22 +5,20 @@
  */
 
 import { z } from 'zod';
-import { recordChange } from '../../audit/record-change.ts';
+import { inClient } from '../../access/routes/in-client.ts';
 import { findNamedTag } from '../../catalogue/find-named.ts';
 import type { ReferencedTag } from '../../catalogue/find-referenced-tags.ts';
 import { findReferencedTags } from '../../catalogue/find-referenced-tags.ts';
 import { coveredTags } from '../../catalogue/key-limits.ts';
 import { readTagById } from '../../catalogue/read-tags.ts';
-import { ownApp } from '../../catalogue/routes/own-app.ts';
-import { notFound } from '../../catalogue/routes/refusal.ts';
+import { isNotOn, SCOPE_PATH } from '../../catalogue/routes/app-on-platform.ts';
+import { findOwnApp } from '../../catalogue/routes/own-app.ts';
 import { sourceId } from '../../catalogue/routes/tag-forms.ts';
 import { readTerritory } from '../../catalogue/territory.ts';
-import { lockClient } from '../../clients/lock-client.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import { readClock } from '../../database/read-clock.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
-import { transact } from '../../database/transact.ts';
-import type { BulkAction, BulkChange } from '../../domain/bulk-operation.ts';
+import type { AuditedChange } from '../../domain/audit.ts';
 import {
   BULK_DEVICES_MAX,
   BULK_OPEN_PER_CLIENT_MAX,
@@ -32,29 +30,28 @@ import type { Caller } from '../../domain/caller.ts';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { isExpired } from '../../domain/tag.ts';
-import { originOf } from '../../http/audit-origin.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
+import { accepted } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
-import { invalid, readJsonBody } from '../../http/json-body.ts';
-import { outside } from '../../http/outside.ts';
-import { pathId } from '../../http/path-id.ts';
+import { pathId } from '../../http/parameters.ts';
 import type { Fault } from '../../http/problem.ts';
-import { problem } from '../../http/problem.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import type { Refusal, Result } from '../../http/result.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import { subscribersByApp } from '../../statistics/read-statistics.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { deviceRef } from '../operation.ts';
 import type { NewBulkOperation } from '../sql/insert-operation.ts';
 import { countOpenBulkOperations, insertBulkOperation } from '../sql/insert-operation.ts';
 import { readBulkOperation } from '../sql/read-operations.ts';
-import { acceptedBulkOperation } from './bulk-resources.ts';
+import { bulkOperation, MOVE, operationPathOf, SUBSCRIBE, shownTo } from './bulk-resources.ts';
 
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
 const some = <T extends z.ZodType>(entry: T, entriesMax: number) =>
   measured(entriesMax, z.array(entry, 'must be an array').min(1, 'names none').max(entriesMax));
 
-export const subscriptionsForm = strictForm({
+const subscriptionsForm = strictForm({
   action: z.enum(LIST_ACTIONS, `must be one of ${LIST_ACTIONS.join(', ')}`),
   tagIds: some(id, BULK_TAGS_MAX).optional(),
   tagSourceIds: some(sourceId, BULK_TAGS_MAX).optional(),
@@ -69,7 +66,7 @@ export const subscriptionsForm = strictForm({
     `tagIds and tagSourceIds must have ${BULK_TAGS_MAX} entries at most together`,
   );
 
-export const membersForm = strictForm({
+const membersForm = strictForm({
   action: z.enum(MEMBER_ACTIONS, `must be one of ${MEMBER_ACTIONS.join(', ')}`),
   toTagId: id.optional(),
   toTagSourceId: sourceId.optional(),
@@ -85,70 +82,109 @@ interface BulkRequestParts {
   readonly patientReads: PatientReads;
 }
 
-/** Both answer 202 with the operation. */
-export function bulkRequestRoutes(parts: BulkRequestParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client';
-  const shared = { api: 'admin', needs: 'admin', method: 'POST' } as const;
-  return [
-    {
-      ...shared,
-      operation: 'changeSubscriptions',
-      path: `${path}/apps/:id/platforms/:platform/subscriptions`,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => changeSubscriptions(parts.sql, request, caller),
-    },
-    {
-      ...shared,
-      operation: 'changeMembers',
-      path: `${path}/tags/:id/members`,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => changeMembers(parts, request, caller),
-    },
-  ];
-}
-
-async function changeSubscriptions(
-  sql: SqlPool,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const own = await ownApp(sql, request, caller, 'name');
-  if (!own.ok) return own.response;
-  const platformId = pathId(request, 'platform');
-  if (platformId === null || !own.app.platformIds.includes(platformId)) {
-    return problem(request.requestId, 404, 'This app is not on this platform.');
-  }
-  const read = readJsonBody(request, subscriptionsForm);
-  if (!read.ok) return read.response;
-  const { action, deviceIds } = read.value;
-  const appId = own.app.id;
-  const keys = deviceIds.map((deviceId) => deviceRef(appId, platformId, deviceId).deviceKey);
-  const deviceKeys = [...new Set(keys)];
-  return transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
-    const found = await findTags(tx, request, caller, read.value);
-    if (!found.ok) return found.response;
-    const faults =
-      action === 'unsubscribe'
-        ? []
-        : found.tags.flatMap(({ path, tag }) => unsubscribable(tag, path, appId));
-    if (faults.length > 0) return invalid(request, faults);
-    const tagIds = [...new Set(found.tags.map(({ tag }) => tag.id))];
-    return await accept(tx, request, caller, {
-      action,
-      subscribe: action === 'subscribe' ? tagIds : [],
-      unsubscribe: action === 'unsubscribe' ? tagIds : [],
-      memberOf: null,
-      listed: { appId, platformId, deviceKeys },
-      appIds: null,
-      total: deviceKeys.length,
-    });
+const BACKGROUND =
+  'It is carried out in the background, after the earlier ones of the client; `operations` tells how far it is. Each device gets the whole change, or nothing of it.';
+const acceptedOperation = (example: object) =>
+  accepted('Accepted, and durable.', bulkOperation, example, {
+    Location: 'Where the operation is.',
   });
-}
 
-type FoundTags =
-  | { readonly ok: true; readonly tags: readonly NamedTag[] }
-  | { readonly ok: false; readonly response: HttpResponse };
+const V3 = '/push-admin-api/v3/:client';
+const admin = { api: 'admin', needs: 'admin' } as const;
+const NO_TAG_HERE = refuse.unknown('tag');
+
+/** Both answer 202 with the operation. */
+export const bulkRequestRoutes = (parts: BulkRequestParts): readonly Route[] => [
+  subscriptionsRoute(parts),
+  membersRoute(parts),
+];
+
+const subscriptionsRoute = ({ sql }: BulkRequestParts) =>
+  routesAt(`${V3}/apps/:id/platforms/:platform/subscriptions`, admin).post(
+    'changeSubscriptions',
+    {
+      summary: 'Subscribe or unsubscribe a list of devices',
+      description: BACKGROUND,
+      path: SCOPE_PATH,
+      body: form(subscriptionsForm, {
+        action: 'subscribe',
+        tagIds: [2],
+        deviceIds: ['cd'.repeat(32), 'ef'.repeat(32)],
+      }),
+      answer: acceptedOperation(SUBSCRIBE),
+    },
+    async (asked) => {
+      const { caller, body } = asked;
+      const own = await findOwnApp(sql, caller, asked.path.id, 'name');
+      if (!own.ok) return own;
+      const { id: appId, platformIds } = own.value;
+      const platformId = asked.path.platform;
+      if (!platformIds.includes(platformId)) return isNotOn(platformIds);
+      const { action, deviceIds } = body;
+      const keys = deviceIds.map((deviceId) => deviceRef(appId, platformId, deviceId).deviceKey);
+      const deviceKeys = [...new Set(keys)];
+      const change = inClient(sql, async (tx, { record }) => {
+        const found = await findTags(tx, caller, body);
+        if (!found.ok) return found;
+        const faults =
+          action === 'unsubscribe'
+            ? []
+            : found.value.flatMap(({ path, tag }) => unsubscribable(tag, path, appId));
+        if (faults.length > 0) return refuse.invalid(faults);
+        const tagIds = [...new Set(found.value.map(({ tag }) => tag.id))];
+        return accept(tx, caller, record, {
+          action,
+          subscribe: action === 'subscribe' ? tagIds : [],
+          unsubscribe: action === 'unsubscribe' ? tagIds : [],
+          memberOf: null,
+          listed: { appId, platformId, deviceKeys },
+          appIds: null,
+          total: deviceKeys.length,
+        });
+      });
+      return change(asked);
+    },
+  );
+
+const membersRoute = ({ sql, patientReads }: BulkRequestParts) =>
+  routesAt(`${V3}/tags/:id/members`, admin).post(
+    'changeMembers',
+    {
+      summary: 'Copy or move the members of a tag to another tag, or remove them',
+      description: BACKGROUND,
+      path: { id: pathId('tag', 2) },
+      body: form(membersForm, { action: 'move', toTagId: 3 }),
+      answer: acceptedOperation(MOVE),
+    },
+    async (asked) => {
+      const { caller, path, body } = asked;
+      const { clientId } = caller;
+      const full = await refusedFull(sql, clientId);
+      if (full !== null) return full;
+      // Sums of years of days: not while the client's lock is held.
+      const counted = await patientReads.run(clientId, (patient) =>
+        subscribersByApp(patient, { kind: 'tag', id: path.id, clientId }),
+      );
+      if (counted.kind === 'busy') return refuse.tooMuchCounted;
+      const total = counted.result.reduce((sum, { count }) => sum + count, 0);
+      const change = inClient(sql, async (tx, { record }) => {
+        const found = await findMoved(tx, caller, path.id, body);
+        if (!found.ok) return found;
+        const { tag, to } = found.value;
+        const { action } = body;
+        return accept(tx, caller, record, {
+          action,
+          memberOf: tag.id,
+          subscribe: to === null ? [] : [to.id],
+          unsubscribe: action === 'copy' ? [] : [tag.id],
+          listed: null,
+          appIds: tag.appIds,
+          total,
+        });
+      });
+      return change(asked);
+    },
+  );
 
 /** A tag, and where the request names it. */
 interface NamedTag {
@@ -159,10 +195,9 @@ interface NamedTag {
 /** All tags that the request names, if the caller may subscribe devices to them. */
 async function findTags(
   tx: Sql,
-  request: HttpRequest,
   caller: Caller,
   { tagIds = [], tagSourceIds = [] }: z.infer<typeof subscriptionsForm>,
-): Promise<FoundTags> {
+): Promise<Result<readonly NamedTag[]>> {
   const known = await findReferencedTags(tx, caller.clientId, {
     ids: tagIds,
     sourceIds: tagSourceIds,
@@ -183,10 +218,9 @@ async function findTags(
   for (const { path, tag } of named) {
     if (tag === undefined) faults.push({ path, message: NO_TAG });
     else if (covered.has(tag.id)) tags.push({ path, tag });
-    else return { ok: false, response: outside(request, path) };
+    else return refuse.outside(path);
   }
-  if (faults.length === 0) return { ok: true, tags };
-  return { ok: false, response: invalid(request, faults) };
+  return faults.length === 0 ? done(tags) : refuse.invalid(faults);
 }
 
 const NO_TAG = 'names no tag of this client';
@@ -199,89 +233,52 @@ function unsubscribable(tag: ReferencedTag, path: string, appId: number): readon
   return [{ path, message: 'names a tag that is not connected to this app' }];
 }
 
-async function changeMembers(
-  { sql, patientReads }: BulkRequestParts,
-  request: HttpRequest,
+/** The tag whose members are changed, and the one that they get; null: they only lose theirs. */
+async function findMoved(
+  tx: Sql,
   caller: Caller,
-): Promise<HttpResponse> {
-  const tagId = pathId(request);
-  if (tagId === null) return notFound(request);
-  const read = readJsonBody(request, membersForm);
-  if (!read.ok) return read.response;
-  const { action, toTagId, toTagSourceId } = read.value;
-  const { clientId } = caller;
-  const full = await refusedFull(sql, request, clientId);
-  if (full !== null) return full;
-  // Sums of years of days: not while the client's lock is held.
-  const counted = await patientReads.run(clientId, (patient) =>
-    subscribersByApp(patient, { kind: 'tag', id: tagId, clientId }),
-  );
-  if (counted.kind === 'busy') return tooMuchCounted(request);
-  const total = counted.result.reduce((sum, { count }) => sum + count, 0);
-  return await transact(sql, async (tx) => {
-    await lockClient(tx, clientId);
-    const tag = await readTagById(tx, clientId, tagId);
-    if (tag === null) return notFound(request);
-    const territory = await readTerritory(tx, caller);
-    if (!territory.holdsTag(tag)) return outside(request);
-    const path = toTagId === undefined ? 'toTagSourceId' : 'toTagId';
-    const to = await findNamedTag(tx, clientId, { id: toTagId, sourceId: toTagSourceId });
-    if (action !== 'remove') {
-      if (to === null) return invalid(request, [{ path, message: NO_TAG }]);
-      if (!territory.holdsTag(to)) return outside(request, path);
-      if (to.id === tagId) return invalid(request, [{ path, message: 'names the tag itself' }]);
-      if (isExpired(to, await readClock(tx))) return invalid(request, [{ path, message: EXPIRED }]);
-    }
-    return await accept(tx, request, caller, {
-      action,
-      ...memberChange(action, tagId, to),
-      listed: null,
-      appIds: tag.appIds,
-      total,
-    });
-  });
+  tagId: number,
+  { action, toTagId, toTagSourceId }: z.infer<typeof membersForm>,
+): Promise<Result<{ readonly tag: Tag; readonly to: Tag | null }>> {
+  const tag = await readTagById(tx, caller.clientId, tagId);
+  if (tag === null) return NO_TAG_HERE;
+  const territory = await readTerritory(tx, caller);
+  if (!territory.holdsTag(tag)) return refuse.outside();
+  if (action === 'remove') return done({ tag, to: null });
+  const path = toTagId === undefined ? 'toTagSourceId' : 'toTagId';
+  const to = await findNamedTag(tx, caller.clientId, { id: toTagId, sourceId: toTagSourceId });
+  if (to === null) return refuse.invalid([{ path, message: NO_TAG }]);
+  if (!territory.holdsTag(to)) return refuse.outside(path);
+  if (to.id === tagId) return refuse.invalid([{ path, message: 'names the tag itself' }]);
+  return isExpired(to, await readClock(tx))
+    ? refuse.invalid([{ path, message: EXPIRED }])
+    : done({ tag, to });
 }
 
-const memberChange = (action: BulkAction, tagId: number, to: Tag | null): BulkChange => ({
-  memberOf: tagId,
-  subscribe: to === null ? [] : [to.id],
-  unsubscribe: action === 'copy' ? [] : [tagId],
-});
-
 /** 429, if the client has as many operations as it may. Only under its lock that is for certain. */
-async function refusedFull(
-  sql: Sql,
-  request: HttpRequest,
-  clientId: number,
-): Promise<HttpResponse | null> {
+async function refusedFull(sql: Sql, clientId: number): Promise<Refusal | null> {
   if ((await countOpenBulkOperations(sql, clientId)) < BULK_OPEN_PER_CLIENT_MAX) return null;
   const detail = `This client has ${BULK_OPEN_PER_CLIENT_MAX} operations that have not ended: ask again when one has.`;
-  return problem(request.requestId, 429, detail, {
-    headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-  });
+  return refused(429, detail, { headers: { 'Retry-After': RETRY_AFTER_SECONDS } });
 }
 
 /** The caller of it holds the client's lock. */
 async function accept(
   tx: Sql,
-  request: HttpRequest,
   caller: Caller,
+  record: (change: AuditedChange) => Promise<void>,
   operation: Omit<NewBulkOperation, 'clientId' | 'userName'>,
-): Promise<HttpResponse> {
+) {
   const { clientId, userName } = caller;
-  const full = await refusedFull(tx, request, clientId);
+  const full = await refusedFull(tx, clientId);
   if (full !== null) return full;
-  const operationId = await insertBulkOperation(tx, { ...operation, clientId, userName });
-  const accepted = await readBulkOperation(tx, { clientId, userName: null }, operationId);
-  if (accepted === null) throw new Error(`operation ${operationId} is inserted, and not there`);
+  const id = await insertBulkOperation(tx, { ...operation, clientId, userName });
+  const made = await readBulkOperation(tx, { clientId, userName: null }, id);
+  if (made === null) throw new Error(`operation ${id} is inserted, and not there`);
   const { action, total } = operation;
-  await recordChange(tx, originOf(request, caller), {
-    action: 'operation.create',
-    id: operationId,
-    name: null,
-    detail: { action, devices: total },
-  });
-  return acceptedBulkOperation(accepted, caller);
+  const detail = { action, devices: total };
+  await record({ action: 'operation.create', id, name: null, detail });
+  return done(shownTo(caller, made), { headers: { Location: operationPathOf(caller, id) } });
 }
 
 /** A list of devices takes a second or so. */

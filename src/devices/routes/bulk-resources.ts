@@ -3,20 +3,22 @@
  * its cancelling.
  */
 
+import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
+import { BULK_STATES, LIST_ACTIONS, MEMBER_ACTIONS } from '../../domain/bulk-operation.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isLimited } from '../../domain/caller.ts';
 import { ID_MAX } from '../../domain/tag.ts';
+import { listed, shown } from '../../http/answers.ts';
 import { originOf } from '../../http/audit-origin.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, json } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { pathId } from '../../http/path-id.ts';
-import { problem } from '../../http/problem.ts';
-import { QueryReader } from '../../http/query-reader.ts';
+import type { Route } from '../../http/handler.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { count, epochMs, id, orAbsent, platformId, word } from '../../http/openapi/parts.ts';
+import { cursorFrom, limitOr, pathId } from '../../http/parameters.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import type { BulkOwner, ListedBulkOperation } from '../sql/read-operations.ts';
 import {
@@ -25,83 +27,135 @@ import {
   readBulkOperation,
 } from '../sql/read-operations.ts';
 
-/** The list, one, and the end of one. */
-export function bulkResourceRoutes(sql: SqlPool): readonly ApiRoute[] {
-  const path = operationsPathOf(':client');
-  const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
-  return [
-    {
-      ...read,
-      operation: 'listBulkOperations',
-      method: 'GET',
-      path,
-      handle: (request, caller) => listAll(sql, request, caller),
-    },
-    {
-      ...read,
-      operation: 'getBulkOperation',
-      method: 'GET',
-      path: `${path}/:id`,
-      async handle(request, caller) {
-        const id = pathId(request);
-        const operation = id === null ? null : await readBulkOperation(sql, ownerOf(caller), id);
-        return operation === null ? unknown(request) : json(shown(caller, operation));
-      },
-    },
-    {
-      api: 'admin',
-      operation: 'cancelBulkOperation',
-      needs: 'admin',
-      method: 'POST',
-      path: `${path}/:id/cancel`,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => cancel(sql, request, caller),
-    },
-  ];
-}
+const counted = (description: string) => count.meta({ description });
+export const bulkOperation = z
+  .object({
+    id,
+    action: word([...LIST_ACTIONS, ...MEMBER_ACTIONS]),
+    state: word(BULK_STATES),
+    userName: z.string(),
+    appId: orAbsent(id),
+    platformId: orAbsent(platformId),
+    tagIds: z.array(id).optional(),
+    tagId: orAbsent(id.meta({ description: 'Whose members they are.' })),
+    toTagId: id.optional(),
+    total: counted('Devices when it was accepted.'),
+    done: counted('The sum of the five counts.'),
+    changed: count,
+    unchanged: counted('They were so already, or left the tag meanwhile.'),
+    unknown: counted('The app has no such device.'),
+    full: counted('They have as many tags as a device may have.'),
+    refused: counted('The tag was deleted, has expired or is not connected to their app.'),
+    acceptedAt: epochMs,
+    startedAt: orAbsent(epochMs),
+    endedAt: orAbsent(epochMs),
+  })
+  .meta({ id: 'BulkOperation', description: 'A change of the tags of many devices.' });
+const COUNTS = { done: 0, changed: 0, unchanged: 0, unknown: 0, full: 0, refused: 0 };
+export const MOVE = {
+  id: 4,
+  action: 'move',
+  state: 'QUEUED',
+  userName: 'demo-super',
+  tagId: 2,
+  toTagId: 3,
+  total: 1,
+  ...COUNTS,
+  acceptedAt: 1_795_392_000_000,
+};
+export const SUBSCRIBE = {
+  id: 3,
+  action: 'subscribe',
+  state: 'QUEUED',
+  userName: 'demo-super',
+  appId: 1,
+  platformId: 3,
+  tagIds: [2],
+  total: 2,
+  ...COUNTS,
+  acceptedAt: 1_795_392_000_000,
+};
 
 /** Rows of a page, when the caller does not say. */
 const PAGE_DEFAULT = 100;
 
-function listAll(
-  sql: Sql,
-  request: HttpRequest,
-  caller: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const reader = new QueryReader(request.query, ['limit', 'cursor']);
-  const page = { limit: reader.limit() ?? PAGE_DEFAULT, after: reader.cursor(FIRST) };
-  if (reader.faults.length > 0) return invalid(request, reader.faults);
-  return answerList<ListedBulkOperation, readonly number[]>(request, page, {
-    read: ([beforeId = ID_MAX], limit) =>
-      listBulkOperations(sql, ownerOf(caller), { beforeId, limit }),
-    keyOf: ({ id }) => [id],
-    show: (operation) => shown(caller, operation),
-  });
-}
+const PATH = '/push-admin-api/v3/:client/operations';
+const reads = routesAt(PATH, { api: 'admin', needs: 'read' });
+const changes = routesAt(PATH, { api: 'admin', needs: 'admin' });
+const path = { id: pathId('operation', 3) };
+/** Also for one of another caller than a limited key. */
+const NO_OPERATION = refuse.unknown('operation');
 
-const FIRST: readonly number[] = [ID_MAX];
+/** Where an operation is. */
+export const operationPathOf = ({ clientSlug }: Caller, id: number): string =>
+  `${PATH.replace(':client', clientSlug)}/${id}`;
 
-/** What was done stays done. */
-async function cancel(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const id = pathId(request);
-  if (id === null) return unknown(request);
-  const operation = await transact(sql, async (tx) => {
-    const isCancelled = await cancelBulkOperation(tx, ownerOf(caller), id);
-    if (isCancelled) {
-      const change = { action: 'operation.cancel', id, name: null } as const;
-      await recordChange(tx, originOf(request, caller), change);
-    }
-    return await readBulkOperation(tx, ownerOf(caller), id);
-  });
-  if (operation === null) return unknown(request);
-  return operation.state === 'CANCELLED'
-    ? json(shown(caller, operation))
-    : problem(
-        request.requestId,
-        409,
-        'This operation is FINISHED: it cannot be cancelled any more.',
-      );
-}
+/** The list, one, and the end of one. */
+export const bulkResourceRoutes = (sql: SqlPool): readonly Route[] =>
+  [listRoute, getRoute, cancelRoute].map((make) => make(sql));
+
+const listRoute = (sql: Sql) =>
+  reads.get(
+    'listBulkOperations',
+    {
+      summary: 'List bulk operations, newest first',
+      query: {
+        limit: limitOr(PAGE_DEFAULT, `How many operations; ${PAGE_DEFAULT} if it is not given.`),
+        cursor: cursorFrom([ID_MAX], '2'),
+      },
+      answer: listed('The operations.', bulkOperation, [MOVE, SUBSCRIBE]),
+    },
+    ({ caller, query }) =>
+      rowsOf(query, {
+        async read([beforeId = ID_MAX], limit) {
+          const rows = await listBulkOperations(sql, ownerOf(caller), { beforeId, limit });
+          return rows.map((row) => shownTo(caller, row));
+        },
+        keyOf: ({ id }) => [id],
+      }),
+  );
+
+const getRoute = (sql: Sql) =>
+  reads.get(
+    'getBulkOperation',
+    {
+      at: ':id',
+      summary: 'How far a bulk operation is',
+      path,
+      answer: shown('The operation.', bulkOperation, SUBSCRIBE),
+    },
+    async ({ caller, path: { id } }) => {
+      const operation = await readBulkOperation(sql, ownerOf(caller), id);
+      return operation === null ? NO_OPERATION : done(shownTo(caller, operation));
+    },
+  );
+
+const cancelRoute = (sql: SqlPool) =>
+  changes.post(
+    'cancelBulkOperation',
+    {
+      at: ':id/cancel',
+      summary: 'Cancel a bulk operation',
+      description: 'What was done stays done. Repeated, it changes nothing.',
+      path,
+      answer: shown('Cancelled.', bulkOperation, { ...SUBSCRIBE, state: 'CANCELLED' }),
+      problems: [409],
+    },
+    async ({ caller, path: { id }, request }) => {
+      const operation = await transact(sql, async (tx) => {
+        const isCancelled = await cancelBulkOperation(tx, ownerOf(caller), id);
+        if (isCancelled) {
+          const change = { action: 'operation.cancel', id, name: null } as const;
+          await recordChange(tx, originOf(request, caller), change);
+        }
+        return await readBulkOperation(tx, ownerOf(caller), id);
+      });
+      if (operation === null) return NO_OPERATION;
+      return operation.state === 'CANCELLED'
+        ? done(shownTo(caller, operation))
+        : refused(409, 'This operation is FINISHED: it cannot be cancelled any more.');
+    },
+  );
 
 /** A key with limits sees and cancels its own. */
 const ownerOf = (caller: Caller): BulkOwner => ({
@@ -109,44 +163,16 @@ const ownerOf = (caller: Caller): BulkOwner => ({
   userName: isLimited(caller) ? caller.userName : null,
 });
 
-/** 404: also for one of another client, or of another caller than a limited key. */
-const unknown = (request: HttpRequest): HttpResponse =>
-  problem(request.requestId, 404, 'There is no such operation.');
-
-/** 202, with where it is to be found. */
-export function acceptedBulkOperation(
-  operation: ListedBulkOperation,
-  caller: Caller,
-): HttpResponse {
-  const answer = json(shown(caller, operation));
-  const location = `${operationsPathOf(caller.clientSlug)}/${operation.id}`;
-  return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
-}
-
-const operationsPathOf = (clientSlug: string) => `/push-admin-api/v3/${clientSlug}/operations`;
-
-/** What an operation does not have, or has not come to yet, is left out. */
-function shown(caller: Caller, operation: ListedBulkOperation) {
-  const { id, action, state, userName, appId, platformId, memberOf, total } = operation;
-  const { changed, unchanged, unknown: notThere, full, refused } = operation;
-  const tagIds = operation.subscribe.length > 0 ? operation.subscribe : operation.unsubscribe;
+export function shownTo(caller: Caller, operation: ListedBulkOperation) {
+  const { userName, memberOf, subscribe, unsubscribe } = operation;
+  const { changed, unchanged, unknown, full, refused: turnedAway } = operation;
   return {
-    id,
-    action,
-    state,
+    ...operation,
     userName: shownUserName(caller, userName),
+    tagId: memberOf,
     ...(memberOf === null
-      ? { appId, platformId, tagIds }
-      : { tagId: memberOf, toTagId: operation.subscribe[0] }),
-    total,
-    done: changed + unchanged + notThere + full + refused,
-    changed,
-    unchanged,
-    unknown: notThere,
-    full,
-    refused,
-    acceptedAt: operation.acceptedAtMs,
-    startedAt: operation.startedAtMs ?? undefined,
-    endedAt: operation.endedAtMs ?? undefined,
+      ? { tagIds: subscribe.length > 0 ? subscribe : unsubscribe }
+      : { toTagId: subscribe[0] }),
+    done: changed + unchanged + unknown + full + turnedAway,
   };
 }

@@ -3,20 +3,42 @@
  * durable.
  */
 
+import { z } from 'zod';
 import type { ResolvedTags, Snapshot } from '../../catalogue/snapshot.ts';
 import { isSubscribable } from '../../catalogue/snapshot.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isConnected } from '../../domain/tag.ts';
 import { compressionOf } from '../../http/compressed-body.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
+import type { Operation as OpenApiOperation } from '../../http/openapi/operation.ts';
 import { problem } from '../../http/problem.ts';
 import type { Operation, RegistrationResult } from '../operation.ts';
 import { deviceRef } from '../operation.ts';
 import type { AppApi, AppApiEndpoint } from './app-api.ts';
+import { changeParameters, DEVICE } from './parameter-schemas.ts';
 import type { ParameterName, Parameters } from './parameters.ts';
 import { PARAMETER_NAMES, readParameters } from './parameters.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
+
+/** What the OpenAPI document says of one of them. */
+export const deviceChange = (
+  summary: string,
+  description: string,
+  example: object,
+): OpenApiOperation => ({
+  summary,
+  description,
+  body: { schema: changeParameters, example: { ...DEVICE, ...example } },
+  answers: {
+    200: {
+      description: 'Durable, or ignored: parameters are never an error.',
+      content: { 'text/plain': { schema: z.literal('OK'), example: 'OK' } },
+      headers: { 'Tagcast-Ignored': 'The parameters that were ignored, unknown ones included.' },
+    },
+  },
+  problems: [429],
+});
 
 /** Housekeeping or the operator makes room for devices, but not within seconds. */
 const LIMIT_RETRY_AFTER_SECONDS = '60';

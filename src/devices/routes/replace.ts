@@ -11,13 +11,16 @@ import { takeAttributes } from '../../domain/device-attributes.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
 import { json, readJsonBody } from '../../http/json-body.ts';
+import { jsonAnswer } from '../../http/openapi/parts.ts';
 import { problem } from '../../http/problem.ts';
+import { answerRefusal } from '../../http/result.ts';
 import { deviceRef } from '../operation.ts';
 import type { ReplaceResult } from '../replace/replacements.ts';
 import type { AppApi } from './app-api.ts';
 import { attributeFields } from './attribute-forms.ts';
+import { DEVICE } from './parameter-schemas.ts';
 import { headerNames, PARAMETER_BYTES_MAX } from './parameters.ts';
-import { PLATFORM_FAULT, refused } from './scope.ts';
+import { invalidParameters, PLATFORM_FAULT } from './scope.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -25,7 +28,7 @@ const DEVICE_ID = `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`;
 const deviceId = z.string(DEVICE_ID).refine(isDeviceId, DEVICE_ID);
 
 /** Unknown fields are ignored and named, as on all of the App API. */
-export const replaceForm = z.looseObject({
+const replaceForm = z.looseObject({
   appId: id,
   platformId: id,
   deviceId,
@@ -35,6 +38,19 @@ export const replaceForm = z.looseObject({
 
 export const replaceRoute = (api: AppApi): Route => ({
   operation: 'replaceDevice',
+  document: {
+    summary: 'Move the tags of a device to its new token',
+    body: { schema: replaceForm, example: { ...DEVICE, newDeviceId: 'cd'.repeat(32) } },
+    answers: {
+      200: jsonAnswer(
+        'Done; it may be repeated.',
+        z.object({ outcome: z.enum(['moved', 'merged', 'unchanged']) }),
+        { outcome: 'moved' },
+        { 'Tagcast-Ignored': 'Unknown fields, and `tagId` when tags were beyond the limit.' },
+      ),
+    },
+    problems: [400, 404],
+  },
   method: 'POST',
   path: '/push-api/v3/:client/devices/replace',
   api: 'app',
@@ -53,7 +69,7 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
   const { attributes, others } = takeAttributes(rest);
   if (appId !== caller.appId) return foreign(request);
   if (!(await api.catalogue.hasPlatform(caller.clientId, appId, platformId))) {
-    return refused(request, [PLATFORM_FAULT]).response;
+    return answerRefusal(request, invalidParameters([PLATFORM_FAULT]));
   }
   const result = await api.replacements.submit({
     device: deviceRef(appId, platformId, deviceId),

@@ -1,21 +1,17 @@
 /**
- * Reads the scope of a `list` or `tags` request. These endpoints report the faults of their
- * parameters.
+ * The scope of a `list` or `tags` request. These endpoints report the faults of their parameters.
  */
 
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
+import type { HttpRequest } from '../../http/handler.ts';
 import { ID_FAULT } from '../../http/id-form.ts';
 import type { Fault } from '../../http/problem.ts';
-import { problem } from '../../http/problem.ts';
+import type { Refusal, Result } from '../../http/result.ts';
+import { done, refused } from '../../http/result.ts';
 import type { Parameters } from './parameters.ts';
 import { readParameters } from './parameters.ts';
-
-type ReadScope =
-  | ({ readonly ok: true; readonly parameters: Parameters } & Scope)
-  | { readonly ok: false; readonly response: HttpResponse };
 
 export const PLATFORM_FAULT = {
   path: 'platformId',
@@ -24,24 +20,27 @@ export const PLATFORM_FAULT = {
 
 const BODY_FAULT = 'must be a JSON object of at most 64 KiB, in UTF-8 and not compressed';
 
-/**
- * Reads appId and platformId, or makes the answer that names every fault: theirs, and those that
- * `furtherFaults` finds.
- */
-export async function readScope(
+/** A 400 that names the faulty parameters. */
+export const invalidParameters = (errors: readonly Fault[]): Refusal =>
+  refused(400, 'The parameters are not valid.', { errors });
+
+/** The parameters of a request, faulty ones among them. */
+export function parametersOf({ body }: HttpRequest): Result<Parameters> {
+  const parameters = readParameters(body);
+  return parameters === null
+    ? invalidParameters([{ path: '', message: BODY_FAULT }])
+    : done(parameters);
+}
+
+/** The app and platform of a request, or every fault: theirs, and the further ones. */
+export async function scopeOf(
   catalogue: Catalogue,
-  request: HttpRequest,
   caller: Caller,
-  furtherFaults: (parameters: Parameters) => readonly Fault[] = () => [],
-): Promise<ReadScope> {
-  const parameters = readParameters(request.body);
-  if (parameters === null) {
-    return refused(request, [{ path: '', message: BODY_FAULT }]);
-  }
-  const { appId, platformId } = parameters;
+  { appId, platformId }: Parameters,
+  furtherFaults: readonly Fault[] = [],
+): Promise<Result<Scope>> {
   if (appId !== null && appId !== caller.appId) {
-    const detail = 'This credential belongs to another app.';
-    return { ok: false, response: problem(request.requestId, 403, detail) };
+    return refused(403, 'This credential belongs to another app.');
   }
   const isPlatform =
     platformId !== null &&
@@ -49,17 +48,9 @@ export async function readScope(
   const faults = [
     ...(appId === null ? [{ path: 'appId', message: ID_FAULT }] : []),
     ...(isPlatform ? [] : [PLATFORM_FAULT]),
-    ...furtherFaults(parameters),
+    ...furtherFaults,
   ];
-  if (appId === null || !isPlatform || faults.length > 0) return refused(request, faults);
-  return { ok: true, appId, platformId, parameters };
+  return appId === null || !isPlatform || faults.length > 0
+    ? invalidParameters(faults)
+    : done({ appId, platformId });
 }
-
-/** A 400 that names the faulty parameters. */
-export const refused = (
-  request: HttpRequest,
-  errors: readonly Fault[],
-): { readonly ok: false; readonly response: HttpResponse } => ({
-  ok: false,
-  response: problem(request.requestId, 400, 'The parameters are not valid.', { errors }),
-});

@@ -6,10 +6,15 @@
 import type { Route } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import type { AppApi } from './app-api.ts';
-import { changeDevice } from './change-device.ts';
+import { changeDevice, deviceChange } from './change-device.ts';
 
 export const setRoute = (api: AppApi): Route => ({
   operation: 'setDeviceTags',
+  document: deviceChange(
+    'Replace all tags of a device',
+    'Without tags, or with only unknown ones, the request is ignored.',
+    { tagId: 2 },
+  ),
   method: 'POST',
   path: '/push-api/set',
   api: 'app',

@@ -4,33 +4,93 @@
  * one check of that version, which sees tags created on any node.
  */
 
+import { z } from 'zod';
 import { compressTree } from '../../catalogue/routes/compressed-tree.ts';
+import { appTag } from '../../catalogue/routes/tag-schemas.ts';
 import type { RenderedTree, TreeRequest } from '../../catalogue/tag-tree.ts';
 import { matchesEntityTag } from '../../http/entity-tag.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import type { Coding } from '../../http/negotiation.ts';
 import { preferredCoding } from '../../http/negotiation.ts';
+import type { Answer, Parameter } from '../../http/openapi/operation.ts';
+import { count, id, jsonAnswer } from '../../http/openapi/parts.ts';
 import { problem } from '../../http/problem.ts';
+import { answerRefusal } from '../../http/result.ts';
 import type { AppApi } from './app-api.ts';
-import { readScope } from './scope.ts';
+import { SCOPE, scopeParameters } from './parameter-schemas.ts';
+import { parametersOf, scopeOf } from './scope.ts';
+
+interface AppTagGroup {
+  id?: number | undefined;
+  sourceId?: string | undefined;
+  name: string;
+  tags: z.infer<typeof appTag>[];
+  groups?: AppTagGroup[] | undefined;
+}
+const appTagGroup: z.ZodType<AppTagGroup> = z
+  .object({
+    id: count.optional(),
+    sourceId: z.string().optional(),
+    name: z.string(),
+    tags: z.array(appTag),
+    get groups() {
+      return z.array(appTagGroup).optional();
+    },
+  })
+  .meta({
+    id: 'AppTagGroup',
+    description:
+      'A group of tags. The first group of a tree, `default`, holds the tags without a group: it has no `groups`, and no `id` or the `id` 0.',
+  });
+
+const TREE_EXAMPLE = [
+  { name: 'default', tags: [{ id: 2, name: 'Breaking news', sourceId: 'breaking-news' }] },
+  { id: 6, sourceId: 'sports', name: 'Sports', tags: [], groups: [] },
+];
+const tree: Readonly<Record<number, Answer>> = {
+  200: jsonAnswer('The tags in their groups.', z.array(appTagGroup), TREE_EXAMPLE, {
+    ETag: 'Changes with the tree; one for each coding.',
+  }),
+  304: { description: 'Unchanged since the ETag of `If-None-Match`.', content: {} },
+};
+const ifNoneMatch: Parameter = {
+  description: 'ETags of answers that the caller has.',
+  schema: z.string(),
+  example: '"pX0r1Jcx9Ssbo1v6dYkm8g"',
+};
 
 export const tagsRoutes = (api: AppApi): readonly Route[] => [
   {
     operation: 'listAppTags',
+    document: {
+      summary: 'List the tags that an app can offer',
+      headers: { 'If-None-Match': ifNoneMatch },
+      body: { schema: scopeParameters, example: SCOPE },
+      answers: tree,
+      problems: [400],
+    },
     method: 'POST',
     path: '/push-api/tags',
     api: 'app',
     bodyBytesMax: BODY_BYTES_MAX,
     async handle(request, caller) {
-      const scope = await readScope(api.catalogue, request, caller);
-      if (!scope.ok) return scope.response;
+      const read = parametersOf(request);
+      const scope = read.ok ? await scopeOf(api.catalogue, caller, read.value) : read;
+      if (!scope.ok) return answerRefusal(request, scope);
       const { clientId } = caller;
-      return answer(request, await renderTree(api, { clientId, appId: scope.appId, form: 'post' }));
+      const { appId } = scope.value;
+      return answer(request, await renderTree(api, { clientId, appId, form: 'post' }));
     },
   },
   {
     operation: 'getAppTags',
+    document: {
+      summary: 'The same, in a form that can be cached',
+      path: { app: { description: 'The id of the app.', schema: id, example: 1 } },
+      headers: { 'If-None-Match': ifNoneMatch },
+      answers: tree,
+    },
     method: 'GET',
     path: '/push-api/v3/:client/tags/:app',
     api: 'app',

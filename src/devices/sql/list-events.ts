@@ -3,9 +3,12 @@
 import type { Sql } from '../../database/sql.ts';
 import type { DeviceKey } from './find-devices.ts';
 
+export const DEVICE_EVENT_KINDS = ['failed', 'removed', 'replaced'] as const;
+
 export interface DeviceEvent {
-  readonly kind: 'failed' | 'removed' | 'replaced';
-  readonly atMs: number;
+  readonly kind: (typeof DEVICE_EVENT_KINDS)[number];
+  /** Milliseconds since 1970. */
+  readonly at: number;
   /** The send that it came from; null: none. */
   readonly notificationId: string | null;
   /** Of a failed send, what its provider answered. */
@@ -19,10 +22,10 @@ export const listDeviceEvents = (
 ): Promise<readonly DeviceEvent[]> =>
   sql<DeviceEvent[]>`
     select kind, notification_id as "notificationId", reason,
-      floor(extract(epoch from at) * 1000)::float8 as "atMs"
+      floor(extract(epoch from at) * 1000)::float8 as "at"
     from device_events
     where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
-    order by at desc, kind limit ${limit}`;
+    order by device_events.at desc, kind limit ${limit}`;
 
 /** Forgets all of them. Answers how many. */
 export async function eraseDeviceEvents(

@@ -1,4 +1,4 @@
-/** All that is known of one device, for whoever answers its owner. */
+/** All that is known of one device, for whoever answers its owner; times in ms since 1970. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { DeviceAttributes } from '../../domain/device-attributes.ts';
@@ -9,12 +9,12 @@ export interface DeviceDetails extends DeviceAttributes {
   readonly ordinal: number;
   readonly deviceId: string;
   /** The last registration may be a day later: it may not have been written (decision 42). */
-  readonly registeredAtMs: number;
+  readonly registeredAt: number;
   /** Null: it has not unsubscribed since. */
-  readonly unsubscribedAtMs: number | null;
+  readonly unsubscribedAt: number | null;
   /** Sends that refused the token, since the last one that did not or the last registration. */
   readonly refusals: number;
-  readonly refusedAtMs: number | null;
+  readonly refusedAt: number | null;
   /** Where its provider took the token, when that is not where it is asked first. */
   readonly environment: string | null;
   /** Those that are not deleted, by id. */
@@ -33,9 +33,9 @@ export async function readDevice(
   const [device] = await sql<DeviceDetails[]>`
     select d.ordinal, d.device_id as "deviceId", ${selectedAttributes(sql)}, d.refusals,
       d.apns_environment as environment,
-      floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAtMs",
-      floor(extract(epoch from d.unsubscribed_at) * 1000)::float8 as "unsubscribedAtMs",
-      floor(extract(epoch from d.refused_at) * 1000)::float8 as "refusedAtMs",
+      floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAt",
+      floor(extract(epoch from d.unsubscribed_at) * 1000)::float8 as "unsubscribedAt",
+      floor(extract(epoch from d.refused_at) * 1000)::float8 as "refusedAt",
       (
         select coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'sourceId', t.source_id) order by t.id), '[]')
         from tags t where t.id = any (d.tag_ids) and t.deleted_at is null
@@ -53,9 +53,9 @@ export interface PendingOutcome {
   /** Why it is sent again. */
   readonly reason: string | null;
   readonly attempts: number | null;
-  readonly dueAtMs: number | null;
+  readonly dueAt: number | null;
   /** Many were called dead at once: an operator decides. */
-  readonly isHeld: boolean;
+  readonly held: true | null;
 }
 
 /** The newest jobs first, at most `limit`. The outcomes of single devices are not kept. */
@@ -69,8 +69,8 @@ export const listPendingOutcomes = (
   return sql<PendingOutcome[]>`
     select * from (
       select r.notification_id as "notificationId", 'retry' as kind, r.reason, r.attempts,
-        case when r.parked_at is null then floor(extract(epoch from r.due_at) * 1000)::float8 end as "dueAtMs",
-        false as "isHeld"
+        case when r.parked_at is null then floor(extract(epoch from r.due_at) * 1000)::float8 end as "dueAt",
+        null::boolean as held
       from notifications n
       join retries r on r.notification_id = n.id
         and r.app_id = ${appId} and r.platform_id = ${platformId} and r.ordinal = ${ordinal}
@@ -78,7 +78,7 @@ export const listPendingOutcomes = (
         and n.state in ('RUNNING', 'PAUSED', 'CANCELLED')
       union all
       select c.notification_id, case when c.is_refusal then 'refused' else 'dead' end, null, null, null,
-        s.deletions = 'held'
+        nullif(s.deletions = 'held', false)
       from notification_scopes s
       join notifications n on n.id = s.notification_id and n.client_id = ${clientId}
       join condemned_devices c on c.notification_id = s.notification_id

@@ -18,10 +18,11 @@ export interface ListedBulkOperation extends BulkCounts {
   readonly memberOf: number | null;
   /** Devices, as of its acceptance. */
   readonly total: number;
-  readonly acceptedAtMs: number;
+  /** In milliseconds since 1970, as the next two. */
+  readonly acceptedAt: number;
   /** Null: not yet. */
-  readonly startedAtMs: number | null;
-  readonly endedAtMs: number | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
 }
 
 /** Whose operations: of a client, and of one caller if he sees only his own. */
@@ -79,9 +80,9 @@ const columns = (sql: Sql) => sql`
     when started_at is not null then 'RUNNING'
     else 'QUEUED'
   end as state,
-  floor(extract(epoch from accepted_at) * 1000)::float8 as "acceptedAtMs",
-  floor(extract(epoch from started_at) * 1000)::float8 as "startedAtMs",
-  floor(extract(epoch from ended_at) * 1000)::float8 as "endedAtMs"`;
+  floor(extract(epoch from accepted_at) * 1000)::float8 as "acceptedAt",
+  floor(extract(epoch from started_at) * 1000)::float8 as "startedAt",
+  floor(extract(epoch from ended_at) * 1000)::float8 as "endedAt"`;
 
 /** Deletes bulk operations that ended before a time. Answers how many, at most `limit`. */
 export async function deleteBulkOperations(

@@ -25,7 +25,6 @@ export const epochMs = z.int().min(0).meta({ description: 'Milliseconds since 19
 export const time = z
   .union([epochMs, z.string()], `${TIME_FAULT}.`)
   .meta({ description: 'ISO 8601 with a time zone, or milliseconds since 1970.' });
-export const state = z.enum(NOTIFICATION_STATES).meta({ id: 'NotificationState' });
 export const texts = z.record(z.string(), z.string());
 
 /** Null in a row is absent in the answer. */
@@ -41,6 +40,8 @@ export const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
  */
 export const word = <const Word extends string>(words: readonly Word[]) =>
   z.string().meta({ enum: words }) as z.ZodType<string> as z.ZodType<Word, string>;
+
+export const state = word(NOTIFICATION_STATES).meta({ id: 'NotificationState' });
 
 /** How many devices of an (app, platform). */
 export const scopeCount = z

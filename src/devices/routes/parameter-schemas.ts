@@ -1,0 +1,38 @@
+/**
+ * The parameters of the App API, as the OpenAPI document describes them. `parameters.ts` reads
+ * them, leniently and by hand.
+ */
+
+import { z } from 'zod';
+import { DEVICE_ID_LENGTH_MAX } from '../../domain/device.ts';
+import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import { looseId } from '../../http/openapi/parts.ts';
+import { attributeFields } from './attribute-forms.ts';
+
+/** Of requests for one app on one platform. */
+export const scopeParameters = z.looseObject({ appId: looseId, platformId: looseId });
+export const SCOPE = { appId: 1, platformId: 3 };
+
+/** Of requests for one device. */
+export const deviceParameters = scopeParameters.extend({
+  deviceId: z.string().min(1).max(DEVICE_ID_LENGTH_MAX).meta({
+    description:
+      'What the provider gave to the app: its token, installation id, or subscription of a browser.',
+  }),
+});
+export const DEVICE = { ...SCOPE, deviceId: 'ab'.repeat(32) };
+
+const tagId = z.union([looseId, z.looseObject({ id: looseId })]);
+const oneOrSome = <T extends z.ZodType>(entry: T) =>
+  z.union([entry, z.array(entry).max(TAGS_PER_REQUEST_MAX)]);
+
+/** Of `reg`, `ureg` and `set`. */
+export const changeParameters = deviceParameters
+  .extend({
+    tagId: oneOrSome(tagId)
+      .optional()
+      .meta({ description: 'Ids of tags, or tags as `list` answers them.' }),
+    tagSourceId: oneOrSome(z.string()).optional().meta({ description: 'sourceIds of tags.' }),
+    ...attributeFields,
+  })
+  .meta({ id: 'DeviceTagsRequest' });
