@@ -23,7 +23,8 @@ type Seen<Value> = Value extends object
   ? { readonly [Name in keyof Value]: Seen<Value[Name]> }
   : Value;
 
-const encode = <Schema extends z.ZodType>(schema: Schema, value: Seen<z.output<Schema>>) =>
+/** A value as its schema writes it. */
+export const encode = <Schema extends z.ZodType>(schema: Schema, value: Seen<z.output<Schema>>) =>
   z.encode(schema, value as z.output<Schema>);
 
 const answered =

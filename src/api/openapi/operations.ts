@@ -8,15 +8,11 @@ import { memberOperations } from '../../access/routes/member-operations.ts';
 import { sessionOperations } from '../../access/routes/session-operations.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import { appPlatformOperations } from '../../provider-credentials/routes/app-platform-operations.ts';
-import { jobOperations } from '../../push/routes/job-operations.ts';
-import { pushOperations } from '../../push/routes/push-operations.ts';
 import { statisticsOperations } from '../../statistics/routes/statistics-operations.ts';
 import { openOperations } from '../open/operations.ts';
 import { systemOperations } from '../open/system-operations.ts';
 
 export const OPERATIONS: Operations = {
-  ...pushOperations,
-  ...jobOperations,
   ...appPlatformOperations,
   ...statisticsOperations,
   ...credentialOperations,

@@ -3,24 +3,34 @@
  * another beginning.
  */
 
+import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';
 import { shareClient } from '../../clients/lock-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
-import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
-import { CHANGEABLE_OPTIONS, pushOption, shownOptions } from '../../domain/push-options.ts';
+import {
+  CHANGEABLE_OPTIONS,
+  optionSchemas,
+  pushOption,
+  shownOptions,
+} from '../../domain/push-options.ts';
+import { shown } from '../../http/answers.ts';
 import { originOf } from '../../http/audit-origin.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { invalid, json, parseObject } from '../../http/json-body.ts';
+import type { Body } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { parseObject } from '../../http/json-body.ts';
 import { LenientReader } from '../../http/lenient.ts';
-import type { Fault } from '../../http/problem.ts';
+import { epochMs, orAbsent, state, time } from '../../http/openapi/parts.ts';
+import type { Result } from '../../http/result.ts';
+import { done, refuse } from '../../http/result.ts';
 import type { NotificationChange } from '../sql/notifications/change-notification.ts';
 import { changeNotification } from '../sql/notifications/change-notification.ts';
 import { tooLate } from './control.ts';
-import { jobIdOf, unknownJob } from './job.ts';
+import { jobId, jobPath, NO_JOB, sends } from './job.ts';
 import { endFaults } from './push.ts';
 import { unknownFieldFaults } from './push-request.ts';
+import { JOB_ID } from './push-schemas.ts';
 
 const FIELDS = [
   'sendAt',
@@ -40,58 +50,79 @@ function fieldOf(name: keyof NotificationChange): string {
   }
 }
 
-export async function changeJob(
-  sql: SqlPool,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const id = jobIdOf(request);
-  if (id === null) return unknownJob(request);
-  const read = readChange(request.body);
-  if (!read.ok) return invalid(request, read.faults);
-  const publisher = publisherOf(caller);
-  const changed = await transact(sql, async (tx) => {
-    await shareClient(tx, caller.clientId);
-    const after = await changeNotification(tx, caller.clientId, id, publisher, read.change);
-    if (after !== null && after.changed.length > 0) {
-      const detail = { fields: after.changed.map(fieldOf) };
-      const change = { action: 'notification.change', id, name: null, detail } as const;
-      await recordChange(tx, originOf(request, caller), change);
-    }
-    return after;
-  });
-  if (changed === null) return unknownJob(request);
-  const { state, sendAtMs, expiresAtMs } = changed;
-  switch (changed.kind) {
-    case 'ended':
-      return tooLate(request, state, 'be changed');
-    case 'due':
-      return tooLate(request, state, 'get another sendAt');
-    case 'out-of-order':
-      return invalid(request, [
-        {
-          path: read.change.expiresAtMs === undefined ? 'sendAt' : 'expiresAt',
-          message: 'expiresAt must be later than sendAt.',
-        },
-      ]);
-    case 'changed':
-      return json({
-        id,
-        state,
-        sendAt: sendAtMs,
-        ...(expiresAtMs === null ? {} : { expiresAt: expiresAtMs }),
-        ...shownOptions(changed, CHANGEABLE_OPTIONS),
+const BODY: Body<NotificationChange> = {
+  schema: z.strictObject({
+    sendAt: time.optional().meta({ description: 'Only before the job is due.' }),
+    expiresAt: time.nullish().meta({ description: 'null: no end.' }),
+    ...optionSchemas(CHANGEABLE_OPTIONS, ({ schema, nullMeans }) =>
+      schema.nullish().meta({ description: `null: ${nullMeans}.` }),
+    ),
+  }),
+  example: { expiresAt: '2030-01-01T12:00:00Z' },
+  read: ({ body }) => readChange(body),
+};
+const changedJob = z.object({
+  id: jobId,
+  state,
+  sendAt: epochMs,
+  expiresAt: orAbsent(epochMs),
+  ...optionSchemas(CHANGEABLE_OPTIONS, ({ shownSchema }) => shownSchema),
+});
+
+export const changeRoute = (sql: SqlPool): Route =>
+  sends.patch(
+    'changeNotification',
+    {
+      at: ':id',
+      summary: 'Change a push job: its times, its priority, its rate',
+      path: jobPath,
+      body: BODY,
+      answer: shown('Changed.', changedJob, {
+        id: JOB_ID,
+        state: 'SCHEDULED',
+        sendAt: 1_893_495_600_000,
+        expiresAt: 1_893_499_200_000,
+        priority: 'normal',
+      }),
+      problems: [409],
+    },
+    async ({ caller, path: { id }, body, request }) => {
+      const changed = await transact(sql, async (tx) => {
+        await shareClient(tx, caller.clientId);
+        const after = await changeNotification(tx, caller.clientId, id, publisherOf(caller), body);
+        if (after !== null && after.changed.length > 0) {
+          const detail = { fields: after.changed.map(fieldOf) };
+          const change = { action: 'notification.change', id, name: null, detail } as const;
+          await recordChange(tx, originOf(request, caller), change);
+        }
+        return after;
       });
-  }
-}
+      if (changed === null) return NO_JOB;
+      const { state, sendAtMs, expiresAtMs } = changed;
+      switch (changed.kind) {
+        case 'ended':
+          return tooLate(state, 'be changed');
+        case 'due':
+          return tooLate(state, 'get another sendAt');
+        case 'out-of-order': {
+          const path = body.expiresAtMs === undefined ? 'sendAt' : 'expiresAt';
+          return refuse.invalid([{ path, message: 'expiresAt must be later than sendAt.' }]);
+        }
+        case 'changed':
+          return done({
+            id,
+            state,
+            sendAt: sendAtMs,
+            expiresAt: expiresAtMs,
+            ...shownOptions(changed, CHANGEABLE_OPTIONS),
+          });
+      }
+    },
+  );
 
-type Change =
-  | { readonly ok: true; readonly change: NotificationChange }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
-
-function readChange(body: Buffer): Change {
+function readChange(body: Buffer): Result<NotificationChange> {
   const parsed = parseObject(body);
-  if (!parsed.ok) return parsed;
+  if (!parsed.ok) return refuse.invalid(parsed.faults);
   const read = parsed.value;
   const reader = new LenientReader(read);
   const sendAtMs = reader.time('sendAt');
@@ -102,14 +133,11 @@ function readChange(body: Buffer): Change {
   if (read['sendAt'] === null) reader.fault('sendAt', 'must be a time.');
   reader.faults.push(...endFaults(expiresAtMs));
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a change of a push job'));
-  if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
-  return {
-    ok: true,
-    change: {
-      ...(sendAtMs === null ? {} : { sendAtMs }),
-      // Null takes the end away.
-      ...(reader.isGiven('expiresAt') ? { expiresAtMs } : {}),
-      ...Object.fromEntries(options),
-    },
-  };
+  if (reader.faults.length > 0) return refuse.invalid(reader.faults);
+  return done({
+    ...(sendAtMs === null ? {} : { sendAtMs }),
+    // Null takes the end away.
+    ...(reader.isGiven('expiresAt') ? { expiresAtMs } : {}),
+    ...Object.fromEntries(options),
+  });
 }

@@ -1,52 +1,68 @@
 /** `POST …/notifications/<id>/{cancel,pause,resume}`: what becomes of a push job from now on. */
 
+import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';
 import { shareClient } from '../../clients/lock-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
-import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import type { NotificationState } from '../../domain/notification.ts';
+import { shown } from '../../http/answers.ts';
 import { originOf } from '../../http/audit-origin.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { json } from '../../http/json-body.ts';
-import { problem } from '../../http/problem.ts';
+import type { Route } from '../../http/handler.ts';
+import { state } from '../../http/openapi/parts.ts';
+import type { Refusal } from '../../http/result.ts';
+import { done, refused } from '../../http/result.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Order } from '../sql/ledger/change-state.ts';
 import { changeState } from '../sql/ledger/change-state.ts';
-import { jobIdOf, unknownJob } from './job.ts';
-
-/** As their paths name them. */
-export const ORDERS: readonly Order[] = ['cancel', 'pause', 'resume'];
+import { jobId, jobPath, NO_JOB, sends } from './job.ts';
+import { JOB_ID } from './push-schemas.ts';
 
 interface ControlParts {
   readonly sql: SqlPool;
   readonly journal: Pick<JobJournal, 'ended'>;
 }
 
-/** Durable when answered; repeated, it changes nothing. */
-export async function controlJob(
+/** One for each order. */
+export const controlRoutes = (parts: ControlParts): readonly Route[] => [
+  controlRoute(parts, 'cancel', 'Cancel a push job', 'CANCELLED'),
+  controlRoute(parts, 'pause', 'Pause a push job', 'PAUSED'),
+  controlRoute(parts, 'resume', 'Resume a push job', 'QUEUED'),
+];
+
+const controlRoute = (
   { sql, journal }: ControlParts,
   order: Order,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const id = jobIdOf(request);
-  if (id === null) return unknownJob(request);
-  const done = await transact(sql, async (tx) => {
-    await shareClient(tx, caller.clientId);
-    const obedience = await changeState(tx, caller.clientId, id, publisherOf(caller), order);
-    if (obedience?.isChanged) {
-      const change = { action: `notification.${order}`, id, name: null } as const;
-      await recordChange(tx, originOf(request, caller), change);
-    }
-    return obedience;
-  });
-  if (done === null) return unknownJob(request);
-  journal.ended(done.ended);
-  const { isObeyed, state } = done;
-  return isObeyed ? json({ id, state }) : tooLate(request, state, `be ${PAST[order]}`);
-}
+  summary: string,
+  becomes: NotificationState,
+) =>
+  sends.post(
+    `${order}Notification`,
+    {
+      at: `:id/${order}`,
+      summary,
+      description: 'Durable when it is answered; repeated, it changes nothing.',
+      path: jobPath,
+      answer: shown('Done.', z.object({ id: jobId, state }), { id: JOB_ID, state: becomes }),
+      problems: [409],
+    },
+    async ({ caller, path: { id }, request }) => {
+      const ordered = await transact(sql, async (tx) => {
+        await shareClient(tx, caller.clientId);
+        const obedience = await changeState(tx, caller.clientId, id, publisherOf(caller), order);
+        if (obedience?.isChanged) {
+          const change = { action: `notification.${order}`, id, name: null } as const;
+          await recordChange(tx, originOf(request, caller), change);
+        }
+        return obedience;
+      });
+      if (ordered === null) return NO_JOB;
+      journal.ended(ordered.ended);
+      const { isObeyed, state } = ordered;
+      return isObeyed ? done({ id, state }) : tooLate(state, `be ${PAST[order]}`);
+    },
+  );
 
 const PAST: Readonly<Record<Order, string>> = {
   cancel: 'cancelled',
@@ -55,9 +71,5 @@ const PAST: Readonly<Record<Order, string>> = {
 };
 
 /** 409. `what` cannot be any more. */
-export const tooLate = (
-  request: HttpRequest,
-  state: NotificationState,
-  what: string,
-): HttpResponse =>
-  problem(request.requestId, 409, `This push job is ${state}: it cannot ${what} any more.`);
+export const tooLate = (state: NotificationState, what: string): Refusal =>
+  refused(409, `This push job is ${state}: it cannot ${what} any more.`);

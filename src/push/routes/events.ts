@@ -1,13 +1,15 @@
 /** `GET …/notifications/<id>/events`: what becomes of a push job, as server-sent events. */
 
+import { z } from 'zod';
 import type { SqlPool } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { problem } from '../../http/problem.ts';
+import { answerRefusal } from '../../http/result.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import { readNotification } from '../sql/notifications/read-notification.ts';
-import { jobIdOf, unknownJob } from './job.ts';
+import { JOBS_PATH, jobPath, NO_JOB } from './job.ts';
 import type { JobWatches } from './watches.ts';
 
 /** Somebody closes a window, or a job ends. */
@@ -20,15 +22,43 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-export async function jobEvents(
+export const eventsRoute = (watches: JobWatches, sql: SqlPool): ApiRoute => ({
+  operation: 'listenToNotification',
+  document: {
+    summary: 'What becomes of a push job, while it runs',
+    description:
+      'Server-sent events. `progress` holds the whole job, as `getNotification` answers it: the first at once, then at most one a second, when something has changed. `end` follows the last one.',
+    path: jobPath,
+    answers: {
+      200: {
+        description: 'Until the job has ended.',
+        content: {
+          'text/event-stream': {
+            schema: z.string(),
+            example: 'retry: 3000\n\nevent: end\ndata: {"state":"FINISHED"}\n\n',
+          },
+        },
+      },
+    },
+    problems: [404],
+  },
+  api: 'notification',
+  needs: 'read',
+  method: 'GET',
+  path: `${JOBS_PATH}/:id/events`,
+  bodyBytesMax: 0,
+  handle: (request, caller) => jobEvents(watches, sql, request, caller),
+});
+
+async function jobEvents(
   watches: JobWatches,
   sql: SqlPool,
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
   const { clientId } = caller;
-  const id = jobIdOf(request);
-  if (id === null) return unknownJob(request);
+  const id = jobPath.id.read(request.params['id'] ?? '');
+  if (id === null) return answerRefusal(request, NO_JOB);
   switch (watches.roomFor(clientId)) {
     case 'client-full':
       return refuse(request, 429, 'This client listens to as many push jobs as it may.');
@@ -37,7 +67,7 @@ export async function jobEvents(
     case 'room':
   }
   const job = await readNotification(sql, clientId, id, publisherOf(caller));
-  if (job === null) return unknownJob(request);
+  if (job === null) return answerRefusal(request, NO_JOB);
   const userName = shownUserName(caller, job.userName);
   const stream = watches.eventsOf(clientId, id, userName);
   return { status: 200, headers: HEADERS, body: '', stream };

@@ -1,17 +1,24 @@
 /** `GET …/notifications/<id>`: everything that is known of one push job. */
 
+import { z } from 'zod';
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
-import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
-import type { Audience, Counts, Payload, TemplatedPayload } from '../../domain/notification.ts';
+import type {
+  Audience,
+  Counts,
+  Payload,
+  Selector,
+  TemplatedPayload,
+} from '../../domain/notification.ts';
 import { SELECTORS } from '../../domain/notification.ts';
-import { shownOptions } from '../../domain/push-options.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { json } from '../../http/json-body.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { optionSchemas, PUSH_OPTION_NAMES, shownOptions } from '../../domain/push-options.ts';
+import { shown } from '../../http/answers.ts';
+import type { Route } from '../../http/handler.ts';
+import { count, id, orAbsent, platformId } from '../../http/openapi/parts.ts';
+import { done, refuse } from '../../http/result.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import type { NotificationTimes } from '../sql/notifications/list-notifications.ts';
 import type { ScopeEstimate } from '../sql/notifications/read-estimates.ts';
@@ -21,29 +28,81 @@ import { readNotification } from '../sql/notifications/read-notification.ts';
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
 import { readStatus } from '../sql/notifications/read-status.ts';
 import { countsObject } from './counts.ts';
-import { jobIdOf, unknownJob } from './job.ts';
-import { timesObject } from './list.ts';
+import { jobPath, NO_JOB, reads } from './job.ts';
+import { JOB_ROW, jobRow } from './list.ts';
+import { COUNTS, reasons, standing } from './push-schemas.ts';
 import { standingOf } from './status.ts';
 
-export async function getJob(
-  reads: PatientReads,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const id = jobIdOf(request);
-  if (id === null) return unknownJob(request);
-  const known = await readJob(reads, caller.clientId, id, publisherOf(caller));
-  switch (known.kind) {
-    case 'busy':
-      return tooMuchCounted(request);
-    case 'unknown':
-      return unknownJob(request);
-    case 'known': {
-      const { job } = known;
-      return json({ ...job, userName: shownUserName(caller, job.userName) });
-    }
-  }
-}
+const estimatedTotalCount = count.optional().meta({
+  description:
+    'About how many devices it is for, while it runs: `totalCount` grows as they are found.',
+});
+/** Documented as `payload`, which reads it; an answer has it as it is. */
+const shownPayload = z.custom<JsonObject>().meta({ $ref: '#/components/schemas/Payload' });
+/** Answers and events have it so. */
+export const jobSchema = z
+  .object({
+    ...jobRow,
+    estimatedTotalCount,
+    devicesPerSecond: orAbsent(count),
+    failureReasons: reasons,
+    audience: z.object({
+      tagIds: z.array(z.int()),
+      filterTagIds: z.array(z.int()),
+      excludeTagIds: z.array(z.int()),
+      appIds: z.array(id),
+      expression: orAbsent(z.string().meta({ description: 'As it was given.' })),
+    }),
+    ...optionSchemas(PUSH_OPTION_NAMES, ({ shownSchema }) => shownSchema),
+    payload: shownPayload,
+    givenPayload: z.looseObject({}).optional().meta({
+      description: 'The payload as its publisher wrote it, where a template was given it.',
+    }),
+    platforms: z.array(
+      z.object({
+        appId: id,
+        platformId,
+        ...standing,
+        estimatedTotalCount,
+        payload: shownPayload
+          .optional()
+          .meta({ description: 'What its template made of the payload.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Notification' });
+
+export const getRoute = (patientReads: PatientReads): Route =>
+  reads.get(
+    'getNotification',
+    {
+      at: ':id',
+      summary: 'Everything that is known of a push job',
+      path: jobPath,
+      answer: shown('The job.', jobSchema, {
+        ...JOB_ROW,
+        failureReasons: { Unregistered: 1 },
+        audience: { tagIds: [2], filterTagIds: [], excludeTagIds: [], appIds: [1] },
+        delivery: 'at-least-once',
+        priority: 'normal',
+        payload: { title: 'goal!', message: '1:0' },
+        platforms: [{ appId: 1, platformId: 3, state: 'FINISHED', ...COUNTS }],
+      }),
+    },
+    async ({ caller, path: { id } }) => {
+      const known = await readJob(patientReads, caller.clientId, id, publisherOf(caller));
+      switch (known.kind) {
+        case 'busy':
+          return refuse.tooMuchCounted;
+        case 'unknown':
+          return NO_JOB;
+        case 'known': {
+          const { userName } = known.job;
+          return done({ ...known.job, userName: shownUserName(caller, userName) });
+        }
+      }
+    },
+  );
 
 export type KnownJob =
   | { readonly kind: 'known'; readonly job: { readonly id: string } & ReturnType<typeof jobObject> }
@@ -54,12 +113,12 @@ export type KnownJob =
 
 /** Everything that is known of a job. One that has ended is told with its final counts. */
 export async function readJob(
-  reads: PatientReads,
+  patientReads: PatientReads,
   clientId: number,
   id: string,
   publisher: string | null,
 ): Promise<KnownJob> {
-  const read = await reads.run(clientId, async (sql) => {
+  const read = await patientReads.run(clientId, async (sql) => {
     // One after the other: of a job that has ended no count changes any more.
     const job = await readNotification(sql, clientId, id, publisher);
     const rows = await readStatus(sql, clientId, id, publisher);
@@ -84,13 +143,13 @@ function jobObject(
   return {
     state: job.state,
     userName: job.userName,
-    ...timesObject(job),
+    ...timesOf(job),
     ...countsObject(counts),
     ...estimateIn(sumOfEstimates(estimates)),
-    ...(rate === null ? {} : { devicesPerSecond: rate }),
+    devicesPerSecond: rate,
     failureReasons: reasonsOf(rows),
     audience: {
-      ...(job.expression === null ? {} : { expression: job.expression }),
+      expression: job.expression,
       ...selectedTags(job.audience),
       appIds: [...new Set(rows.map(({ appId }) => appId))],
     },
@@ -108,8 +167,26 @@ function jobObject(
 }
 
 /** As a request names them; each tag by its id. */
-const selectedTags = (audience: Audience): Readonly<Record<string, readonly number[]>> =>
-  Object.fromEntries(Object.values(SELECTORS).map(({ ids, list }) => [ids, audience[list]]));
+const selectedTags = (audience: Audience) =>
+  Object.fromEntries(
+    Object.values(SELECTORS).map(({ ids, list }) => [ids, audience[list]]),
+  ) as Readonly<Record<(typeof SELECTORS)[Selector]['ids'], readonly number[]>>;
+
+const timesOf = ({
+  acceptedAt,
+  sendAt,
+  expiresAt,
+  firstSendAt,
+  lastSendAt,
+  finishedAt,
+}: NotificationTimes): NotificationTimes => ({
+  acceptedAt,
+  sendAt,
+  expiresAt,
+  firstSendAt,
+  lastSendAt,
+  finishedAt,
+});
 
 /** A client without apps has one row, of nothing. */
 const isOfAnApp = (row: ScopeStatus): row is ScopeStatus & Scope => row.appId !== null;
@@ -158,7 +235,7 @@ function rateOf(
 function templatedIn(
   templated: TemplatedPayload | null,
   scope: Scope,
-): { readonly payload?: object } {
+): { readonly payload?: JsonObject } {
   const made = templated?.payloads[scopeKeyOf(scope)];
   return made === undefined ? {} : { payload: payloadObject(made) };
 }

@@ -3,27 +3,61 @@
  * lists it.
  */
 
+import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { invalid, json } from '../../http/json-body.ts';
+import { epochMs, jsonAnswer, state } from '../../http/openapi/parts.ts';
 import { QueryReader } from '../../http/query-reader.ts';
 import { tooMuchCounted } from '../../http/too-much-counted.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import { listHistory } from '../sql/notifications/list-history.ts';
+import { jobId } from './job.ts';
+import { JOB_ID } from './push-schemas.ts';
 
 /** spec/interface.md, section 5. */
 const COUNT_DEFAULT = 20;
-export const COUNT_MAX = 1_000;
+const COUNT_MAX = 1_000;
 /**
  * A page is found by passing over all before it: the v3 list has cursors, for whoever reads on and
  * on.
  */
-export const PAGE_MAX = 10_000;
+const PAGE_MAX = 10_000;
 
 export const historyRoute = (reads: PatientReads): ApiRoute => ({
   operation: 'getHistory',
+  document: {
+    summary: 'What the client has submitted, newest first',
+    query: {
+      page: {
+        description: 'From 1 on.',
+        schema: z.int().min(1).max(PAGE_MAX),
+        example: 1,
+      },
+      count: {
+        description: 'Rows of a page; 20 if it is not given.',
+        schema: z.int().min(1).max(COUNT_MAX),
+        example: 20,
+      },
+    },
+    answers: {
+      200: jsonAnswer(
+        'A page.',
+        z.array(z.object({ id: jobId, userName: z.string(), status: state, time: epochMs })),
+        [
+          {
+            id: JOB_ID,
+            userName: 'demo-super',
+            status: 'FINISHED',
+            time: 1_795_392_000_000,
+          },
+        ],
+      ),
+    },
+    problems: [400],
+  },
   api: 'admin',
   needs: 'read',
   method: 'GET',

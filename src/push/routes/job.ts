@@ -1,16 +1,27 @@
-/** What every route about one push job begins with: its id, and the answer when there is none. */
+/** What the routes of push jobs begin with: the path, the id, and the answer when there is none. */
 
+import { z } from 'zod';
 import { readJobId } from '../../domain/job-id.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { problem } from '../../http/problem.ts';
+import type { PathParameter } from '../../http/parameters.ts';
+import { refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
+import { JOB_ID } from './push-schemas.ts';
 
-/** Where the jobs of a client are; `:client` for a route. */
-export const jobsPathOf = (client: string): string => `/push-api/v3/${client}/notifications`;
+/** The push jobs of a client. */
+export const JOBS_PATH = '/push-api/v3/:client/notifications';
+export const reads = routesAt(JOBS_PATH, { api: 'notification', needs: 'read' });
+export const sends = routesAt(JOBS_PATH, { api: 'notification', needs: 'send' });
 
+/** Also for a job of another client, or of another publisher than a limited key. */
+export const NO_JOB = refused(404, 'There is no such push job.');
+
+export const jobId = z.uuid();
+const id: PathParameter<string> = {
+  description: 'The id of the push job.',
+  schema: jobId,
+  example: JOB_ID,
+  read: readJobId,
+  unknown: NO_JOB,
+};
 /** The id in the path. */
-export const jobIdOf = (request: HttpRequest): string | null =>
-  readJobId(request.params['id'] ?? '');
-
-/** 404: also for a job of another client, or of another publisher than a limited key. */
-export const unknownJob = (request: HttpRequest): HttpResponse =>
-  problem(request.requestId, 404, 'There is no such push job.');
+export const jobPath = { id };

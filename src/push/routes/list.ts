@@ -1,61 +1,94 @@
 /** `GET …/notifications`: the push jobs of a client, newest first, a page at a time. */
 
+import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import { NOTIFICATION_STATES } from '../../domain/notification.ts';
-import { ID_MAX } from '../../domain/tag.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { invalid, json } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { QueryReader } from '../../http/query-reader.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { listed } from '../../http/answers.ts';
+import type { Route } from '../../http/handler.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { epochMs, orAbsent, state } from '../../http/openapi/parts.ts';
+import { choice, idCursor, idOf, limitOr, text, time } from '../../http/parameters.ts';
+import { refuse } from '../../http/result.ts';
 import { shownUserName } from '../../http/user-name.ts';
-import type {
-  ListedNotification,
-  NotificationFilter,
-  NotificationTimes,
-} from '../sql/notifications/list-notifications.ts';
+import type { ListedNotification } from '../sql/notifications/list-notifications.ts';
 import { listNotifications } from '../sql/notifications/list-notifications.ts';
 import { countsObject } from './counts.ts';
+import { jobId, reads } from './job.ts';
+import { COUNTS, counts, JOB_ID } from './push-schemas.ts';
 
 /** spec/interface.md, section 5. */
 const PAGE_DEFAULT = 100;
-const FILTERS = ['state', 'appId', 'tagId', 'publisher', 'from', 'to'] as const;
-const PARAMETERS = ['limit', 'cursor', ...FILTERS] as const;
 
-export async function listJobs(
-  reads: PatientReads,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const query = new QueryReader(request.query, PARAMETERS);
-  const limit = query.limit() ?? PAGE_DEFAULT;
-  const before = query.idCursor();
-  const publisher = query.text('publisher');
-  const filter: NotificationFilter = {
-    state: query.choice('state', NOTIFICATION_STATES),
-    appId: query.number('appId', 1, ID_MAX),
-    tagId: query.number('tagId', 1, ID_MAX),
-    fromMs: query.time('from'),
-    toMs: query.time('to'),
-    publisher: publisherOf(caller) ?? publisher,
-  };
-  if (query.faults.length > 0) return invalid(request, query.faults);
-  if (publisher !== null && !maySeeJobsOf(caller, publisher)) return json([]);
-  const read = await reads.run(caller.clientId, (sql) =>
-    answerList<ListedNotification, string | null>(
-      request,
-      { limit, after: before },
-      {
-        read: (before, limit) => listNotifications(sql, caller.clientId, filter, { before, limit }),
-        keyOf: ({ id }) => id,
-        show: (row) => rowOf(caller, row),
-      },
+/** What lists and answers about one job have of it. What has not happened is left out. */
+export const jobRow = {
+  id: jobId,
+  state,
+  userName: z.string(),
+  acceptedAt: epochMs,
+  sendAt: epochMs,
+  expiresAt: orAbsent(epochMs),
+  firstSendAt: orAbsent(epochMs),
+  lastSendAt: orAbsent(epochMs),
+  finishedAt: orAbsent(epochMs),
+  ...counts,
+};
+const row = z
+  .object({
+    ...jobRow,
+    title: orAbsent(
+      z.string().meta({ description: 'The beginning of its title, else of its message.' }),
     ),
+  })
+  .meta({ id: 'ListedNotification' });
+export const JOB_ROW = {
+  id: JOB_ID,
+  state: 'FINISHED',
+  userName: 'demo-super',
+  acceptedAt: 1_795_392_000_000,
+  sendAt: 1_795_392_000_000,
+  ...COUNTS,
+};
+
+export const listRoute = (patientReads: PatientReads): Route =>
+  reads.get(
+    'listNotifications',
+    {
+      summary: 'List push jobs, newest first',
+      query: {
+        limit: limitOr(PAGE_DEFAULT, `How many jobs; ${PAGE_DEFAULT} if it is not given.`),
+        cursor: idCursor(JOB_ID),
+        state: choice('In this state.', NOTIFICATION_STATES, 'FINISHED'),
+        appId: idOf('For this app.', 1),
+        tagId: idOf('That name this tag as a target.', 2),
+        publisher: text(
+          'Submitted under this user name. None for a caller who may not see it.',
+          'demo-key-4fX2pQ7sLw0a',
+        ),
+        from: time('Accepted at this time or later.', 1_577_836_800_000),
+        to: time('Accepted before this time.', 4_102_444_800_000),
+      },
+      answer: listed('A page of them.', row, [JOB_ROW]),
+    },
+    ({ caller, query }) => {
+      const { clientId } = caller;
+      const { publisher, from: fromMs, to: toMs, ...others } = query;
+      const isHidden = publisher !== null && !maySeeJobsOf(caller, publisher);
+      const filter = { ...others, fromMs, toMs, publisher: publisherOf(caller) ?? publisher };
+      return rowsOf(query, {
+        async read(before, limit) {
+          if (isHidden) return [];
+          const read = await patientReads.run(clientId, (sql) =>
+            listNotifications(sql, clientId, filter, { before, limit }),
+          );
+          if (read.kind === 'busy') return refuse.tooMuchCounted;
+          return read.result.map((one) => shownTo(caller, one));
+        },
+        keyOf: ({ id }) => id,
+      });
+    },
   );
-  return read.kind === 'busy' ? tooMuchCounted(request) : read.result;
-}
 
 /**
  * A limited key sees its own. Who is not told a member's address must not find out by asking for
@@ -65,21 +98,8 @@ const maySeeJobsOf = (caller: Caller, publisher: string): boolean =>
   (publisherOf(caller) ?? publisher) === publisher &&
   shownUserName(caller, publisher) === publisher;
 
-const rowOf = (caller: Caller, { id, state, userName, title, ...row }: ListedNotification) => ({
-  id,
-  state,
-  userName: shownUserName(caller, userName),
-  ...(title === null ? {} : { title }),
-  ...timesObject(row),
+const shownTo = (caller: Caller, row: ListedNotification) => ({
+  ...row,
+  userName: shownUserName(caller, row.userName),
   ...countsObject(row),
-});
-
-/** What has not happened, and an end that is not set, is left out. */
-export const timesObject = (times: NotificationTimes) => ({
-  acceptedAt: times.acceptedAt,
-  sendAt: times.sendAt,
-  ...(times.expiresAt === null ? {} : { expiresAt: times.expiresAt }),
-  ...(times.firstSendAt === null ? {} : { firstSendAt: times.firstSendAt }),
-  ...(times.lastSendAt === null ? {} : { lastSendAt: times.lastSendAt }),
-  ...(times.finishedAt === null ? {} : { finishedAt: times.finishedAt }),
 });

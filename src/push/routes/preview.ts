@@ -3,21 +3,25 @@
  * is sent.
  */
 
+import { z } from 'zod';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { invalid, json } from '../../http/json-body.ts';
-import { problem } from '../../http/problem.ts';
-import { tooManyTemplates } from '../../http/too-many-templates.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { shown } from '../../http/answers.ts';
+import type { Route } from '../../http/handler.ts';
+import { count, id, platformId, scopeCount } from '../../http/openapi/parts.ts';
+import type { Result } from '../../http/result.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import type { Asked } from '../../http/route.ts';
+import { PROVIDERS } from '../../providers/providers.ts';
 import type { Accept } from '../accept/accept.ts';
 import type { Push } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
+import { sends } from './job.ts';
 import { limitPush } from './limit-push.ts';
 import { planOf } from './plan-in-words.ts';
 import { endFaults, shownWarnings } from './push.ts';
-import type { PushRequest } from './push-request.ts';
-import { readAudienceRequest, readPushRequest } from './push-request.ts';
+import type { AskedPush } from './push-request.ts';
+import { audienceBody, pushBody, unknownTags, warnings } from './push-schemas.ts';
 import type { Counted } from './renderings.ts';
 import { previewOf } from './renderings.ts';
 
@@ -27,67 +31,136 @@ import { previewOf } from './renderings.ts';
  */
 const SAMPLED_GROUPS_MAX = 16;
 
-/** The message of each (app, platform), its size and its audience. */
-export const previewPush = (
-  accept: Accept,
-  sql: Sql,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> =>
-  ask(accept, sql, { request, caller, read: readPushRequest(request.body) }, (push, counted) =>
-    json({
-      ...previewOf(push, counted),
-      unknownTags: counted.unknownTags,
-      ...shownWarnings(warningsOf(counted.audience, counted.payload, counted.templated)),
+interface PreviewParts {
+  readonly accept: Accept;
+  readonly sql: Sql;
+}
+
+const preview = z.object({
+  preview: z.array(
+    z.object({
+      appId: id,
+      platformId,
+      provider: z.string(),
+      count,
+      templated: z.literal(true).optional().meta({ description: 'A template made it.' }),
+      sizeBytes: count,
+      sizeBytesMax: count,
+      message: z.unknown().meta({ description: 'What the provider would get.' }),
+      languages: z
+        .array(z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }))
+        .optional()
+        .meta({ description: 'The message for devices with a tag of a language.' }),
+      alsoFor: z
+        .array(scopeCount)
+        .optional()
+        .meta({ description: 'Other apps whose devices would get the same.' }),
     }),
+  ),
+  notShown: z.array(scopeCount).optional().meta({
+    description: 'Apps whose messages the answer has no room for: name them in `appIds`.',
+  }),
+  unknownTags,
+  warnings,
+});
+const PREVIEW = {
+  preview: [
+    {
+      appId: 1,
+      platformId: 3,
+      provider: PROVIDERS[3].name,
+      count: 1,
+      sizeBytes: 106,
+      sizeBytesMax: 4096,
+      message: { aps: { alert: { title: 'goal!', body: '1:0' } } },
+    },
+  ],
+  unknownTags: [],
+};
+const estimate = z.object({
+  audience: z.array(scopeCount),
+  plan: z.array(z.string()),
+  unknownTags,
+  approximate: z.literal(true).optional(),
+});
+
+/** The message of each (app, platform), its size and its audience. */
+export const previewRoute = (parts: PreviewParts): Route =>
+  sends.post(
+    'previewNotification',
+    {
+      at: 'preview',
+      summary: 'Show what a push would be on each platform',
+      description: 'Nothing is sent.',
+      body: pushBody,
+      answer: shown(
+        'Each different message, its size, and the apps, platforms and audiences that it is for.',
+        preview,
+        PREVIEW,
+      ),
+      problems: [400],
+    },
+    async (asked) => {
+      const found = await countedPush(parts, asked);
+      if (!found.ok) return found;
+      const { push, counted } = found.value;
+      return done({
+        ...previewOf(push, counted),
+        unknownTags: counted.unknownTags,
+        ...shownWarnings(warningsOf(counted.audience, counted.payload, counted.templated)),
+      });
+    },
   );
 
 /** The audience, and how it is found. */
-export const estimateAudience = (
-  accept: Accept,
-  sql: Sql,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> => {
-  const read = readAudienceRequest(request.body);
-  return ask(accept, sql, { request, caller, read }, (push, counted) => {
-    const { audience, unknownTags } = counted;
-    const isApproximate = read.ok && read.isApproximate;
-    const plan = planOf(push, counted, isApproximate);
-    return json({ audience, plan, unknownTags, ...(isApproximate ? { approximate: true } : {}) });
-  });
-};
+export const estimateRoute = (parts: PreviewParts): Route =>
+  sends.post(
+    'estimateAudience',
+    {
+      at: 'estimate',
+      summary: 'Count an audience, and tell how it is found',
+      body: audienceBody,
+      answer: shown('Devices of each app and platform, and the plan in words.', estimate, {
+        audience: [{ appId: 1, platformId: 3, count: 1 }],
+        plan: ['Devices that have tag 2.', '1 devices, each once.'],
+        unknownTags: [],
+      }),
+      problems: [400],
+    },
+    async (asked) => {
+      const found = await countedPush(parts, asked);
+      if (!found.ok) return found;
+      const { push, counted } = found.value;
+      const { audience, unknownTags } = counted;
+      const { isApproximate } = asked.body;
+      const plan = planOf(push, counted, isApproximate);
+      const approximate = isApproximate ? (true as const) : undefined;
+      return done({ audience, plan, unknownTags, approximate });
+    },
+  );
 
-interface Question {
-  readonly request: HttpRequest;
-  readonly caller: Caller;
-  readonly read: PushRequest;
-}
-
-async function ask(
-  accept: Accept,
-  sql: Sql,
-  { request, caller, read }: Question,
-  answer: (push: Push, counted: Counted) => HttpResponse,
-): Promise<HttpResponse> {
-  if (!read.ok) return invalid(request, read.faults);
-  const limited = await limitPush(sql, caller, read.push);
-  if (!limited.ok) return problem(request.requestId, 403, limited.why);
+/** The push within the limits of its caller, and its audience. */
+async function countedPush(
+  { accept, sql }: PreviewParts,
+  { caller, body }: Asked<Caller, unknown, unknown, AskedPush>,
+): Promise<Result<{ readonly push: Push; readonly counted: Counted }>> {
+  const limited = await limitPush(sql, caller, body.push);
+  if (!limited.ok) return refused(403, limited.why);
   const { push } = limited;
   const counted = await accept.dryRun(
     push,
     caller.clientId,
     endFaults(push.expiresAtMs),
-    read.isApproximate ? SAMPLED_GROUPS_MAX : undefined,
+    body.isApproximate ? SAMPLED_GROUPS_MAX : undefined,
   );
   switch (counted.kind) {
     case 'invalid':
-      return invalid(request, counted.faults);
+      return refuse.invalid(counted.faults);
     case 'busy':
-      return tooMuchCounted(request);
+      return refuse.tooMuchCounted;
     case 'too-many-templates':
-      return tooManyTemplates(request);
+      return refuse.tooManyTemplates;
     case 'counted':
-      return answer(push, counted);
+      return done({ push, counted });
   }
 }

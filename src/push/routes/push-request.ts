@@ -23,14 +23,15 @@ import { isStorable } from '../../std/name-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
 
+export interface AskedPush {
+  readonly push: Push;
+  readonly isDryRun: boolean;
+  /** Whether its audience is to be counted by a sample. */
+  readonly isApproximate: boolean;
+}
+
 export type PushRequest =
-  | {
-      readonly ok: true;
-      readonly push: Push;
-      readonly isDryRun: boolean;
-      /** Whether its audience is to be counted by a sample. */
-      readonly isApproximate: boolean;
-    }
+  | ({ readonly ok: true } & AskedPush)
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export function readPushRequest(body: Buffer): PushRequest {

@@ -1,6 +1,7 @@
 /** `POST /push-api/push`, and the same in v3: submits a notification to tags. */
 
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { tooMuch } from '../../http/beyond-limit.ts';
@@ -8,6 +9,7 @@ import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts'
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json } from '../../http/json-body.ts';
 import { prefersJson } from '../../http/negotiation.ts';
+import { jsonAnswer, scopeCount, state } from '../../http/openapi/parts.ts';
 import type { Fault } from '../../http/problem.ts';
 import { problem } from '../../http/problem.ts';
 import { tooManyTemplates } from '../../http/too-many-templates.ts';
@@ -15,38 +17,91 @@ import { tooMuchCounted } from '../../http/too-much-counted.ts';
 import type { Accept, Acceptance, DryRun } from '../accept/accept.ts';
 import { warningsOf } from '../accept/warnings.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { jobsPathOf } from './job.ts';
+import { JOBS_PATH, jobId } from './job.ts';
 import { limitPush } from './limit-push.ts';
 import { readPushRequest } from './push-request.ts';
+import { JOB_ID, PUSH, pushRequest, unknownTags, warnings } from './push-schemas.ts';
 
 /** spec/interface.md, section 4. */
-export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
-export function pushRoute(accept: Accept, sql: Sql): ApiRoute {
-  return {
-    operation: 'push',
-    api: 'notification',
-    needs: 'send',
-    rate: 'pushes',
-    method: 'POST',
-    path: '/push-api/push',
-    bodyBytesMax: BODY_BYTES_MAX,
-    handle: (request, caller) => push(accept, sql, request, caller, asIsPreferred),
-  };
-}
+const pushId = jobId.meta({ description: 'The id of the push job, a UUIDv7.' });
+const acceptedPush = z
+  .object({ id: pushId, state, unknownTags, warnings })
+  .meta({ id: 'AcceptedPush' });
+const dryRun = z
+  .object({ dryRun: z.literal(true), audience: z.array(scopeCount), unknownTags, warnings })
+  .meta({ id: 'DryRun' });
+
+const ACCEPTED = { id: JOB_ID, state: 'QUEUED', unknownTags: [] };
+const DRY_RUN = {
+  dryRun: true,
+  audience: [{ appId: 1, platformId: 3, count: 1 }],
+  unknownTags: [],
+};
+/** What the document says of both. */
+const submits = {
+  description: 'Every device of the audience gets it once. What is accepted survives a crash.',
+  headers: {
+    'Idempotency-Key': {
+      description:
+        'A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own.',
+      schema: z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX),
+      example: 'goal-1',
+    },
+  },
+  body: { schema: pushRequest, example: PUSH },
+  problems: [400, 422],
+} as const;
+const submission = {
+  api: 'notification',
+  needs: 'send',
+  rate: 'pushes',
+  method: 'POST',
+  bodyBytesMax: BODY_BYTES_MAX,
+} as const;
+
+export const pushRoute = (accept: Accept, sql: Sql): ApiRoute => ({
+  ...submission,
+  operation: 'push',
+  document: {
+    summary: 'Submit a push to tags',
+    ...submits,
+    answers: {
+      200: {
+        description:
+          'The id of the push job. JSON for callers that prefer it, and for a dry run in any case.',
+        content: {
+          'text/plain': { schema: pushId, example: JOB_ID },
+          'application/json': { schema: z.union([acceptedPush, dryRun]), example: ACCEPTED },
+        },
+      },
+    },
+  },
+  path: '/push-api/push',
+  handle: (request, caller) => push(accept, sql, request, caller, asIsPreferred),
+});
 
 /** In v3: what is accepted is answered 202, with where it is to be found. */
-export const pushJob = (
-  accept: Accept,
-  sql: Sql,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> =>
-  push(accept, sql, request, caller, (_request, accepted) => {
-    const answer = json(shown(accepted));
-    const location = `${jobsPathOf(caller.clientSlug)}/${accepted.id}`;
-    return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
-  });
+export const createRoute = (accept: Accept, sql: Sql): ApiRoute => ({
+  ...submission,
+  operation: 'createNotification',
+  document: {
+    summary: 'Submit a push job',
+    ...submits,
+    answers: {
+      200: jsonAnswer('The count of a dry run.', dryRun, DRY_RUN),
+      202: jsonAnswer('Accepted.', acceptedPush, ACCEPTED, { Location: 'Where the job is.' }),
+    },
+  },
+  path: JOBS_PATH,
+  handle: (request, caller) =>
+    push(accept, sql, request, caller, (_request, accepted) => {
+      const answer = json(shown(accepted));
+      const location = `${JOBS_PATH.replace(':client', caller.clientSlug)}/${accepted.id}`;
+      return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
+    }),
+});
 
 type Accepted = Extract<Acceptance, { readonly kind: 'accepted' }>;
 /** The answer to a push that was accepted. */

@@ -14,11 +14,14 @@ type Scope = Counted['audience'][number];
  */
 export const RENDERINGS_LENGTH_MAX = 1_048_576;
 
-interface Row extends Scope {
-  readonly templated?: true;
-  /** Others that would get the same. */
-  readonly alsoFor?: Scope[];
-}
+/** What one message is. */
+type Rendering = ReturnType<typeof renderedFor> & { readonly templated?: true };
+
+type Row = Scope &
+  Rendering & {
+    /** Others that would get the same. */
+    readonly alsoFor?: Scope[];
+  };
 
 /** As each provider would get it now. `notShown`: beyond the bound of an answer. */
 export function previewOf(
@@ -43,7 +46,7 @@ export function previewOf(
     else if (length + text.length > RENDERINGS_LENGTH_MAX) notShown.push(scope);
     else {
       length += text.length;
-      rows.set(text, { row: { ...scope, ...(JSON.parse(text) as object) }, alsoFor: [] });
+      rows.set(text, { row: { ...scope, ...(JSON.parse(text) as Rendering) }, alsoFor: [] });
     }
   }
   const preview = [...rows.values()].map(({ row, alsoFor }) =>

@@ -1,52 +1,57 @@
 /** `GET /push-api/status/:id`: the status of a notification, one row for each scope. */
 
+import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
-import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import { PARKED } from '../../domain/progress.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { json } from '../../http/json-body.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { shown } from '../../http/answers.ts';
+import type { Route } from '../../http/handler.ts';
+import { id, platformId } from '../../http/openapi/parts.ts';
+import { done, refuse } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import { faultSentence, simulatedFaultSentence } from '../../providers/fault-sentence.ts';
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
 import { readStatus } from '../sql/notifications/read-status.ts';
 import { countsObject } from './counts.ts';
-import { jobIdOf, unknownJob } from './job.ts';
+import { jobId, jobPath, NO_JOB } from './job.ts';
+import { COUNTS, JOB_ID, standing } from './push-schemas.ts';
 
-export function statusRoute(reads: PatientReads): ApiRoute {
-  return {
-    operation: 'getStatus',
-    api: 'notification',
-    needs: 'read',
-    method: 'GET',
-    path: '/push-api/status/:id',
-    bodyBytesMax: 0,
-    handle: (request, caller) => status(reads, request, caller),
-  };
-}
+const statusRow = z
+  .object({
+    key: z.object({ id: jobId, platformId: platformId.nullable() }),
+    appId: id.nullable(),
+    ...standing,
+  })
+  .meta({ id: 'StatusRow', description: 'What has become of a push on one app and platform.' });
 
-async function status(
-  reads: PatientReads,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const { clientId } = caller;
-  const publisher = publisherOf(caller);
-  const id = jobIdOf(request);
-  if (id === null) return unknownJob(request);
-  const read = await reads.run(clientId, (sql) => readStatus(sql, clientId, id, publisher));
-  if (read.kind === 'busy') return tooMuchCounted(request);
-  const rows = read.result;
-  if (rows === null) return unknownJob(request);
-  return json(
-    rows.map((row) => ({
-      key: { id, platformId: row.platformId },
-      appId: row.appId,
-      ...standingOf(row),
-    })),
+export const statusRoute = (patientReads: PatientReads): Route =>
+  routesAt('/push-api/status', { api: 'notification', needs: 'read' }).get(
+    'getStatus',
+    {
+      at: ':id',
+      summary: 'The status of a push',
+      path: jobPath,
+      answer: shown('A row for each app and platform.', z.array(statusRow), [
+        { key: { id: JOB_ID, platformId: 3 }, appId: 1, state: 'FINISHED', ...COUNTS },
+      ]),
+    },
+    async ({ caller, path: { id } }) => {
+      const { clientId } = caller;
+      const read = await patientReads.run(clientId, (sql) =>
+        readStatus(sql, clientId, id, publisherOf(caller)),
+      );
+      if (read.kind === 'busy') return refuse.tooMuchCounted;
+      if (read.result === null) return NO_JOB;
+      return done(
+        read.result.map((row) => ({
+          key: { id, platformId: row.platformId },
+          appId: row.appId,
+          ...standingOf(row),
+        })),
+      );
+    },
   );
-}
 
 /** What has become of it in one (app, platform). */
 export const standingOf = (row: ScopeStatus) => ({
@@ -58,7 +63,7 @@ export const standingOf = (row: ScopeStatus) => ({
   ...(row.uncertain === 0 ? {} : { uncertainCount: row.uncertain }),
   ...(row.heldDeletions === 0 ? {} : { heldDeletionCount: row.heldDeletions }),
   ...(row.parked === 0 ? {} : { parkedCount: row.parked }),
-  ...(row.isSimulated ? { simulated: true } : {}),
+  ...(row.isSimulated ? { simulated: true as const } : {}),
 });
 
 /** The fault that stopped the send, or else a sentence about its parked parts. */

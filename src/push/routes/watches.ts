@@ -7,8 +7,9 @@
 import type { BodySink, BodyStream } from '../../../packages/http1/src/body-stream.ts';
 import { faultOf } from '../../database/faults.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
+import { encode } from '../../http/answers.ts';
 import type { KnownJob } from './get.ts';
-import { readJob } from './get.ts';
+import { jobSchema, readJob } from './get.ts';
 
 export interface WatchLimits {
   readonly pollIntervalMs: number;
@@ -146,10 +147,13 @@ export class JobWatches {
         return;
       case 'known': {
         const { job } = sight;
-        const progress = eventOf('progress', { ...job, userName: watch.userName });
+        const progress = eventOf(
+          'progress',
+          encode(jobSchema, { ...job, userName: watch.userName }),
+        );
         if (progress !== watch.progress) tell(watch, progress);
         watch.progress = progress;
-        if (job.finishedAt !== undefined) {
+        if (job.finishedAt !== null) {
           end(watch, { state: job.state });
           return;
         }

@@ -3,8 +3,8 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
-import { pushOperations } from '../../../src/push/routes/push-operations.ts';
 import { readAudienceRequest, readPushRequest } from '../../../src/push/routes/push-request.ts';
+import { audienceRequest, pushRequest } from '../../../src/push/routes/push-schemas.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -146,8 +146,8 @@ await onEachStore(t, {
 
 t.test('null is taken where the document says so, and nowhere else', (t) => {
   const reading = [
-    [pushOperations.push.body.schema, readPushRequest, { tagIds: [1], payload: PAYLOAD }],
-    [pushOperations.estimateAudience.body.schema, readAudienceRequest, { tagIds: [1] }],
+    [pushRequest, readPushRequest, { tagIds: [1], payload: PAYLOAD }],
+    [audienceRequest, readAudienceRequest, { tagIds: [1] }],
   ] as const;
   for (const [schema, read, body] of reading) {
     for (const name of Object.keys(schema.shape)) {

@@ -4,7 +4,7 @@ import { faultOf } from '../../../src/database/faults.ts';
 import { PatientReads } from '../../../src/database/patient-reads.ts';
 import { connect } from '../../../src/database/sql.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
-import type { HttpRequest, HttpResponse } from '../../../src/http/handler.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../../../src/http/handler.ts';
 import { Accept } from '../../../src/push/accept/accept.ts';
 import { pushRoute } from '../../../src/push/routes/push.ts';
 import { statusRoute } from '../../../src/push/routes/status.ts';
@@ -32,7 +32,7 @@ const accept = new Accept({
   onAccepted: () => undefined,
 });
 const route = pushRoute(accept, store.sql);
-const status = statusRoute(store.patientReads);
+const status = statusRoute(store.patientReads) as ApiRoute;
 const tenant = await makeTenant(sql, 'demo');
 const foreign = await makeTenant(sql, 'foreign');
 const secondTag = await makeTag(sql, tenant.clientId, { sourceId: 'second' });
@@ -469,7 +469,8 @@ t.test('without a database the fault is told as such: the server makes it 503', 
     'unavailable',
   );
   const asked = request('', {}, { id: '019a0000-0000-7000-8000-000000000000' });
-  t.equal(await faultWith(() => statusRoute(patientReads).handle(asked, caller)), 'unavailable');
+  const status = statusRoute(patientReads) as ApiRoute;
+  t.equal(await faultWith(() => status.handle(asked, caller)), 'unavailable');
 });
 
 t.test('a client with as many open jobs as it may: 403, and no job', async (t) => {

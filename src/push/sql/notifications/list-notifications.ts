@@ -7,7 +7,7 @@ import { idsBetween } from '../../../domain/uuid-v7.ts';
 import { sumsOfBegun } from '../ledger/begun-counts.ts';
 
 /** Null: whichever. */
-export interface NotificationFilter {
+interface NotificationFilter {
   readonly state: NotificationState | null;
   /** Could go to this app. */
   readonly appId: number | null;
