@@ -4,16 +4,14 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { tooMuch } from '../../http/beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, json } from '../../http/json-body.ts';
+import { json } from '../../http/json-body.ts';
 import { prefersJson } from '../../http/negotiation.ts';
 import { jsonAnswer, scopeCount, state } from '../../http/openapi/parts.ts';
 import type { Fault } from '../../http/problem.ts';
-import { problem } from '../../http/problem.ts';
-import { tooManyTemplates } from '../../http/too-many-templates.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import type { Refusal } from '../../http/result.ts';
+import { answerRefusal, refuse, refused } from '../../http/result.ts';
 import type { Accept, Acceptance, DryRun } from '../accept/accept.ts';
 import { warningsOf } from '../accept/warnings.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
@@ -114,22 +112,33 @@ async function push(
   caller: Caller,
   confirm: Confirm,
 ): Promise<HttpResponse> {
+  const answer = await submit(accept, sql, request, caller, confirm);
+  return 'ok' in answer ? answerRefusal(request, answer) : answer;
+}
+
+async function submit(
+  accept: Accept,
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+  confirm: Confirm,
+): Promise<HttpResponse | Refusal> {
   const read = readPushRequest(request.body);
   const keyFaults = idempotencyKeyFaults(request);
-  if (!read.ok) return invalid(request, [...keyFaults, ...read.faults]);
-  if (keyFaults.length > 0) return invalid(request, keyFaults);
+  if (!read.ok) return refuse.invalid([...keyFaults, ...read.faults]);
+  if (keyFaults.length > 0) return refuse.invalid(keyFaults);
   const key = request.header('idempotency-key');
   const pastFaults = endFaults(read.push.expiresAtMs);
   const limited = await limitPush(sql, caller, read.push);
-  if (!limited.ok) return problem(request.requestId, 403, limited.why);
+  if (!limited.ok) return refused(403, limited.why);
   const devicesMax = caller.key?.maxDevices ?? null;
   if (read.isDryRun || devicesMax !== null) {
     const dryRun = await accept.dryRun(limited.push, caller.clientId, pastFaults);
-    if (read.isDryRun || dryRun.kind !== 'counted') return dryRunAnswer(request, dryRun);
+    if (read.isDryRun || dryRun.kind !== 'counted') return dryRunAnswer(dryRun);
     const devices = dryRun.audience.reduce((sum, { count }) => sum + count, 0);
     if (devicesMax !== null && devices > devicesMax) {
       const why = `This push is for ${devices} devices, and this key for ${devicesMax} at most.`;
-      return problem(request.requestId, 403, why);
+      return refused(403, why);
     }
   }
   const bodyHash = createHash('sha256').update(request.body).digest();
@@ -181,29 +190,25 @@ function acceptanceAnswer(
   request: HttpRequest,
   acceptance: Acceptance,
   confirm: Confirm,
-): HttpResponse {
+): HttpResponse | Refusal {
   switch (acceptance.kind) {
     case 'invalid':
-      return invalid(request, acceptance.faults);
+      return refuse.invalid(acceptance.faults);
     case 'over-limit':
-      return tooMuch(request.requestId, acceptance.over);
+      return refuse.overLimit(acceptance.over);
     case 'key-reused':
-      return problem(
-        request.requestId,
-        422,
-        'This Idempotency-Key was used before with another body.',
-      );
+      return refused(422, 'This Idempotency-Key was used before with another body.');
     case 'too-many-templates':
-      return tooManyTemplates(request);
+      return refuse.tooManyTemplates;
     case 'accepted':
       return { ...confirm(request, acceptance), notificationId: acceptance.id };
   }
 }
 
-function dryRunAnswer(request: HttpRequest, dryRun: DryRun): HttpResponse {
-  if (dryRun.kind === 'invalid') return invalid(request, dryRun.faults);
-  if (dryRun.kind === 'busy') return tooMuchCounted(request);
-  if (dryRun.kind === 'too-many-templates') return tooManyTemplates(request);
+function dryRunAnswer(dryRun: DryRun): HttpResponse | Refusal {
+  if (dryRun.kind === 'invalid') return refuse.invalid(dryRun.faults);
+  if (dryRun.kind === 'busy') return refuse.tooMuchCounted;
+  if (dryRun.kind === 'too-many-templates') return refuse.tooManyTemplates;
   const { audience, unknownTags, payload, templated } = dryRun;
   const warnings = shownWarnings(warningsOf(audience, payload, templated));
   return json({ dryRun: true, audience, unknownTags, ...warnings });
