@@ -102,19 +102,3 @@ export const time = (description: string, example: number): QueryParameter<numbe
   example,
   read: (reader, name) => reader.time(name),
 });
-
-/** A text to look for. Null: not given. */
-export const text = (description: string, example: string): QueryParameter<string | null> => ({
-  description,
-  schema: z.string(),
-  example,
-  read: (reader, name) => reader.text(name),
-});
-
-/** The id of something. Null: not given. */
-export const idOf = (description: string, example: number): QueryParameter<number | null> => ({
-  description,
-  schema: id,
-  example,
-  read: (reader, name) => reader.number(name, 1),
-});
