@@ -5,15 +5,11 @@
  */
 
 import { lockClient } from '../clients/lock-client.ts';
-import type { Sql, SqlPool } from '../database/sql.ts';
-import { transact } from '../database/transact.ts';
+import type { Sql } from '../database/sql.ts';
 import type { AuditActor, AuditOrigin } from '../domain/audit.ts';
 import type { ClientLimits } from '../domain/client-limits.ts';
 import { isInForce } from './sql/is-in-force.ts';
 import { readMember } from './sql/memberships.ts';
-
-/** The caller has lost the right since the request began. */
-type NoSuperUser = 'no-super-user';
 
 /**
  * Locks the client, and returns its limits. Null: the caller is not its super user any more, nor
@@ -40,13 +36,3 @@ async function isSuperUser(tx: Sql, clientId: number, actor: AuditActor): Promis
       return true;
   }
 }
-
-/** Does the work in one transaction, which holds the client. */
-export const transactAsSuperUser = <T>(
-  sql: SqlPool,
-  origin: AuditOrigin,
-  work: (tx: Sql) => Promise<T>,
-): Promise<T | NoSuperUser> =>
-  transact(sql, async (tx) =>
-    (await lockAsSuperUser(tx, origin)) === null ? 'no-super-user' : work(tx),
-  );

@@ -119,7 +119,7 @@ export interface AccountRoute extends ConsoleRouteShape {
 }
 
 /** For owners of the client that the request names. */
-export interface OwnerRoute extends ConsoleRouteShape {
+interface OwnerRoute extends ConsoleRouteShape {
   readonly needs: 'owner';
   handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
 }
@@ -143,3 +143,5 @@ export type Route = ApiRoute | ConsoleRoute | OperatorRoute | OpenRoute;
  * (spec/interface.md, 3 and 7).
  */
 export const BODY_BYTES_MAX = 1_048_576;
+/** The same of the console's own API: its bodies have little to say. */
+export const CONSOLE_BODY_BYTES_MAX = 16_384;

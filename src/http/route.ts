@@ -9,7 +9,7 @@ import type { Session } from '../domain/session.ts';
 import type { Described } from './answers.ts';
 import type { Body } from './form-body.ts';
 import type { HttpRequest, HttpResponse, Route } from './handler.ts';
-import { BODY_BYTES_MAX } from './handler.ts';
+import { BODY_BYTES_MAX, CONSOLE_BODY_BYTES_MAX } from './handler.ts';
 import type { Operation } from './openapi/operation.ts';
 import type { PathParameter, QueryParameter } from './parameters.ts';
 import { QueryReader } from './query-reader.ts';
@@ -74,6 +74,7 @@ type Who<Of extends Access> = Of extends { readonly needs: 'cookie' | 'account' 
 
 /** The routes of one resource, which lie at a path and for which the same callers are good. */
 export function routesAt<const Of extends Access>(resource: string, access: Of) {
+  const bodyBytesMax = access.api === 'console' ? CONSOLE_BODY_BYTES_MAX : BODY_BYTES_MAX;
   const by =
     (method: Route['method']) =>
     <Doc extends Document>(
@@ -97,7 +98,7 @@ export function routesAt<const Of extends Access>(resource: string, access: Of) 
         document: operationOf(document),
         method,
         path: document.at === undefined ? resource : `${resource}/${document.at}`,
-        bodyBytesMax: method === 'GET' ? 0 : BODY_BYTES_MAX,
+        bodyBytesMax: method === 'GET' ? 0 : bodyBytesMax,
         handle: answered,
       };
       // Access says which of the routes it is, and whom the server lets through to it.

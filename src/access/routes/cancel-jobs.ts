@@ -1,24 +1,15 @@
 /** `?cancelJobs=true`, where a right to submit push jobs is taken away. */
 
-import { CANCEL_JOBS } from '../../http/openapi/parts.ts';
+import { z } from 'zod';
 import type { QueryParameter } from '../../http/parameters.ts';
-import type { Fault } from '../../http/problem.ts';
-import { QueryReader } from '../../http/query-reader.ts';
+
+const WORDS = ['true', 'false'] as const;
 
 /** The parameter of a request that takes a right away. */
 export const cancelJobs: QueryParameter<boolean> = {
-  ...CANCEL_JOBS.cancelJobs,
-  read: (reader, name) => reader.choice(name, ['true', 'false']) === 'true',
+  description:
+    'Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs.',
+  schema: z.enum(WORDS),
+  example: 'true',
+  read: (reader, name) => reader.choice(name, WORDS) === 'true',
 };
-
-interface AskedToCancel {
-  readonly cancelJobs: boolean;
-  readonly faults: readonly Fault[];
-}
-
-/** Whether a request that takes a right away is to cancel the jobs too. */
-export function readCancelJobs(query: URLSearchParams): AskedToCancel {
-  const reader = new QueryReader(query, ['cancelJobs']);
-  const cancelJobs = reader.choice('cancelJobs', ['true', 'false']) === 'true';
-  return { cancelJobs, faults: reader.faults };
-}

@@ -3,23 +3,23 @@
  */
 
 import { z } from 'zod';
-import { recordChange } from '../../audit/record-change.ts';
 import { findAppClient } from '../../clients/find-app.ts';
 import type { SqlPool } from '../../database/sql.ts';
-import type { Caller } from '../../domain/caller.ts';
 import { ID_MAX } from '../../domain/tag.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, json, readJsonBody } from '../../http/json-body.ts';
-import { answerList } from '../../http/list-answer.ts';
-import { problem } from '../../http/problem.ts';
-import { QueryReader } from '../../http/query-reader.ts';
-import { withSecret } from '../../http/with-secret.ts';
+import { listed, secret, shown } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { epochMs, id, orAbsent } from '../../http/openapi/parts.ts';
+import type { PathParameter } from '../../http/parameters.ts';
+import { cursorFrom, LIMIT } from '../../http/parameters.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { GRACE_HOURS_MAX, rotateCredential } from '../credentials.ts';
 import type { Secrets } from '../secrets.ts';
 import { listCredentials } from '../sql/list-credentials.ts';
-import { asSuperUser } from './as-super-user.ts';
+import { asSuperUser } from './in-client.ts';
 
 export interface CredentialRouteParts {
   readonly sql: SqlPool;
@@ -30,89 +30,101 @@ const GRACE = `must be whole hours, 0–${GRACE_HOURS_MAX}`;
 const APP_ID = 'must be the id of an app';
 /** For how long what is replaced works on. */
 export const graceHours = z.int(GRACE).min(0, GRACE).max(GRACE_HOURS_MAX, GRACE);
-export const rotateForm = strictForm({
+const rotateForm = strictForm({
   graceHours,
   appId: z.int(APP_ID).min(1, APP_ID).max(ID_MAX, APP_ID).optional(),
 });
 
+const ROLES = ['super-user', 'api-user'] as const;
+type Role = (typeof ROLES)[number];
+const role: PathParameter<Role> = {
+  description: 'Whose credential.',
+  schema: z.enum(ROLES),
+  example: 'api-user',
+  read: (text) => ROLES.find((known) => known === text) ?? null,
+  unknown: refused(404, `The roles are ${ROLES.join(' and ')}.`),
+};
+
+const whose = z.object({
+  role: z.enum(ROLES),
+  appId: orAbsent(id.meta({ description: 'Of an api-user.' })),
+  userName: z.string(),
+});
+const credential = whose.extend({ createdAt: epochMs, expiresAt: orAbsent(epochMs) });
+const withSecrets = whose.extend({ password: z.string(), token: z.string() });
+
+const route = routesAt('/push-admin-api/v3/:client/credentials', {
+  api: 'admin',
+  needs: 'super-user',
+});
+
 /** The route that lists credentials, and the one that rotates the credential of a role. */
-export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client/credentials';
-  return [
-    {
-      operation: 'listCredentials',
-      api: 'admin',
-      needs: 'super-user',
-      method: 'GET',
-      path,
-      bodyBytesMax: 0,
-      handle: (request, caller) => list(parts, request, caller),
-    },
-    {
-      operation: 'rotateCredential',
-      api: 'admin',
-      needs: 'super-user',
-      method: 'POST',
-      path: `${path}/:role/rotate`,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => rotate(parts, request, caller),
-    },
-  ];
-}
+export const credentialRoutes = (parts: CredentialRouteParts): readonly Route[] =>
+  [listRoute, rotateRoute].map((make) => make(parts));
 
-function list(
-  { sql }: CredentialRouteParts,
-  request: HttpRequest,
-  { clientId }: Caller,
-): HttpResponse | Promise<HttpResponse> {
-  const reader = new QueryReader(request.query, ['limit', 'cursor']);
-  const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
-  if (reader.faults.length > 0) return invalid(request, reader.faults);
-  return answerList(request, page, {
-    read: ([afterAppId = 0, afterId = 0], limit) =>
-      listCredentials(sql, clientId, { afterAppId, afterId, limit }),
-    keyOf: ({ appId, id }) => [appId ?? 0, id],
-    show: ({ appId, username, createdAtMs, expiresAtMs }) => ({
-      ...roleOf(appId),
-      userName: username,
-      createdAt: createdAtMs,
-      ...(expiresAtMs === null ? {} : { expiresAt: expiresAtMs }),
+const listRoute = ({ sql }: CredentialRouteParts) =>
+  route.get(
+    'listCredentials',
+    {
+      summary: 'List the credentials of the client and its apps',
+      description: 'Without their secrets.',
+      // The super user's are before all apps'.
+      query: { limit: LIMIT, cursor: cursorFrom([0, 0], '0.1') },
+      answer: listed('The credentials.', credential, [
+        { role: 'super-user', userName: 'demo-super', createdAt: 1_795_392_000_000 },
+      ]),
+    },
+    ({ caller: { clientId }, query }) =>
+      rowsOf(query, {
+        read: async ([afterAppId = 0, afterId = 0], limit) => {
+          const rows = await listCredentials(sql, clientId, { afterAppId, afterId, limit });
+          return rows.map((row) => ({ ...row, role: roleOf(row.appId) }));
+        },
+        keyOf: ({ appId, id }) => [appId ?? 0, id],
+      }),
+  );
+
+const rotateRoute = ({ sql, secrets }: CredentialRouteParts) =>
+  route.post(
+    'rotateCredential',
+    {
+      at: ':role/rotate',
+      summary: 'Make a new credential in place of one',
+      description:
+        'The old one works for `graceHours` more: it reads and sends, and changes tags and devices. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`, and so do apps that it would make or delete, provider credentials and templates that it would put.',
+      path: { role },
+      body: form(rotateForm, { graceHours: 24, appId: 1 }),
+      answer: secret(
+        shown('The new one. No cache may store it.', withSecrets, {
+          role: 'api-user',
+          appId: 1,
+          userName: 'demo-app-1-x9Kd',
+          password: 'shown-again-by-the-console',
+          token: 'tca_…',
+        }),
+      ),
+    },
+    asSuperUser(sql, async (tx, { clientId, record }, { caller: { clientSlug }, path, body }) => {
+      const { graceHours, appId = null } = body;
+      if (path.role !== roleOf(appId)) {
+        const message = appId === null ? 'is missing' : 'belongs to an api-user only';
+        return refuse.invalid([{ path: 'appId', message }]);
+      }
+      if (appId !== null && (await findAppClient(tx, appId))?.clientId !== clientId) {
+        return refuse.unknown('app');
+      }
+      const owner = { clientId, clientSlug, appId };
+      const made = await rotateCredential(tx, secrets, owner, graceHours);
+      const whose = { role: path.role, ...(appId === null ? {} : { appId }) };
+      const name = made.username;
+      await record({
+        action: 'credential.rotate',
+        id: null,
+        name,
+        detail: { ...whose, graceHours },
+      });
+      return done({ ...made, role: path.role, appId, userName: name });
     }),
-  });
-}
+  );
 
-/** The super user's are before all apps'. */
-const FIRST: readonly number[] = [0, 0];
-
-async function rotate(
-  { sql, secrets }: CredentialRouteParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const { clientId, clientSlug } = caller;
-  const role = request.params['role'];
-  if (role !== 'super-user' && role !== 'api-user') {
-    return problem(request.requestId, 404, 'The roles are super-user and api-user.');
-  }
-  const read = readJsonBody(request, rotateForm);
-  if (!read.ok) return read.response;
-  const { graceHours, appId = null } = read.value;
-  if ((role === 'api-user') !== (appId !== null)) {
-    const message = appId === null ? 'is missing' : 'belongs to an api-user only';
-    return invalid(request, [{ path: 'appId', message }]);
-  }
-  if (appId !== null && (await findAppClient(sql, appId))?.clientId !== clientId) {
-    return problem(request.requestId, 404, 'This client has no app with this id.');
-  }
-  const owner = { clientId, clientSlug, appId };
-  return asSuperUser(sql, request, caller, async (tx, origin) => {
-    const { username, password, token } = await rotateCredential(tx, secrets, owner, graceHours);
-    const detail = { ...roleOf(appId), graceHours };
-    const change = { action: 'credential.rotate', id: null, name: username, detail } as const;
-    await recordChange(tx, origin, change);
-    return withSecret(json({ ...roleOf(appId), userName: username, password, token }));
-  });
-}
-
-const roleOf = (appId: number | null) =>
-  appId === null ? { role: 'super-user' } : { role: 'api-user', appId };
+const roleOf = (appId: number | null): Role => (appId === null ? 'super-user' : 'api-user');

@@ -1,7 +1,6 @@
 /** The bodies that the console's own API takes. */
 
 import { z } from 'zod';
-import { MEMBER_ROLES } from '../../domain/caller.ts';
 import { isNameText, NAME_FAULT } from '../../std/name-text.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { EMAIL_LENGTH_MAX, readEmail } from '../accounts/email.ts';
@@ -25,7 +24,6 @@ const newPassword = z
 /** Not held to the limits of a new one: a wrong one is wrong, however long. */
 const anyPassword = z.string('must be a string').max(PASSWORD_LENGTH_MAX, PASSWORD);
 const token = z.string(TOKEN).min(1, TOKEN).max(TOKEN_LENGTH_MAX, TOKEN);
-const role = z.enum(MEMBER_ROLES, `must be ${MEMBER_ROLES.join(', ')}`);
 
 export const registerForm = strictForm({
   email,
@@ -55,4 +53,3 @@ export const sessionForm = strictForm({
 
 export const passwordForm = strictForm({ currentPassword: anyPassword, newPassword });
 export const resetForm = strictForm({ token, newPassword });
-export const roleForm = strictForm({ role });

@@ -1,12 +1,19 @@
 /** `members`: owners list who belongs to the client, invite, change roles, remove, and help out. */
 
+import { z } from 'zod';
 import type { SqlPool } from '../../database/sql.ts';
-import type { Caller } from '../../domain/caller.ts';
+import { MEMBER_ROLES } from '../../domain/caller.ts';
+import { created, noContent, shown } from '../../http/answers.ts';
 import { originOf } from '../../http/audit-origin.ts';
-import type { HttpRequest, HttpResponse, OwnerRoute } from '../../http/handler.ts';
-import { invalid, json, readJsonBody } from '../../http/json-body.ts';
-import { pathId } from '../../http/path-id.ts';
-import { problem } from '../../http/problem.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { CLIENT_HEADER, epochMs, id, word } from '../../http/openapi/parts.ts';
+import type { PathParameter } from '../../http/parameters.ts';
+import { pathId } from '../../http/parameters.ts';
+import type { Refusal, Result } from '../../http/result.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
+import { strictForm } from '../../std/strict-form.ts';
 import type { MadeLink } from '../accounts/links.ts';
 import { LINKS_PER_CLIENT_MAX } from '../accounts/links.ts';
 import type { LinkRefusal, MemberRefusal } from '../accounts/members.ts';
@@ -15,11 +22,8 @@ import { MEMBERS_PER_CLIENT_MAX } from '../accounts/sign-up.ts';
 import type { CancelJobs } from '../cancel-jobs.ts';
 import { cancelDetail } from '../cancel-jobs.ts';
 import type { Secrets } from '../secrets.ts';
-import type { MemberRow } from '../sql/memberships.ts';
 import { listMembers } from '../sql/memberships.ts';
-import { readCancelJobs } from './cancel-jobs.ts';
-import { roleForm } from './forms.ts';
-import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
+import { cancelJobs } from './cancel-jobs.ts';
 
 export interface MemberParts {
   readonly sql: SqlPool;
@@ -27,144 +31,149 @@ export interface MemberParts {
   readonly secrets: Secrets;
 }
 
-const PATH = '/console/api/members';
-
-export function memberRoutes(parts: MemberParts): readonly OwnerRoute[] {
-  const { sql, secrets } = parts;
-  const shared = { api: 'console', needs: 'owner', bodyBytesMax: CONSOLE_BODY_BYTES_MAX } as const;
-  return [
-    {
-      ...shared,
-      operation: 'listMembers',
-      method: 'GET',
-      path: PATH,
-      bodyBytesMax: 0,
-      handle: async (_request, { clientId }) => {
-        const rows = await listMembers(sql, clientId, {
-          afterId: 0,
-          limit: MEMBERS_PER_CLIENT_MAX,
-        });
-        return json(rows.map(show));
-      },
-    },
-    {
-      ...shared,
-      operation: 'inviteMember',
-      method: 'POST',
-      path: PATH,
-      handle: (request, caller) => inviteOne(sql, secrets, request, caller),
-    },
-    {
-      ...shared,
-      operation: 'changeMember',
-      method: 'PATCH',
-      path: `${PATH}/:id`,
-      handle: (request, caller) => change(sql, request, caller),
-    },
-    {
-      ...shared,
-      operation: 'removeMember',
-      method: 'DELETE',
-      path: `${PATH}/:id`,
-      handle: (request, caller) => remove(parts, request, caller),
-    },
-    {
-      ...shared,
-      operation: 'resetMember',
-      method: 'POST',
-      path: `${PATH}/:id/reset`,
-      handle: (request, caller) => reset(sql, secrets, request, caller),
-    },
-  ];
-}
-
-const show = ({ accountId, email, role, addedAtMs, lastSignedInAtMs }: MemberRow) => ({
-  accountId,
-  email,
-  role,
-  addedAt: addedAtMs,
-  lastSignInAt: lastSignedInAtMs,
+const roleForm = strictForm({
+  role: z.enum(MEMBER_ROLES, `must be ${MEMBER_ROLES.join(', ')}`),
 });
 
-async function inviteOne(
-  sql: SqlPool,
-  secrets: Secrets,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const read = readJsonBody(request, roleForm);
-  if (!read.ok) return read.response;
-  const link = await invite(sql, secrets, originOf(request, caller), read.value.role);
-  return typeof link === 'string' ? refuse(request, link) : showLink(link);
-}
+const member = z
+  .object({
+    accountId: id,
+    email: z.string(),
+    role: word(MEMBER_ROLES),
+    addedAt: epochMs,
+    lastSignInAt: epochMs.nullable(),
+  })
+  .meta({ id: 'Member' });
+const MEMBER = {
+  accountId: 2,
+  email: 'ben@example.com',
+  role: 'publisher',
+  addedAt: 1_795_392_000_000,
+  lastSignInAt: null,
+};
 
-async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const accountId = pathId(request);
-  if (accountId === null) return refuse(request, 'unknown');
-  const read = readJsonBody(request, roleForm);
-  if (!read.ok) return read.response;
-  const changed = await giveRole(sql, originOf(request, caller), accountId, read.value.role);
-  return typeof changed === 'string' ? refuse(request, changed) : json(show(changed));
-}
+const link = z.object({
+  link: z
+    .string()
+    .meta({ description: 'A path, for the origin under which the console is reached.' }),
+  expiresAt: epochMs,
+});
+const LINK = { link: '/console/#/invitation/tcl_…', expiresAt: 1_795_392_000_000 };
 
-async function remove(
-  { sql, cancelJobs }: MemberParts,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const accountId = pathId(request);
-  const asked = readCancelJobs(request.query);
-  if (asked.faults.length > 0) return invalid(request, asked.faults);
-  if (accountId === null) return refuse(request, 'unknown');
-  const origin = originOf(request, caller);
-  const removed = await removeMember(sql, origin, accountId, cancelDetail(asked));
-  if (typeof removed === 'string') return refuse(request, removed);
-  if (asked.cancelJobs) await cancelJobs(caller.clientId, removed.email);
-  return { status: 204, body: '' };
-}
+const route = routesAt('/console/api/members', { api: 'console', needs: 'owner' });
+const headers = CLIENT_HEADER;
+const NO_MEMBER = refuse.unknown('member');
+const account: PathParameter<number> = { ...pathId('account', 2), unknown: NO_MEMBER };
+const path = { id: account };
 
-async function reset(
-  sql: SqlPool,
-  secrets: Secrets,
-  request: HttpRequest,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const accountId = pathId(request);
-  if (accountId === null) return refuse(request, 'unknown');
-  const made = await resetMember(sql, secrets, originOf(request, caller), accountId);
-  if (typeof made !== 'string') return showLink(made);
-  if (made !== 'not-yours') return refuse(request, made);
-  return problem(
-    request.requestId,
+const REFUSALS: Readonly<Record<MemberRefusal | LinkRefusal | 'not-yours', Refusal>> = {
+  unknown: NO_MEMBER,
+  'no-owner': refused(403, 'This is for owners of the client.'),
+  'last-owner': refused(
+    409,
+    'This is the last owner of the client: make another member an owner first.',
+  ),
+  'too-many': refused(
+    409,
+    `This client has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet. Each ends within an hour.`,
+  ),
+  'not-yours': refused(
     409,
     'This account is not of this client alone. Its password is reset by the operator: tagcast member reset.',
-  );
-}
+  ),
+};
 
-function refuse(request: HttpRequest, refusal: MemberRefusal | LinkRefusal): HttpResponse {
-  const { requestId } = request;
-  switch (refusal) {
-    case 'unknown':
-      return problem(requestId, 404, 'This client has no member with this id.');
-    case 'no-owner':
-      return problem(requestId, 403, 'This is for owners of the client.');
-    case 'last-owner':
-      return problem(
-        requestId,
-        409,
-        'This is the last owner of the client: make another member an owner first.',
-      );
-    case 'too-many':
-      return problem(
-        requestId,
-        409,
-        `This client has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet. Each ends within an hour.`,
-      );
-  }
-}
+export const memberRoutes = (parts: MemberParts): readonly Route[] =>
+  [listRoute, inviteRoute, changeRoute, removeRoute, resetRoute].map((make) => make(parts));
+
+const listRoute = ({ sql }: MemberParts) =>
+  route.get(
+    'listMembers',
+    {
+      summary: 'List who belongs to the client',
+      headers,
+      answer: shown('The members, by account.', z.array(member), [MEMBER]),
+    },
+    async ({ caller: { clientId } }) =>
+      done(await listMembers(sql, clientId, { afterId: 0, limit: MEMBERS_PER_CLIENT_MAX })),
+  );
+
+const inviteRoute = ({ sql, secrets }: MemberParts) =>
+  route.post(
+    'inviteMember',
+    {
+      summary: 'Make a link by which one person joins the client',
+      description: 'It holds for an hour, once. No cache may store it.',
+      headers,
+      problems: [400, 409],
+      body: form(roleForm, { role: 'publisher' }),
+      answer: created('The link.', link, LINK),
+    },
+    async ({ caller, request, body: { role } }) =>
+      linkOr(await invite(sql, secrets, originOf(request, caller), role)),
+  );
+
+const changeRoute = ({ sql }: MemberParts) =>
+  route.patch(
+    'changeMember',
+    {
+      at: ':id',
+      summary: 'Give a member another role',
+      description: 'It holds within a second.',
+      headers,
+      problems: [409],
+      path,
+      body: form(roleForm, { role: 'viewer' }),
+      answer: shown('The member.', member, { ...MEMBER, role: 'viewer' }),
+    },
+    async ({ caller, request, path: { id }, body: { role } }) => {
+      const changed = await giveRole(sql, originOf(request, caller), id, role);
+      return typeof changed === 'string' ? REFUSALS[changed] : done(changed);
+    },
+  );
+
+const removeRoute = (parts: MemberParts) =>
+  route.delete(
+    'removeMember',
+    {
+      at: ':id',
+      summary: 'Remove a member from the client',
+      headers,
+      problems: [409],
+      path,
+      query: { cancelJobs },
+      answer: noContent('Removed, and his jobs cancelled where that was asked for.'),
+    },
+    async ({ caller, request, path: { id }, query }) => {
+      const origin = originOf(request, caller);
+      const removed = await removeMember(parts.sql, origin, id, cancelDetail(query));
+      if (typeof removed === 'string') return REFUSALS[removed];
+      if (query.cancelJobs) await parts.cancelJobs(caller.clientId, removed.email);
+      return done(null);
+    },
+  );
+
+const resetRoute = ({ sql, secrets }: MemberParts) =>
+  route.post(
+    'resetMember',
+    {
+      at: ':id/reset',
+      summary: 'Make a link by which a member sets a new password',
+      description:
+        'Not for accounts that also belong to other clients or to the operator: `409`. It holds for an hour, once; a link made before ends.',
+      headers,
+      problems: [409],
+      path,
+      answer: created('The link.', link, { ...LINK, link: '/console/#/reset/tcl_…' }),
+    },
+    async ({ caller, request, path: { id } }) =>
+      linkOr(await resetMember(sql, secrets, originOf(request, caller), id)),
+  );
 
 /** The page makes an address of the path: it knows under which one it was reached. */
-const showLink = ({ path, expiresAtMs }: MadeLink): HttpResponse => ({
-  ...json({ link: path, expiresAt: expiresAtMs }),
-  status: 201,
-});
+const linkOr = (
+  made: MadeLink | keyof typeof REFUSALS,
+): Result<{ readonly link: string; readonly expiresAt: number }> =>
+  typeof made === 'string'
+    ? REFUSALS[made]
+    : done({ link: made.path, expiresAt: made.expiresAtMs });

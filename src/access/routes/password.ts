@@ -1,12 +1,13 @@
 /** `password`: changes one's own, or sets it by a one-time link. */
 
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
+import { CONSOLE_BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, readJsonBody } from '../../http/json-body.ts';
 import { changePassword, resetPassword } from '../accounts/sign-in.ts';
 import { unheard } from './answers.ts';
 import { passwordForm, resetForm } from './forms.ts';
 import type { SessionParts } from './session.ts';
-import { answerSignedIn, CONSOLE_BODY_BYTES_MAX } from './session.ts';
+import { answerSignedIn } from './session.ts';
 import { refuseGuesser } from './wrong-credentials.ts';
 
 /** `POST password`, `POST password/reset`. */

@@ -1,6 +1,7 @@
 /** `settings` and `register`: how somebody gets an account. */
 
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
+import { CONSOLE_BODY_BYTES_MAX } from '../../http/handler.ts';
 import { invalid, json, readJsonBody } from '../../http/json-body.ts';
 import { problem } from '../../http/problem.ts';
 import { readEmail } from '../accounts/email.ts';
@@ -10,7 +11,6 @@ import type { SignUpMode } from '../accounts/sign-up-mode.ts';
 import type { Failures } from '../failures.ts';
 import { unheard } from './answers.ts';
 import { registerForm } from './forms.ts';
-import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
 import { refuseGuesser } from './wrong-credentials.ts';
 
 export interface RegisterParts extends AccountParts {

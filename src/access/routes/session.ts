@@ -3,6 +3,7 @@
 import { transact } from '../../database/transact.ts';
 import type { Session } from '../../domain/session.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
+import { CONSOLE_BODY_BYTES_MAX } from '../../http/handler.ts';
 import { json, readJsonBody } from '../../http/json-body.ts';
 import { problem } from '../../http/problem.ts';
 import { sessionCookie, sessionTokenIn } from '../../http/session-cookie.ts';
@@ -21,9 +22,6 @@ export interface SessionParts extends AccountParts {
   /** Who presents links that do not exist is counted with who presents wrong credentials. */
   readonly failures: Failures;
 }
-
-/** Of the console's own API; they have little to say. */
-export const CONSOLE_BODY_BYTES_MAX = 16_384;
 
 const PATH = '/console/api/session';
 

@@ -2,14 +2,15 @@
 
 import type { Sql } from '../../database/sql.ts';
 
+/** With the names of the interface; times are epoch milliseconds. */
 interface ListedCredential {
   readonly id: number;
   /** Null: the super user's. */
   readonly appId: number | null;
-  readonly username: string;
-  readonly createdAtMs: number;
+  readonly userName: string;
+  readonly createdAt: number;
   /** Null: it is the one in force. */
-  readonly expiresAtMs: number | null;
+  readonly expiresAt: number | null;
 }
 
 /** Behind which the next page begins: 0 for the app is the super user's. */
@@ -25,9 +26,9 @@ export const listCredentials = (
   { afterAppId, afterId, limit }: CredentialKey & { readonly limit: number },
 ): Promise<readonly ListedCredential[]> =>
   sql<ListedCredential[]>`
-    select id, app_id as "appId", username,
-      floor(extract(epoch from created_at) * 1000)::float8 as "createdAtMs",
-      floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
+    select id, app_id as "appId", username as "userName",
+      floor(extract(epoch from created_at) * 1000)::float8 as "createdAt",
+      floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAt"
     from credentials
     where client_id = ${clientId} and (expires_at is null or expires_at > now())
       and (coalesce(app_id, 0), id) > (${afterAppId}::integer, ${afterId}::integer)

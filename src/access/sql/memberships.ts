@@ -4,14 +4,16 @@
  */
 
 import type { Sql } from '../../database/sql.ts';
+import type { MemberRole } from '../../domain/caller.ts';
 
+/** With the names of the interface; times are epoch milliseconds. */
 export interface MemberRow {
   readonly accountId: number;
   readonly email: string;
-  readonly role: string;
-  readonly addedAtMs: number;
+  readonly role: MemberRole;
+  readonly addedAt: number;
   /** Null: never. */
-  readonly lastSignedInAtMs: number | null;
+  readonly lastSignInAt: number | null;
 }
 
 /** By their ids, those behind `afterId`. */
@@ -22,8 +24,8 @@ export const listMembers = (
 ): Promise<readonly MemberRow[]> =>
   sql<MemberRow[]>`
     select a.id as "accountId", a.email, m.role,
-      floor(extract(epoch from m.added_at) * 1000)::float8 as "addedAtMs",
-      floor(extract(epoch from a.last_signed_in_at) * 1000)::float8 as "lastSignedInAtMs"
+      floor(extract(epoch from m.added_at) * 1000)::float8 as "addedAt",
+      floor(extract(epoch from a.last_signed_in_at) * 1000)::float8 as "lastSignInAt"
     from memberships m join accounts a on a.id = m.account_id
     where m.client_id = ${clientId} and a.id > ${afterId}
     order by a.id limit ${limit}`;

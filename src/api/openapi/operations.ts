@@ -3,8 +3,6 @@
  * when somebody asks for the document.
  */
 
-import { credentialOperations } from '../../access/routes/credential-operations.ts';
-import { memberOperations } from '../../access/routes/member-operations.ts';
 import { sessionOperations } from '../../access/routes/session-operations.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import { appPlatformOperations } from '../../provider-credentials/routes/app-platform-operations.ts';
@@ -15,9 +13,7 @@ import { systemOperations } from '../open/system-operations.ts';
 export const OPERATIONS: Operations = {
   ...appPlatformOperations,
   ...statisticsOperations,
-  ...credentialOperations,
   ...sessionOperations,
-  ...memberOperations,
   ...systemOperations,
   ...openOperations,
 };

@@ -84,16 +84,6 @@ export const pathId = (of: string, example = 2): Parameter => ({
   example,
 });
 
-/** Of a request that takes a right away. */
-export const CANCEL_JOBS = {
-  cancelJobs: {
-    description:
-      'Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs.',
-    schema: z.enum(['true', 'false']),
-    example: 'true',
-  },
-} as const;
-
 /** Names the client on a path that does not. */
 export const CLIENT_HEADER = {
   'Tagcast-Client': {

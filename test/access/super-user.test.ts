@@ -4,15 +4,15 @@
  */
 
 import t from 'tap';
-import { rotateCredential } from '../../../src/access/credentials.ts';
-import type { Store } from '../../../src/database/store.ts';
-import type { Caller } from '../../../src/domain/caller.ts';
-import type { ApiRoute, HttpRequest } from '../../../src/http/handler.ts';
-import { makeAdminRoutes } from '../../support/admin-routes.ts';
-import { secrets } from '../../support/api.ts';
-import { onEachStore } from '../../support/on-each-store.ts';
-import { until } from '../../support/poll.ts';
-import { openResources } from '../../support/resources.ts';
+import { rotateCredential } from '../../src/access/credentials.ts';
+import type { Store } from '../../src/database/store.ts';
+import type { Caller } from '../../src/domain/caller.ts';
+import type { ApiRoute, HttpRequest } from '../../src/http/handler.ts';
+import { makeAdminRoutes } from '../support/admin-routes.ts';
+import { secrets } from '../support/api.ts';
+import { onEachStore } from '../support/on-each-store.ts';
+import { until } from '../support/poll.ts';
+import { openResources } from '../support/resources.ts';
 
 const ROTATED = /^This credential was rotated/;
 const GRACE = { graceHours: 24 };
