@@ -7,13 +7,14 @@ import type { RequestHead } from '../../packages/http1/src/request-head.ts';
 import type { KnownSession, Sessions } from '../access/accounts/sessions.ts';
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
 import type { Failures } from '../access/failures.ts';
-import { refuseGuesser } from '../access/routes/wrong-credentials.ts';
+import { refuseGuesser } from '../access/routes/refusals.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Session } from '../domain/session.ts';
 import type { Cors } from '../http/cors.ts';
 import type { ApiRoute, ConsoleRoute, HttpResponse, Route } from '../http/handler.ts';
 import { mayUse, whyNot } from '../http/permission.ts';
 import { isForgeable } from '../http/request-origin.ts';
+import { answerRefusal } from '../http/result.ts';
 import type { Found, Match } from '../http/router.ts';
 import type { CallerRates } from './caller-rates.ts';
 import type { Passage, SessionRoute } from './session-gate.ts';
@@ -216,11 +217,12 @@ export class CallerCheck {
         );
       case 'disabled':
         return this.#request.refuse(403, 'This client is disabled.');
-      case 'wrong':
-        return (
-          refuseGuesser(this.#parts.failures, this.#request, 'credential') ??
-          this.#request.refuse(401, 'There is no such credential.', CHALLENGES)
-        );
+      case 'wrong': {
+        const refusal = refuseGuesser(this.#parts.failures, this.#request, 'credential');
+        return refusal === null
+          ? this.#request.refuse(401, 'There is no such credential.', CHALLENGES)
+          : answerRefusal(this.#request, refusal);
+      }
     }
   }
 

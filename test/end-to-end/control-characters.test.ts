@@ -7,7 +7,7 @@ import t from 'tap';
 import { ProblemError } from '../../packages/client/src/client.ts';
 import type { ListedNotification, Notification } from '../../packages/client/src/openapi.ts';
 import { readEmail } from '../../src/access/accounts/email.ts';
-import { registerForm } from '../../src/access/routes/forms.ts';
+import { registerForm } from '../../src/access/routes/register.ts';
 import { appPatchForm, newAppForm } from '../../src/catalogue/routes/app-resources.ts';
 import { addAppForm, updateAppForm } from '../../src/catalogue/routes/apps.ts';
 import { groupPatchForm, newGroupForm } from '../../src/catalogue/routes/tag-group-resources.ts';

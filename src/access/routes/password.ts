@@ -1,71 +1,75 @@
 /** `password`: changes one's own, or sets it by a one-time link. */
 
-import type { ConsoleRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { CONSOLE_BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, readJsonBody } from '../../http/json-body.ts';
+import { noContent, shown } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { done, refuse } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
+import { strictForm } from '../../std/strict-form.ts';
 import { changePassword, resetPassword } from '../accounts/sign-in.ts';
-import { unheard } from './answers.ts';
-import { passwordForm, resetForm } from './forms.ts';
+import { anyPassword, newPassword, token } from './forms.ts';
+import { refuseGuesser, refuseUnheard } from './refusals.ts';
 import type { SessionParts } from './session.ts';
-import { answerSignedIn } from './session.ts';
-import { refuseGuesser } from './wrong-credentials.ts';
+import { COOKIE, SESSION, session, sessionBegun } from './session.ts';
+
+const PATH = '/console/api/password';
 
 /** `POST password`, `POST password/reset`. */
-export const passwordRoutes = (parts: SessionParts): readonly ConsoleRoute[] => [
-  {
-    api: 'console',
-    needs: 'account',
-    operation: 'changePassword',
-    method: 'POST',
-    path: '/console/api/password',
-    bodyBytesMax: CONSOLE_BODY_BYTES_MAX,
-    handle: (request, { email }) => change(parts, request, email),
-  },
-  {
-    api: 'console',
-    needs: 'nobody',
-    operation: 'resetPassword',
-    method: 'POST',
-    path: '/console/api/password/reset',
-    bodyBytesMax: CONSOLE_BODY_BYTES_MAX,
-    handle: (request) => reset(parts, request),
-  },
+export const passwordRoutes = (parts: SessionParts): readonly Route[] => [
+  changeRoute(parts),
+  resetRoute(parts),
 ];
 
 /** A wrong current password is no 401: the session goes on. */
-async function change(
-  parts: SessionParts,
-  request: HttpRequest,
-  email: string,
-): Promise<HttpResponse> {
-  const read = readJsonBody(request, passwordForm);
-  if (!read.ok) return read.response;
-  const changed = await changePassword(parts, email, read.value, request);
-  return changed.kind === 'wrong'
-    ? invalid(request, [
-        { path: 'currentPassword', message: 'is not the password of this account' },
-      ])
-    : answerSignedIn(parts, request, changed, '');
-}
+const WRONG_PASSWORD = refuse.invalid([
+  { path: 'currentPassword', message: 'is not the password of this account' },
+]);
+const NO_LINK = refuse.invalid([
+  { path: 'token', message: 'does not exist, was used, or has ended: ask for another link' },
+]);
 
-async function reset(parts: SessionParts, request: HttpRequest): Promise<HttpResponse> {
-  const read = readJsonBody(request, resetForm);
-  if (!read.ok) return read.response;
-  const done = await resetPassword(parts, read.value, request);
-  switch (done.kind) {
-    case 'done':
-      return { status: 204, body: '' };
-    case 'no-link':
-      return (
-        refuseGuesser(parts.failures, request, 'link') ??
-        invalid(request, [
-          {
-            path: 'token',
-            message: 'does not exist, was used, or has ended: ask for another link',
-          },
-        ])
-      );
-    case 'busy':
-      return unheard(request, done);
-  }
-}
+const changeRoute = (parts: SessionParts) =>
+  routesAt(PATH, { api: 'console', needs: 'account' }).post(
+    'changePassword',
+    {
+      summary: 'Change the password',
+      description: 'Ends every session of the account, and begins a new one.',
+      problems: [400, 429],
+      body: form(strictForm({ currentPassword: anyPassword, newPassword }), {
+        currentPassword: 'correct horse battery',
+        newPassword: 'incorrect horse battery',
+      }),
+      answer: shown('Changed.', session, SESSION, COOKIE),
+    },
+    async ({ caller: { email }, request, body }) => {
+      const changed = await changePassword(parts, email, body, request);
+      return sessionBegun(parts, request, changed, WRONG_PASSWORD);
+    },
+  );
+
+const resetRoute = (parts: SessionParts) =>
+  routesAt(PATH, { api: 'console', needs: 'nobody' }).post(
+    'resetPassword',
+    {
+      at: 'reset',
+      summary: 'Set the password by a one-time link',
+      description: 'Ends every session of the account.',
+      problems: [400, 429],
+      body: form(strictForm({ token, newPassword }), {
+        token: 'tcl_…',
+        newPassword: 'correct horse battery',
+      }),
+      answer: noContent('Set.'),
+    },
+    async ({ request, body }) => {
+      const ended = await resetPassword(parts, body, request);
+      switch (ended.kind) {
+        case 'done':
+          return done(null);
+        case 'no-link':
+          return refuseGuesser(parts.failures, request, 'link') ?? NO_LINK;
+        case 'busy':
+          return refuseUnheard(ended);
+      }
+    },
+  );

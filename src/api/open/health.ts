@@ -3,9 +3,9 @@
 import { isLoopback } from '../../../packages/std/src/ip-address.ts';
 import type { Failures } from '../../access/failures.ts';
 import { createTokenCheck } from '../../access/operator-token.ts';
-import { refuseGuesser } from '../../access/routes/wrong-credentials.ts';
+import { refuseGuesser } from '../../access/routes/refusals.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
-import { problem } from '../../http/problem.ts';
+import { answerRefusal, refused } from '../../http/result.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -19,7 +19,10 @@ interface HealthParts {
 
 const JSON_TYPE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
-const NO_METRICS = "Metrics are served to this machine, and to whoever has the operator's token.";
+const NO_METRICS = refused(
+  403,
+  "Metrics are served to this machine, and to whoever has the operator's token.",
+);
 
 /** `/livez`, `/readyz`, `/metrics`. */
 export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
@@ -36,7 +39,7 @@ export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
       if (isFromThisMachine(request) || isOperator(presented)) return metricsText(metrics);
       const isGuess = parts.operatorToken !== null && presented !== '';
       const refusal = isGuess ? refuseGuesser(parts.failures, request, 'credential') : null;
-      return refusal ?? problem(request.requestId, 403, NO_METRICS);
+      return answerRefusal(request, refusal ?? NO_METRICS);
     }),
   ];
 }

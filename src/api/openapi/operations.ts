@@ -3,7 +3,6 @@
  * when somebody asks for the document.
  */
 
-import { sessionOperations } from '../../access/routes/session-operations.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import { appPlatformOperations } from '../../provider-credentials/routes/app-platform-operations.ts';
 import { statisticsOperations } from '../../statistics/routes/statistics-operations.ts';
@@ -13,7 +12,6 @@ import { systemOperations } from '../open/system-operations.ts';
 export const OPERATIONS: Operations = {
   ...appPlatformOperations,
   ...statisticsOperations,
-  ...sessionOperations,
   ...systemOperations,
   ...openOperations,
 };
