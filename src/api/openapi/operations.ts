@@ -5,13 +5,11 @@
 
 import type { Operations } from '../../http/openapi/operation.ts';
 import { appPlatformOperations } from '../../provider-credentials/routes/app-platform-operations.ts';
-import { statisticsOperations } from '../../statistics/routes/statistics-operations.ts';
 import { openOperations } from '../open/operations.ts';
 import { systemOperations } from '../open/system-operations.ts';
 
 export const OPERATIONS: Operations = {
   ...appPlatformOperations,
-  ...statisticsOperations,
   ...systemOperations,
   ...openOperations,
 };

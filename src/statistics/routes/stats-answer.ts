@@ -1,49 +1,64 @@
 /** The answer of both routes of statistics: exact counts, in one form. */
 
+import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { json } from '../../http/json-body.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
-import type { StatisticsDay, Subject } from '../read-statistics.ts';
+import type { Sql } from '../../database/sql.ts';
+import { count, epochMs, scopeCount } from '../../http/openapi/parts.ts';
+import type { Result } from '../../http/result.ts';
+import { done, refuse } from '../../http/result.ts';
+import type { Subject } from '../read-statistics.ts';
 import { statisticsDays, subscribersByApp } from '../read-statistics.ts';
 
 export interface StatsParts {
+  readonly sql: Sql;
   readonly patientReads: PatientReads;
 }
 
-/** `shown`: what they are of, under its name. */
-export async function answerStats(
+const sends = { notifications: count, delivered: count, failed: count };
+const statistics = z.object({
+  subscribers: count,
+  subscribersByApp: z.array(scopeCount),
+  ...sends,
+  lastNotificationAt: epochMs.nullable(),
+  daily: z.array(
+    z.object({ date: z.iso.date(), ...sends, subscribed: count, unsubscribed: count }),
+  ),
+});
+
+const SENDS = { notifications: 1, delivered: 1, failed: 0 };
+export const STATISTICS = {
+  subscribers: 1,
+  subscribersByApp: [{ appId: 1, platformId: 3, count: 1 }],
+  ...SENDS,
+  lastNotificationAt: 1_795_392_000_000,
+  daily: [{ date: '2026-11-23', ...SENDS, subscribed: 1, unsubscribed: 0 }],
+};
+
+/** The schema of the answer. `subject`: what the statistics are of, under its name. */
+export const withStatistics = <Of extends z.ZodRawShape>(subject: Of) =>
+  z.object({ ...subject, ...statistics.shape });
+
+/** In all and by day. */
+export async function statisticsOf(
   patientReads: PatientReads,
-  request: HttpRequest,
   subject: Subject,
-  shown: object,
-): Promise<HttpResponse> {
+): Promise<Result<z.output<typeof statistics>>> {
   const read = await patientReads.run(subject.clientId, (patient) =>
     Promise.all([subscribersByApp(patient, subject), statisticsDays(patient, subject)]),
   );
-  if (read.kind === 'busy') return tooMuchCounted(request);
+  if (read.kind === 'busy') return refuse.tooMuchCounted;
   const [byApp, days] = read.result;
   const times = days.flatMap(({ lastNotificationAt }) => lastNotificationAt ?? []);
-  return json({
-    ...shown,
+  return done({
     subscribers: sum(byApp.map(({ count }) => count)),
-    subscribersByApp: byApp,
+    subscribersByApp: [...byApp],
     // Of all days, also of those that are not kept one by one any more.
     notifications: sum(days.map(({ notifications }) => notifications)),
     delivered: sum(days.map(({ delivered }) => delivered)),
     failed: sum(days.map(({ failed }) => failed)),
     lastNotificationAt: times.at(-1) ?? null,
-    daily: days.filter(({ date }) => date !== null).map(dailyObject),
+    daily: days.flatMap(({ date, ...day }) => (date === null ? [] : [{ date, ...day }])),
   });
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-
-const dailyObject = (day: StatisticsDay): Omit<StatisticsDay, 'lastNotificationAt'> => ({
-  date: day.date,
-  notifications: day.notifications,
-  delivered: day.delivered,
-  failed: day.failed,
-  subscribed: day.subscribed,
-  unsubscribed: day.unsubscribed,
-});

@@ -1,35 +1,40 @@
 /** `GET /push-admin-api/v3/<client-id>/stats/app/<app-id>`: exact counts of an app. */
 
+import { z } from 'zod';
 import { findAppName } from '../../clients/find-app.ts';
-import type { Sql } from '../../database/sql.ts';
 import { limitsTags } from '../../domain/caller.ts';
-import type { Route } from '../../http/handler.ts';
-import { outside } from '../../http/outside.ts';
-import { pathId } from '../../http/path-id.ts';
-import { problem } from '../../http/problem.ts';
+import { shown } from '../../http/answers.ts';
+import { id } from '../../http/openapi/parts.ts';
+import type { PathParameter } from '../../http/parameters.ts';
+import { pathId } from '../../http/parameters.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import type { StatsParts } from './stats-answer.ts';
-import { answerStats } from './stats-answer.ts';
+import { STATISTICS, statisticsOf, withStatistics } from './stats-answer.ts';
 
-export const statsAppRoute = ({
-  sql,
-  patientReads,
-}: StatsParts & { readonly sql: Sql }): Route => ({
-  operation: 'getAppStatistics',
-  method: 'GET',
-  path: '/push-admin-api/v3/:client/stats/app/:app',
-  api: 'admin',
-  needs: 'read',
-  bodyBytesMax: 0,
-  async handle(request, caller) {
-    const { clientId, key } = caller;
-    const id = pathId(request, 'app');
-    const name = id === null ? null : await findAppName(sql, clientId, id);
-    if (id === null || name === null) {
-      return problem(request.requestId, 404, 'There is no such app.');
-    }
-    // The counts are of all tags.
-    const isOutside = key !== undefined && (limitsTags(key) || key.appIds?.includes(id) === false);
-    if (isOutside) return outside(request);
-    return answerStats(patientReads, request, { kind: 'app', id, clientId }, { app: { id, name } });
-  },
-});
+const NO_APP = refused(404, 'There is no such app.');
+const app: PathParameter<number> = { ...pathId('app', 1), unknown: NO_APP };
+
+export const statsAppRoute = ({ sql, patientReads }: StatsParts) =>
+  routesAt('/push-admin-api/v3/:client/stats/app/:app', { api: 'admin', needs: 'read' }).get(
+    'getAppStatistics',
+    {
+      summary: 'Exact counts of an app',
+      path: { app },
+      answer: shown(
+        'Its subscribers and its pushes, in all and by day.',
+        withStatistics({ app: z.object({ id, name: z.string() }) }),
+        { app: { id: 1, name: 'Demo' }, ...STATISTICS },
+      ),
+    },
+    async ({ caller: { clientId, key }, path: { app: id } }) => {
+      const name = await findAppName(sql, clientId, id);
+      if (name === null) return NO_APP;
+      // The counts are of all tags.
+      const isOutside =
+        key !== undefined && (limitsTags(key) || key.appIds?.includes(id) === false);
+      if (isOutside) return refuse.outside();
+      const read = await statisticsOf(patientReads, { kind: 'app', id, clientId });
+      return read.ok ? done({ app: { id, name }, ...read.value }) : read;
+    },
+  );
