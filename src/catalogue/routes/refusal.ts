@@ -1,8 +1,7 @@
 /** How it is answered that a tag, group or app was not made, changed or deleted. */
 
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import type { Refusal as Answer, Result } from '../../http/result.ts';
-import { answerRefusal, done, refuse, refused } from '../../http/result.ts';
+import { done, refuse, refused } from '../../http/result.ts';
 import type { AppRefusal } from '../apps.ts';
 import type { Outcome, Refusal } from '../outcome.ts';
 
@@ -50,6 +49,3 @@ function refusalOf(refusal: Refusal): Answer {
       return refused(409, 'This group is not empty.');
   }
 }
-
-/** The 404 of handlers that answer by themselves. */
-export const notFound = (request: HttpRequest): HttpResponse => answerRefusal(request, NO_TAG);
