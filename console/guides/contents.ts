@@ -31,7 +31,7 @@ export const CONTENTS: readonly Part[] = [
   part('Devices', ['guides/ios', 'guides/android', 'guides/web']),
   part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
   part('Moving', ['guides/moving']),
-  part('Reference', ['api', 'limits', 'glossary']),
+  part('Reference', ['api', 'reference/limits', 'glossary']),
   part('Operating', [
     'operating',
     'reference/settings',

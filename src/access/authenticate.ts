@@ -35,21 +35,33 @@ interface Remembered {
   notedMs: number;
 }
 
-/** About 400 bytes each, and their lists. An installation has as many credentials as apps. */
+/**
+ * About 400 bytes each, and their lists. An installation has as many credentials as apps.
+ * @limit credentials remembered; those of keys with lists of tags, groups or apps apart → the
+ * oldest is forgotten: the database is asked
+ */
 const REMEMBERED_MAX = 10_000;
 /**
  * Tags, groups and apps in the lists of all limited keys: about 18 bytes each, so 9 MB. One key may
  * have 3,000. Such keys are kept apart: they make room for each other, and for nobody else.
+ * @limit tags, groups and apps in the lists of remembered keys → the oldest is forgotten
  */
 const REMEMBERED_IDS_MAX = 500_000;
 /**
  * Refused ones, about 200 bytes each. They are kept apart, so that a caller that invents
  * credentials does not displace the others.
+ * @limit refused credentials remembered → the oldest is forgotten
  */
 const REFUSED_MAX = 10_000;
-/** A new credential does not raise the revision, so a refused one may be valid after this time. */
+/**
+ * A new credential does not raise the revision, so a refused one may be valid after this time.
+ * @limit refused credentials are remembered for → the database is asked
+ */
 const REFUSED_MS = 2_000;
-/** "Last used" is for people who look for unused keys. */
+/**
+ * "Last used" is for people who look for unused keys.
+ * @limit between notes that a key is used, on a node
+ */
 const NOTED_EVERY_MS = 60_000;
 const UNNOTED = Number.NEGATIVE_INFINITY;
 

@@ -12,10 +12,14 @@ import { recountSubscribers } from './sql/recount-subscribers.ts';
 /**
  * Notifications counted in one transaction: each may have a thousand tags. With TRANSACTIONS_MAX it
  * is 10,000 a second, ten times what a node sends.
+ * @limit push jobs that have ended, counted by tag, app and day in a transaction → the next one
  */
 const NOTIFICATIONS_MAX = 500;
+/**
+ * @limit such transactions of a run, every 10 s → the next run; until then each is read by itself
+ */
 const TRANSACTIONS_MAX = 200;
-/** (App, platform)s whose devices are counted in one run. */
+/** @limit (app, platform)s whose subscribers are counted anew → the next run */
 const RECOUNTS_MAX = 20;
 
 /** Does a bounded piece of the work. */

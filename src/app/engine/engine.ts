@@ -81,7 +81,11 @@ export interface Engine {
   drain(): Promise<void>;
 }
 
-/** Addresses whose rates are remembered, per generation; about 100 bytes each. */
+/**
+ * Addresses whose rates are remembered, per generation; about 100 bytes each.
+ * @limit addresses whose rates are remembered, in each of two generations → forgotten, so with full
+ * rate again
+ */
 const RATE_BUCKETS_MAX = 100_000;
 const DAY_MS = 86_400_000;
 

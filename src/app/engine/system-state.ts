@@ -18,17 +18,27 @@ interface SystemSources extends Pick<SystemState, 'providers' | 'index'> {
   readonly registrations: number;
 }
 
-/** Living ones, and those of the last 20 minutes, which housekeeping has not deleted yet. */
+/**
+ * Living ones, and those of the last 20 minutes, which housekeeping has not deleted yet.
+ * @limit nodes that the operator sees → the older ones are not told
+ */
 const NODES_MAX = 200;
-/** Of jobs, chunks and retries each: a count of a million would take a second. */
+/**
+ * Of jobs, chunks and retries each: a count of a million would take a second.
+ * @limit jobs, chunks, retries that are counted for him, each → the number stays
+ */
 const COUNTED_MAX = 100_000;
 
 /**
  * The same for the metrics: every node counts as often as it is scraped, and an operator who sees
  * so many knows enough.
+ * @limit jobs, chunks, retries that the metrics count, each → the number stays
  */
 const BACKLOG_COUNTED_MAX = 10_000;
-/** Of a count that a scrape tells: longer than scrapers wait from one to the next. */
+/**
+ * Of a count that a scrape tells: longer than scrapers wait from one to the next.
+ * @limit the age at which such a count is not told any more → the series are absent
+ */
 const BACKLOG_AGE_MS_MAX = 120_000;
 
 /** What waits in the database, as of the last time that somebody asked. */

@@ -45,29 +45,49 @@ import {
   mergeTagDays,
 } from './old-rows.ts';
 
-/** Time between two runs. With DEVICES_MAX it covers 17 million devices a day. */
+/**
+ * Time between two runs. With DEVICES_MAX it covers 17 million devices a day.
+ * @limit between two runs of housekeeping
+ */
 const INTERVAL_MS = 10_000;
-/** Devices checked in one run: some 20 ms of the database's time. */
+/**
+ * Devices checked in one run: some 20 ms of the database's time.
+ * @limit devices that a run looks at → the next run
+ */
 const DEVICES_MAX = 2_000;
 /**
  * Devices that lose tags in one transaction, and in one run: others wait for the rows of the groups
  * meanwhile.
+ * @limit devices that lose unwanted tags in one transaction → the next transaction
  */
 const CLEARED_MAX = 1_000;
+/**
+ * @limit devices that lose unwanted tags in a run, or one tag while it is connected again → the
+ * next run; a request to connect it again: `409`, `Retry-After: 10`
+ */
 const CLEARED_IN_RUN_MAX = 20_000;
 /**
  * Pairs of a group and an unwanted tag in one run, and groups: the search through a group takes
  * some 10 ms of the database's time.
+ * @limit pairs of a group and an unwanted tag that a run searches → the next run
  */
 const PAIRS_MAX = 10_000;
+/** @limit groups that a run searches for devices with tags which nobody wants → the next run */
 const GROUPS_MAX = 100;
+/** @limit transactions of a run of housekeeping → the next run */
 const TRANSACTIONS_MAX = 20;
-/** Tags that are remembered as disconnected; of more, all tags are looked at. */
+/**
+ * Tags that are remembered as disconnected; of more, all tags are looked at.
+ * @limit tags that a process remembers as disconnected, for the next run of housekeeping → the next
+ * run looks at all tags
+ */
 const DISCONNECTED_MAX = 1_000;
+/** @limit other rows deleted in one transaction → the next one */
 const ROWS_MAX = 10_000;
 /**
  * Notifications deleted in one transaction; each may have thousands of scopes. With
  * TRANSACTIONS_MAX it is 17 million a day.
+ * @limit push jobs deleted in one transaction → the next one
  */
 const NOTIFICATIONS_MAX = 100;
 
@@ -75,35 +95,55 @@ const NOTIFICATIONS_MAX = 100;
  * After this time no transaction is left that found the tag alive: each has few statements, which
  * may take 10 s each (database/transact.ts), as may the pauses between them. What a registration
  * has read waits for its transaction a minute at most (READ_AGE_MS_MAX).
+ * @limit a deleted tag is taken off its devices after
  */
 const DELETED_TAG_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** The interface promises 24 hours. */
 const IDEMPOTENCY_KEY_MS = DAY_MS;
-/** Days of statistics: two years, one of them a leap year. */
+/**
+ * Days of statistics: two years, one of them a leap year.
+ * @limit statistics by day are kept → added up, for the number of subscribers and the totals
+ */
 const STATISTICS_DAY_MS = 731 * DAY_MS;
-/** Tokens live an hour, and a freeze 20 minutes. */
+/**
+ * Tokens live an hour, and a freeze 20 minutes.
+ * @limit stored tokens that nobody uses → deleted
+ */
 const PROVIDER_TOKEN_MS = DAY_MS;
 /**
  * Longer than any lease that a node may have left (ten minutes and a half): without the row only
  * the lease counts. Each claim reads the dead nodes, so they must be few, even if a node is started
  * again and again.
+ * @limit rows of dead nodes → deleted: only the lease counts then
  */
 const DEAD_NODE_MS = 1_200_000;
-/** Longer than a session of the console lives unused (access/accounts/sessions.ts). */
+/**
+ * Longer than a session of the console lives unused (access/accounts/sessions.ts).
+ * @limit a session that nobody used is deleted after
+ */
 const UNUSED_SESSION_MS = DAY_MS;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
-/** Who started one looks at it within days. */
+/**
+ * Who started one looks at it within days.
+ * @limit bulk operations that have ended are kept → deleted
+ */
 const BULK_OPERATION_MS = 7 * DAY_MS;
 
 /**
  * Half of the ids: at the same pace there is as much time again to find the client that makes so
  * many.
+ * @limit share of the ids of tags, groups and apps from which the log warns →
+ * `tagcast_object_ids_used_ratio` tells the share
  */
 const OBJECT_IDS_SHARE_WARNED = 0.5;
 
-/** Time between two searches for rows that no index finds. */
+/**
+ * Time between two searches for rows that no index finds.
+ * @limit between two looks for tags on devices of apps that they were disconnected from; the next
+ * run looks too after a request that disconnects one
+ */
 const SWEEP_INTERVAL_MS = 3_600_000;
 
 const START: DevicePlace = { appId: 0, platformId: 0, ordinal: -1 };
@@ -213,7 +253,7 @@ export class Housekeeping {
     if (this.usedShare >= OBJECT_IDS_SHARE_WARNED) {
       this.log.warn(
         { usedShare: this.usedShare },
-        'ids of tags and groups are running out: see docs/limits.md',
+        'ids of tags and groups are running out: see docs/reference/limits.md',
       );
     }
     await this.mergeTagDays();

@@ -5,17 +5,26 @@ import { TransactionBudget } from '../../database/transaction-budget.ts';
 import type { Scope } from '../../domain/device.ts';
 import { deleteDeviceEvents, newestTooMany, nextScopeWithEvents } from '../sql/old-events.ts';
 
-/** Whoever asks why a phone got nothing asks within days. */
+/**
+ * Whoever asks why a phone got nothing asks within days.
+ * @limit events of devices are kept → deleted
+ */
 const DEVICE_EVENTS_RETENTION_MS = 30 * 86_400_000;
 /**
  * Of an app on a platform, some 200 bytes each with their indexes. Until its turn comes, it may
  * have more.
+ * @limit events of devices of an app on a platform that are kept, and what comes until its turn →
+ * the oldest are deleted
  */
 const DEVICE_EVENTS_PER_SCOPE_MAX = 200_000;
-/** Looked at in one run: some 20 ms of the database's time for each that has so many. */
+/**
+ * Looked at in one run: some 20 ms of the database's time for each that has so many.
+ * @limit apps on platforms whose events are looked at in a run of housekeeping → the next run
+ */
 const SCOPES_MAX = 5;
-/** Events deleted in one transaction. */
+/** @limit events of devices deleted in a transaction of housekeeping → the next one */
 const EVENTS_MAX = 10_000;
+/** @limit such transactions of a run → the next run */
 const TRANSACTIONS_MAX = 20;
 
 const START: Scope = { appId: 0, platformId: 0 };

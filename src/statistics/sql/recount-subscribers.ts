@@ -12,9 +12,13 @@ import { ANY_TAG } from '../record-changes.ts';
 /**
  * A day after the migration all of them are counted a second time: by then the last node of the
  * version before has been replaced.
+ * @limit hours since the migration after which subscribers are counted a second time
  */
 const ROLLING_UPGRADE_HOURS = 24;
-/** Counting ten million devices takes some ten seconds, or a minute on a busy disk. */
+/**
+ * Counting ten million devices takes some ten seconds, or a minute on a busy disk.
+ * @limit the count of the subscribers of an (app, platform) → the next run
+ */
 const RECOUNT_MS_MAX = 600_000;
 /** Any number that no other lock uses. Two counts at once would correct twice. */
 const RECOUNT_LOCK = 7_461_672;

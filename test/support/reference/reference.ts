@@ -1,6 +1,7 @@
 /** The documents that are generated: what each of them should hold. */
 
 import { cliReference } from './cli.ts';
+import { limitsReference } from './limits.ts';
 import { metricsReference } from './metrics.ts';
 import { exampleEnvironment, settingsReference } from './settings.ts';
 
@@ -8,6 +9,7 @@ import { exampleEnvironment, settingsReference } from './settings.ts';
 export const REFERENCE: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliReference,
   'docs/reference/settings.md': settingsReference,
+  'docs/reference/limits.md': limitsReference,
   'docs/reference/metrics.md': metricsReference,
   'config/example.env': exampleEnvironment,
 };

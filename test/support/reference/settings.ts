@@ -1,4 +1,4 @@
-/** docs/reference/settings.md and config/example.env: what `app/config.ts` says of each variable. */
+/** docs/reference/settings.md and config/example.env: what `app/config.ts` says of variables. */
 
 import type { z } from 'zod';
 import { schema } from '../../../src/app/config.ts';
@@ -10,8 +10,8 @@ Every environment variable that Tagcast reads, with its default and what it may 
 counts as not set. [\`config/example.env\`](../../config/example.env) has the same, to copy and
 change; [operating](../operating.md) says when to set which.
 `;
-const EXAMPLE_HEAD = `# Every variable that Tagcast reads, with its default; npm run docs writes this file. Copy it,
-# take the # away from what you change, and start with
+const EXAMPLE_HEAD = `# Every variable that Tagcast reads, with its default; npm run docs writes it.
+# Copy it, take the # away from what you change, and start with
 #     set -a; . ./my.env; set +a; npm start
 `;
 
