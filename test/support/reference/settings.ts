@@ -61,12 +61,18 @@ function asText(value: unknown): string {
   return value === undefined ? '' : String(value);
 }
 
+/** An address is no link: many are only the form of one. */
+const withCode = (text: string): string =>
+  text.replaceAll(/`[^`]+`|[a-z]+:\/\/[^\s,;]*[^\s,;.]/g, (found) =>
+    found.startsWith('`') ? found : `\`${found}\``,
+  );
+
 export function settingsReference(): string {
   const rows = settings.map(({ name, description, value, form }) => [
     `\`${name}\``,
-    description,
+    withCode(description),
     value === '' ? '' : `\`${value}\``,
-    form,
+    withCode(form),
   ]);
   return `${HEAD}\n${tableOf(['variable', 'what it is', 'default', 'may be'], rows)}`;
 }
