@@ -17,7 +17,7 @@ export interface Part {
 
 /** Names of their own: one would be that of the page to try the API, and packages have READMEs. */
 const ADDRESSES: Readonly<Record<string, string>> = {
-  index: './',
+  'guides/index': './',
   api: 'api-reference',
   '../packages/simulator/README': 'simulator',
   '../packages/http2/README': 'http2',
@@ -25,10 +25,10 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 
 const part = (title: string, sources: readonly string[]): Part => ({
   title,
-  pages: sources.map((source) => {
-    const name = source.replace('guides/', '');
-    return { source, address: ADDRESSES[name] ?? name };
-  }),
+  pages: sources.map((source) => ({
+    source,
+    address: ADDRESSES[source] ?? source.split('/').at(-1) ?? source,
+  })),
 });
 
 export const CONTENTS: readonly Part[] = [
@@ -36,8 +36,15 @@ export const CONTENTS: readonly Part[] = [
   part('Devices', ['guides/ios', 'guides/android', 'guides/web']),
   part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
   part('Moving', ['guides/moving']),
-  part('Reference', ['api', 'limits', 'glossary']),
-  part('Operating', ['operating', 'cli', 'scaling', '../packages/simulator/README']),
+  part('Reference', ['api', 'reference/limits', 'glossary']),
+  part('Operating', [
+    'operating',
+    'reference/settings',
+    'reference/metrics',
+    'reference/cli',
+    'scaling',
+    '../packages/simulator/README',
+  ]),
   part('Inside', ['architecture', '../packages/http2/README', 'bench', 'adding-a-provider']),
 ];
 

@@ -32,6 +32,8 @@ export const hasEnded = (state: NotificationState): boolean =>
 /**
  * Where urgent and other sends of a client wait for the same thing, the urgent ones get it so many
  * times for each time that another gets it: the rest keeps a fifth (decision 47).
+ * @limit turns and slots of a client's urgent sends for each one of its others, while both wait →
+ * the rest keeps a fifth
  */
 export const URGENT_PER_OTHER = 4;
 

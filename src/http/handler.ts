@@ -60,7 +60,11 @@ interface RouteShape {
   readonly operation: string | null;
   /** What the document says of it. Absent: `api/openapi/operations.ts` has it by the id. */
   readonly document?: Operation;
-  /** The answer to a longer body is 413, before the handler runs. */
+  /**
+   * The answer to a longer body is 413, before the handler runs.
+   * @limit body of a route that takes none, as `/`, `/livez`, `/readyz`, `/metrics` and the `GET`s
+   * of push jobs: nothing → `413`
+   */
   readonly bodyBytesMax: number;
 }
 
@@ -141,5 +145,6 @@ export type Route = ApiRoute | ConsoleRoute | OperatorRoute | OpenRoute;
 /**
  * The limit of bodies on every API but the App API. Above it the App API answers 413, too
  * (spec/interface.md, 3 and 7).
+ * @publisherLimit body, every API but the App API → `413`
  */
 export const BODY_BYTES_MAX = 1_048_576;

@@ -18,7 +18,7 @@ export const DOCUMENTS: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   ...PACKAGES.map((name) => `packages/${name}/README.md`),
-  ...['docs', 'docs/guides'].flatMap((folder) =>
+  ...['docs', 'docs/guides', 'docs/reference'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((file) => file.endsWith('.md'))
       .map((file) => `${folder}/${file}`),

@@ -22,7 +22,10 @@ export interface SessionParts extends AccountParts {
   readonly failures: Failures;
 }
 
-/** Of the console's own API; they have little to say. */
+/**
+ * Of the console's own API; they have little to say.
+ * @limit body of a request of the console's own API → `413`
+ */
 export const CONSOLE_BODY_BYTES_MAX = 16_384;
 
 const PATH = '/console/api/session';

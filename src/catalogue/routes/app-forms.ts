@@ -31,9 +31,13 @@ export const appPatchForm = strictForm({
 /**
  * JSON of an app's parameters: templates and keys of connectors are some KiB. The list of apps
  * holds those of all.
+ * @limit `parameters` of an app on a platform, as JSON → `400`
  */
 const PARAMETERS_BYTES_MAX = 16_384;
-/** Databases read nested values by recursion. */
+/**
+ * Databases read nested values by recursion.
+ * @limit nesting of the `parameters` of an app on a platform → `400`
+ */
 const PARAMETERS_DEPTH_MAX = 32;
 
 const parameters = z

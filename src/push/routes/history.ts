@@ -13,12 +13,17 @@ import { tooMuchCounted } from '../../http/too-much-counted.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import { listHistory } from '../sql/notifications/list-history.ts';
 
-/** spec/interface.md, section 5. */
+/**
+ * spec/interface.md, section 5.
+ * @limit jobs on a page of `history/get` that names no number
+ */
 const COUNT_DEFAULT = 20;
+/** @publisherLimit jobs on a page of `history/get` → `400` */
 export const COUNT_MAX = 1_000;
 /**
  * A page is found by passing over all before it: the v3 list has cursors, for whoever reads on and
  * on.
+ * @limit pages of `history/get` → `400`
  */
 export const PAGE_MAX = 10_000;
 

@@ -164,7 +164,7 @@ const FIELDS = [
   ...PUSH_OPTION_FIELDS,
   'dryRun',
 ] as const;
-/** Unknown fields of one request that are told. */
+/** @limit unknown fields of a push that are told → not told */
 const UNKNOWN_FIELDS_MAX = 100;
 
 /**
@@ -184,6 +184,7 @@ export const unknownFieldFaults = (
       message: whyUnknown(name, fields, what),
     }));
 
+/** @limit the name of an unknown field of a push → cut */
 const NAME_LENGTH_MAX = 64;
 
 function whyUnknown(name: string, fields: readonly [string, ...string[]], what: string): string {

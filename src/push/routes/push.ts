@@ -19,7 +19,11 @@ import { jobsPathOf } from './job.ts';
 import { limitPush } from './limit-push.ts';
 import { readPushRequest } from './push-request.ts';
 
-/** spec/interface.md, section 4. */
+/**
+ * spec/interface.md, section 4.
+ * @publisherLimit characters of an `Idempotency-Key`, which is kept for 24 h → `400`; later the key
+ * is free again
+ */
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 export function pushRoute(accept: Accept, sql: Sql): ApiRoute {

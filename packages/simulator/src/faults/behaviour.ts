@@ -77,7 +77,10 @@ const outageSchema = z.strictObject({
   unavailableMs: wholeNumber,
 });
 
-/** Providers refuse tokens that are off by minutes or an hour: a day is far more. */
+/**
+ * Providers refuse tokens that are off by minutes or an hour: a day is far more.
+ * @limit the clock of the simulated providers, from this machine's → `400`
+ */
 const CLOCK_AHEAD_MS_MAX = 86_400_000;
 
 /** A change of the behaviour; every field may be absent. */

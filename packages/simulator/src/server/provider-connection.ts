@@ -29,11 +29,15 @@ export interface ConnectionOptions {
   readonly onLostAnswer: (token: string) => void;
 }
 
-/** A client that does not acknowledge a PING within this time never will. */
+/**
+ * A client that does not acknowledge a PING within this time never will.
+ * @limit a PING's acknowledgement before a cut → cut without it
+ */
 const ACKNOWLEDGED_WITHIN_MS = 5_000;
 /**
  * A silent connection ends after this time, so that a long test does not run out of sockets. Every
  * client has given up by then.
+ * @limit a silent connection → closed
  */
 const FROZEN_MS_MAX = 300_000;
 
