@@ -21,7 +21,7 @@ const ADDRESSES: Readonly<Record<string, string>> = { index: './', api: 'api-ref
 const part = (title: string, sources: readonly string[]): Part => ({
   title,
   pages: sources.map((source) => {
-    const name = source.replace('guides/', '');
+    const name = source.split('/').at(-1) ?? source;
     return { source, address: ADDRESSES[name] ?? name };
   }),
 });
@@ -32,7 +32,7 @@ export const CONTENTS: readonly Part[] = [
   part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
   part('Moving', ['guides/moving']),
   part('Reference', ['api', 'limits', 'glossary']),
-  part('Operating', ['operating', 'cli', 'scaling', 'simulator']),
+  part('Operating', ['operating', 'reference/cli', 'scaling', 'simulator']),
   part('Inside', ['architecture', 'http2', 'bench', 'adding-a-provider']),
 ];
 

@@ -1,0 +1,8 @@
+/** The documents that are generated: what each of them should hold. */
+
+import { cliReference } from './cli.ts';
+
+/** By the path from the root of the repository. */
+export const REFERENCE: Readonly<Record<string, () => string | Promise<string>>> = {
+  'docs/reference/cli.md': cliReference,
+};
