@@ -1,8 +1,11 @@
 /** The documents that are generated: what each of them should hold. */
 
 import { cliReference } from './cli.ts';
+import { exampleEnvironment, settingsReference } from './settings.ts';
 
 /** By the path from the root of the repository. */
 export const REFERENCE: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliReference,
+  'docs/reference/settings.md': settingsReference,
+  'config/example.env': exampleEnvironment,
 };
