@@ -32,7 +32,14 @@ export const CONTENTS: readonly Part[] = [
   part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
   part('Moving', ['guides/moving']),
   part('Reference', ['api', 'limits', 'glossary']),
-  part('Operating', ['operating', 'reference/settings', 'reference/cli', 'scaling', 'simulator']),
+  part('Operating', [
+    'operating',
+    'reference/settings',
+    'reference/metrics',
+    'reference/cli',
+    'scaling',
+    'simulator',
+  ]),
   part('Inside', ['architecture', 'http2', 'bench', 'adding-a-provider']),
 ];
 

@@ -18,7 +18,7 @@ export function registerIndexMetrics(registry: Registry, read: () => IndexReadin
     registry,
     {
       name: 'tagcast_index_reachable',
-      help: 'Whether Redis answers; without it tags are resolved from the database.',
+      help: '1: Redis answers this process; 0: tags are resolved from PostgreSQL. This and the next two are present only with Redis.',
     },
     () => [[{}, Number(read().isReachable)]],
   );
@@ -26,7 +26,7 @@ export function registerIndexMetrics(registry: Registry, read: () => IndexReadin
     registry,
     {
       name: 'tagcast_index_groups_waiting',
-      help: 'Groups behind the database that wait to be repaired.',
+      help: 'Groups behind PostgreSQL that wait to be repaired by this process. It stays above 0 when nothing can be written to Redis.',
     },
     () => [[{}, read().groupsWaiting]],
   );
@@ -34,7 +34,7 @@ export function registerIndexMetrics(registry: Registry, read: () => IndexReadin
     registry,
     {
       name: 'tagcast_index_groups_repaired_total',
-      help: 'Groups read from the database into the index.',
+      help: 'Groups read from PostgreSQL into Redis by this process. More than a few after a fault is over is worth a look.',
     },
     () => [[{}, read().groupsRepaired]],
   );

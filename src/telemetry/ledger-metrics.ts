@@ -37,7 +37,7 @@ export function registerLedgerMetrics(registry: Registry, read: () => LedgerRead
     registry,
     {
       name: 'tagcast_ledger_record_seconds',
-      help: 'Time to record a transaction of reports, with its failed attempts.',
+      help: 'Time to record a transaction of reports, failed attempts included.',
     },
     () => [[{}, read().recordSeconds]],
   );
@@ -61,7 +61,7 @@ export function registerLedgerMetrics(registry: Registry, read: () => LedgerRead
     registry,
     {
       name: 'tagcast_ledger_failed_attempts_total',
-      help: 'Attempts to record reports that failed and were repeated.',
+      help: 'Attempts to record reports that failed and were repeated: the database was away.',
     },
     () => [[{}, read().failedAttempts]],
   );
@@ -72,7 +72,7 @@ export function registerPartsMetrics(registry: Registry, read: () => PartsReadin
     registry,
     {
       name: 'tagcast_parts_claimed_total',
-      help: 'Parts of push jobs that this process has claimed.',
+      help: 'Parts of push jobs that this process has claimed: `chunk` or `retries`.',
       labelNames: ['kind'],
     },
     () => byKind(read().claimed),
@@ -81,7 +81,7 @@ export function registerPartsMetrics(registry: Registry, read: () => PartsReadin
     registry,
     {
       name: 'tagcast_parts_under_way',
-      help: 'Parts of push jobs that this process has under way.',
+      help: 'Parts of push jobs that this process has under way: `chunk` or `retries`.',
       labelNames: ['kind'],
     },
     () => byKind(read().underWay),
@@ -99,19 +99,19 @@ export function registerBacklogMetrics(
     registry,
     {
       name: 'tagcast_backlog_jobs',
-      help: 'Push jobs in the database that have not ended.',
+      help: 'Push jobs of all nodes that have not ended. This and the next two are counted in the database, up to 10,000, as of the scrape before; they are absent while the database does not answer.',
       labelNames: ['state'],
     },
     () => Object.entries(read()?.jobs ?? {}).map(([state, count]) => [{ state }, count]),
   );
   readGauge(
     registry,
-    { name: 'tagcast_backlog_chunks', help: 'Chunks in the database that are not all sent.' },
+    { name: 'tagcast_backlog_chunks', help: 'Chunks that are not all sent.' },
     () => known(read()?.chunks),
   );
   readGauge(
     registry,
-    { name: 'tagcast_backlog_retries', help: 'Devices in the database that are tried again.' },
+    { name: 'tagcast_backlog_retries', help: 'Devices that are tried again.' },
     () => known(read()?.retries),
   );
 }

@@ -119,7 +119,11 @@ export function createMetrics(
   const queues = new Map<string, () => number>();
   readGauge(
     registry,
-    { name: 'tagcast_queue_depth', help: 'Items waiting in a queue.', labelNames: ['queue'] },
+    {
+      name: 'tagcast_queue_depth',
+      help: 'Items waiting in a queue: `registrations` are those taken and not yet answered.',
+      labelNames: ['queue'],
+    },
     () => [...queues].map(([queue, read]) => [{ queue }, read()]),
   );
   const credentials = watchCredentials(registry);
@@ -130,26 +134,36 @@ export function createMetrics(
     labelNames: readonly Label[],
   ): CountFamily<Label> => createFamily(registry, name, help, labelNames);
   return {
-    httpRequests: family('tagcast_http_requests_total', 'Requests answered.', [
-      'method',
-      'route',
-      'status',
-    ]),
+    httpRequests: family(
+      'tagcast_http_requests_total',
+      'Requests answered. The route of a path that none matches is `unmatched`.',
+      ['method', 'route', 'status'],
+    ),
     ignoredParameters: family(
       'tagcast_ignored_parameters_total',
-      'Parameters of the App API that were ignored.',
+      'Parameters of the App API that were ignored behind an `OK`. Set an alarm on it after a release of an app.',
       ['field'],
     ),
-    registrations: family('tagcast_registrations_total', 'Operations committed.', ['operation']),
-    overloads: family('tagcast_overloads_total', 'Requests refused because too much was waiting.', [
-      'part',
-    ]),
+    registrations: family(
+      'tagcast_registrations_total',
+      'Operations committed: `reg`, `ureg`, `set`, `replace` or `import`.',
+      ['operation'],
+    ),
+    overloads: family(
+      'tagcast_overloads_total',
+      'Requests refused because too much was under way: requests of the server (`http`), their bodies (`bodies`), or registrations waiting for their commit (`registrations`).',
+      ['part'],
+    ),
     limitRefusals: family(
       'tagcast_limit_refusals_total',
-      'Requests refused because their client, or their address, is at a limit.',
+      'Requests refused with 429 or 403 because their client is at a limit, or their address at `REGISTRATIONS_PER_SECOND_MAX`.',
       ['limit'],
     ),
-    sends: family('tagcast_sends_total', 'Sends by how they ended.', ['platform', 'outcome']),
+    sends: family(
+      'tagcast_sends_total',
+      'Sends that ended for good, recorded by this process: `delivered`, `failed`, `skipped`, `expired` or `cancelled`.',
+      ['platform', 'outcome'],
+    ),
     heldDeletions: family(
       'tagcast_held_deletions_total',
       'Devices reported dead that are not erased before an operator decides.',
@@ -157,18 +171,22 @@ export function createMetrics(
     ),
     registrationFailures: family(
       'tagcast_registration_failures_total',
-      'Operations that were not committed.',
+      'Operations of `reg`, `ureg` and `set` that were not committed: their app has as many devices as it may (`limit`), the database refuses this very row (`refused`), or it cannot be reached (`unavailable`).',
       ['reason'],
     ),
-    retries: family('tagcast_retries_total', 'Sends that were put off to a later time.', [
-      'platform',
-    ]),
-    partFailures: family('tagcast_part_failures_total', 'Parts that failed by a fault of ours.', [
-      'result',
-    ]),
+    retries: family(
+      'tagcast_retries_total',
+      'Sends that were put off to a later time: to be tried again, or not begun when their part was given back.',
+      ['platform'],
+    ),
+    partFailures: family(
+      'tagcast_part_failures_total',
+      'Parts of push jobs that failed by a fault of ours or of the database: `given-back`, so claimed again, or `parked`.',
+      ['result'],
+    ),
     webhookDeliveries: family(
       'tagcast_webhook_deliveries_total',
-      'Requests to webhooks by how they ended.',
+      'Requests of this node to webhooks: `delivered`, `failed` (tried again) or `dead` (given up).',
       ['outcome'],
     ),
     watchQueue: (queue, read) => queues.set(queue, read),
@@ -213,7 +231,7 @@ function registerObjectIds(registry: Registry, read: () => number | null): void 
     registry,
     {
       name: 'tagcast_object_ids_used_ratio',
-      help: 'Share of the ids of tags, groups and apps that is used: at 1 no more can be created.',
+      help: 'Share of all ids of tags, groups and apps that is given out, as of the last hour. At 1 none can be made any more; warn at 0.5: `object_ids_drawn` in `clients` says who makes so many.',
     },
     () => {
       const share = read();
@@ -232,7 +250,7 @@ function registerConnections(registry: Registry, read: () => ConnectionReading):
     registry,
     {
       name: 'tagcast_http_connections_turned_away_total',
-      help: 'Connections of callers that were closed because there was no room for them.',
+      help: 'Connections of callers that were closed because there was no room for them (file descriptors).',
     },
     () => [[{}, read().turnedAway]],
   );
@@ -267,7 +285,7 @@ function watchCredentials(registry: Registry): { read: () => readonly Credential
   ): void => scopeGauge(registry, name, help, () => source.read(), valueIn);
   gauge(
     'tagcast_credential_healthy',
-    'Whether the provider accepted the credential when it was last asked.',
+    "Whether the provider took the credential when it was last asked: 1 or 0. Absent: it could not be asked, or it is a simulator's.",
     ({ isHealthy }) => (isHealthy === null ? null : Number(isHealthy)),
   );
   gauge(
@@ -277,7 +295,7 @@ function watchCredentials(registry: Registry): { read: () => readonly Credential
   );
   gauge(
     'tagcast_credential_fallback',
-    'Whether the previous credential is in use, because the provider refuses the new one.',
+    'Whether the credential before the last is in use, because the provider refuses the last: 1 or 0.',
     ({ isFallback }) => Number(isFallback),
   );
   return source;
@@ -288,7 +306,7 @@ function watchCircuits(registry: Registry): { read: () => readonly CircuitReadin
   scopeGauge(
     registry,
     'tagcast_provider_circuit_open',
-    'Worker threads that have stopped sending, because the provider fails for everyone; they probe it.',
+    'Worker threads that have stopped sending because the provider fails for everyone, and probe it. Present only while some have.',
     () => source.read(),
     ({ openThreads }) => openThreads,
   );

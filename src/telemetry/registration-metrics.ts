@@ -20,13 +20,16 @@ export function registerRegistrationMetrics(
     registry,
     {
       name: 'tagcast_registration_batch_seconds',
-      help: 'Time to look what a batch of registrations changes, or to write it and bring it to the index.',
+      help: 'Time to look what a batch of registrations changes (`look`), or to commit it and bring it to the index (`write`).',
     },
     () => read().map(({ stage, seconds }) => [{ stage }, seconds]),
   );
   readHistogram(
     registry,
-    { name: 'tagcast_registration_batch_operations', help: 'Operations of a batch.' },
+    {
+      name: 'tagcast_registration_batch_operations',
+      help: 'Operations of a batch of registrations. The more there are, the larger are the batches.',
+    },
     () => read().map(({ stage, operations }) => [{ stage }, operations]),
   );
 }

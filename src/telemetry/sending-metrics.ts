@@ -38,7 +38,7 @@ export function registerSendingMetrics(registry: Registry, read: () => SendingRe
     registry,
     {
       name: 'tagcast_provider_sends_total',
-      help: 'Sends handed to a provider, by what came of each.',
+      help: 'Sends handed to the provider of a credential, retries included, by what came of each: `delivered`, `gone` (a dead token), `bad-token`, `bad-message`, `bad-credential`, `expired-authorization`, `throttled-device`, `throttled-target` (a limit of the whole credential), `unavailable` (the provider fails or cannot be reached), `refused` or `unknown` (no answer). Worker threads report this and the next seven every 5 s.',
       labelNames: ['provider', 'outcome'],
     },
     () =>
@@ -70,7 +70,7 @@ export function registerSendingMetrics(registry: Registry, read: () => SendingRe
     registry,
     byProvider(
       'tagcast_provider_connect_failures_total',
-      'Attempts to connect to an address of a provider that failed.',
+      'Addresses of a provider that could not be connected to.',
     ),
     ofProviders(({ connectFailures }) => connectFailures),
   );
@@ -78,7 +78,7 @@ export function registerSendingMetrics(registry: Registry, read: () => SendingRe
     registry,
     {
       name: 'tagcast_index_resolve_seconds',
-      help: 'Time to find the devices of a group that have the tags.',
+      help: 'Time to find the devices of a group that have the tags, by `redis` or `database`; its count is the number of groups. Without Redis all are of `database`.',
       labelNames: ['source'],
     },
     () => {
@@ -93,7 +93,7 @@ export function registerSendingMetrics(registry: Registry, read: () => SendingRe
     registry,
     {
       name: 'tagcast_index_fallbacks_total',
-      help: 'Groups that the database resolved because Redis could not.',
+      help: 'Groups that PostgreSQL resolved because Redis did not answer (`unavailable`) or could not prove that it is current (`stale`). Without Redis both stay 0.',
       labelNames: ['reason'],
     },
     () => {

@@ -24,7 +24,7 @@ export function registerThreadMetrics(
     readGauge(registry, { name, help, labelNames: ['thread'] }, ofThreads(valueIn));
   gauge(
     'tagcast_thread_heap_used_bytes',
-    "Used part of the thread's JavaScript heap, uncollected garbage included.",
+    "Used part of the thread's JavaScript heap, uncollected garbage included. A lowest point that rises for hours is a leak. Each thread reports this and the next five every 5 s.",
     ({ heapUsedBytes }) => heapUsedBytes,
   );
   gauge('tagcast_thread_heap_bytes', "The thread's JavaScript heap.", ({ heapBytes }) => heapBytes);
@@ -42,7 +42,7 @@ export function registerThreadMetrics(
     registry,
     {
       name: 'tagcast_thread_active_seconds_total',
-      help: "Time for which the thread's event loop has been active.",
+      help: "Time for which the thread's event loop was active. A rate near 1 is a thread that has no time left.",
       labelNames: ['thread'],
     },
     ofThreads(({ activeSeconds }) => activeSeconds),
@@ -51,7 +51,7 @@ export function registerThreadMetrics(
     registry,
     {
       name: 'tagcast_thread_event_loop_delay_seconds',
-      help: 'How late the event loop of the thread is with a timer.',
+      help: 'How late the event loop of the thread is with a timer, ten times a second.',
       labelNames: ['thread'],
     },
     ofThreads(({ eventLoopDelaySeconds }) => eventLoopDelaySeconds),

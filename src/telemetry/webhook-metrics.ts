@@ -25,12 +25,12 @@ export function registerWebhookMetrics(
     });
   gauge(
     'tagcast_webhook_events_waiting',
-    'Events in the database that no webhook delivery has taken yet.',
+    'Events that no webhook delivery has taken yet, of all clients. This and the next two are counted as the backlog is.',
     ({ events }) => events,
   );
   gauge(
     'tagcast_webhook_deliveries_pending',
-    'Webhook deliveries in the database that are tried again.',
+    'Webhook deliveries that are tried again.',
     ({ pendingDeliveries }) => pendingDeliveries,
   );
   gauge(

@@ -1,11 +1,13 @@
 /** The documents that are generated: what each of them should hold. */
 
 import { cliReference } from './cli.ts';
+import { metricsReference } from './metrics.ts';
 import { exampleEnvironment, settingsReference } from './settings.ts';
 
 /** By the path from the root of the repository. */
 export const REFERENCE: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliReference,
   'docs/reference/settings.md': settingsReference,
+  'docs/reference/metrics.md': metricsReference,
   'config/example.env': exampleEnvironment,
 };

@@ -10,7 +10,8 @@ Every environment variable that Tagcast reads, with its default and what it may 
 counts as not set. [\`config/example.env\`](../../config/example.env) has the same, to copy and
 change; [operating](../operating.md) says when to set which.
 `;
-const EXAMPLE_HEAD = `# Every variable that Tagcast reads, with its default. Copy it, take the # away from what you change, and start with
+const EXAMPLE_HEAD = `# Every variable that Tagcast reads, with its default; npm run docs writes this file. Copy it,
+# take the # away from what you change, and start with
 #     set -a; . ./my.env; set +a; npm start
 `;
 
