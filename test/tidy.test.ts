@@ -219,8 +219,8 @@ t.test('main.ts alone lies in src itself', (t) => {
   t.end();
 });
 
-t.test('architecture.md tells the same table', (t) => {
-  const document = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+t.test('overview.md tells the same table', (t) => {
+  const document = readFileSync(join(ROOT, 'docs', 'internals', 'overview.md'), 'utf8');
   const [, layers = ''] = document.split('\n## Floors\n');
   const rows = layers.split('\n## ')[0]?.matchAll(/^\| `([^`]+)` \| ([^|]+) \|$/gm) ?? [];
   const told = [...rows].map(([, folder = '', may = '']) => [

@@ -27,20 +27,26 @@ const part = (title: string, sources: readonly string[]): Part => ({
 });
 
 export const CONTENTS: readonly Part[] = [
-  part('Begin', ['guides/index', 'guides/quick-start', 'guides/concepts', 'guides/first-send']),
-  part('Devices', ['guides/ios', 'guides/android', 'guides/web']),
-  part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
-  part('Moving', ['guides/moving']),
-  part('Reference', ['api', 'limits', 'glossary']),
-  part('Operating', [
-    'operating',
+  part('Begin', ['guide/index', 'guide/quick-start', 'guide/concepts', 'guide/first-send']),
+  part('Devices', ['guide/ios', 'guide/android', 'guide/web']),
+  part('Publishers', ['guide/sending', 'guide/publishers', 'guide/errors']),
+  part('Moving', ['guide/moving']),
+  part('Operating', ['operate/operating', 'operate/scale']),
+  part('Reference', [
+    'api',
+    'reference/cli',
     'reference/settings',
     'reference/metrics',
-    'reference/cli',
-    'scaling',
-    'simulator',
+    'limits',
+    'internals/glossary',
   ]),
-  part('Inside', ['architecture', 'http2', 'bench', 'adding-a-provider']),
+  part('Inside', [
+    'internals/overview',
+    'internals/http2',
+    'internals/simulator',
+    'internals/bench',
+    'internals/adding-a-provider',
+  ]),
 ];
 
 export const PAGES: readonly Page[] = CONTENTS.flatMap(({ pages }) => pages);

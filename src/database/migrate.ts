@@ -1,7 +1,7 @@
 /**
  * Brings the schema up to date: every migration once, in order, all or none. Nodes of the previous
- * version run during and after it, so a migration adds and does not remove (docs/operating.md,
- * test/support/migration-rule.ts).
+ * version run during and after it, so a migration adds and does not remove
+ * (docs/operate/upgrade.md, test/support/migration-rule.ts).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

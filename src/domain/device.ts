@@ -1,6 +1,6 @@
 /**
- * Devices and their places: ordinals, groups of 8,192 and blocks of 128 (docs/architecture.md,
- * "Devices").
+ * Devices and their places: ordinals, groups of 8,192 and blocks of 128
+ * (docs/internals/registration.md, "Devices").
  */
 
 import { hash } from 'node:crypto';

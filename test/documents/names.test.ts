@@ -20,7 +20,7 @@ import {
 import { shownMetrics } from '../support/reference/metrics.ts';
 
 const source = sourcesIn('src').map(readText).join('\n');
-const operating = readText('docs/operating.md');
+const operating = readText('docs/operate/operating.md');
 
 /** Served by a running engine, beside the guides: test/console/guides.test.ts follows these. */
 const OF_THE_ENGINE = /^\/(?:docs|console)\//;
@@ -129,7 +129,7 @@ t.test('every variable that a document sets or shows in capitals exists', (t) =>
 });
 
 t.test('errors.md has every reason that the console explains', (t) => {
-  const reasons = sectionOf(readText('docs/guides/errors.md'), '## Why a device failed');
+  const reasons = sectionOf(readText('docs/guide/errors.md'), '## Why a device failed');
   const texts = readText('console/src/texts/notifications.ts').split('reasonTexts')[1] ?? '';
   const named = [...(texts.split('\n};')[0]?.matchAll(/^ {2}(\w+):/gm) ?? [])].map(
     ([, name = '']) => name,
@@ -191,7 +191,7 @@ t.test('api.md has every status that is answered as a problem, and says what is 
   for (const status of answered) {
     t.ok(`${errors}${authentication}`.includes(`\`${status}\``), `api.md has ${status}`);
   }
-  const guide = readText('docs/guides/errors.md');
+  const guide = readText('docs/guide/errors.md');
   for (const status of [
     ...answered,
     ...quotedIn(errors).filter((quoted) => /^[45]\d{2}$/.test(quoted)),

@@ -10,7 +10,7 @@ export const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const DOCUMENTS: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
-  ...['docs', 'docs/guides', 'docs/reference'].flatMap((folder) =>
+  ...['docs', 'docs/guide', 'docs/operate', 'docs/reference', 'docs/internals'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((file) => file.endsWith('.md'))
       .map((file) => `${folder}/${file}`),

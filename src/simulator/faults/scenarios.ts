@@ -1,6 +1,6 @@
 /**
  * The worst days of real providers, each by a name, with its changes of the behaviour. Several are
- * merged in the order in which they are named. `docs/simulator.md` says what each shows.
+ * merged in the order in which they are named. `docs/internals/simulator.md` says what each shows.
  */
 
 import type { BehaviourPart } from './behaviour.ts';
