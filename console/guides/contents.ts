@@ -31,7 +31,15 @@ export const CONTENTS: readonly Part[] = [
   part('Devices', ['guide/ios', 'guide/android', 'guide/web']),
   part('Publishers', ['guide/sending', 'guide/publishers', 'guide/errors']),
   part('Moving', ['guide/moving']),
-  part('Operating', ['operate/operating', 'operate/scale']),
+  part('Operating', [
+    'operate/install',
+    'operate/configure',
+    'operate/clients',
+    'operate/scale',
+    'operate/monitor',
+    'operate/upgrade',
+    'operate/failures',
+  ]),
   part('Reference', [
     'api',
     'reference/cli',

@@ -20,7 +20,9 @@ import {
 import { shownMetrics } from '../support/reference/metrics.ts';
 
 const source = sourcesIn('src').map(readText).join('\n');
-const operating = readText('docs/operate/operating.md');
+const operating = DOCUMENTS.filter((path) => path.startsWith('docs/operate/'))
+  .map(readText)
+  .join('\n');
 
 /** Served by a running engine, beside the guides: test/console/guides.test.ts follows these. */
 const OF_THE_ENGINE = /^\/(?:docs|console)\//;
@@ -149,8 +151,8 @@ t.test('every metric that a document names exists', async (t) => {
   }
 });
 
-t.test('every log line that operating.md quotes is in the source', (t) => {
-  const rows = rowsOf(sectionOf(operating, '## Logs'));
+t.test('every log line that docs/operate quotes is in the source', (t) => {
+  const rows = rowsOf(sectionOf(readText('docs/operate/monitor.md'), '## Logs'));
   let held = 0;
   for (const line of rows.flatMap((row) => quotedIn(row['`msg`'] ?? ''))) {
     held += 1;
@@ -169,7 +171,7 @@ const LOGGED = /\blog\??\.(?:info|warn|error|fatal)\(([\s\S]*?)\);/g;
 /** A line may go on behind its beginning: with advice, with the command to use. */
 const BEGINNING_LENGTH = 40;
 
-t.test('every line that the source logs is in operating.md', (t) => {
+t.test('every line that the source logs is in docs/operate', (t) => {
   let held = 0;
   for (const [, call = ''] of source.matchAll(LOGGED)) {
     const line = [...call.matchAll(/'((?:[^'\\\n]|\\.)+)'/g)].at(-1)?.[1];

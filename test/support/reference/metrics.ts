@@ -6,7 +6,7 @@ import { tableOf } from './table.ts';
 const HEAD = `# Metrics
 
 What \`/metrics\` shows; who may read it, and how to watch an engine, is in
-[operating](../operate/operating.md#health-and-metrics). \`process_*\` and \`nodejs_*\` are of the
+[operating](../operate/monitor.md#health-and-metrics). \`process_*\` and \`nodejs_*\` are of the
 main thread and the process: \`nodejs_eventloop_lag_*\` shows an overloaded main thread. Counters
 begin at 0 with each start.
 
