@@ -57,7 +57,7 @@ export const scopeKeyOf = ({ appId, platformId }: Scope): string => `${appId}.${
  */
 export type DeviceToken = string | HexOctets;
 
-/** Longest deviceId in UTF-16 units (spec/interface.md, section 1). */
+/** Longest deviceId in UTF-16 units (internals/interface.md, "Terms"). */
 export const DEVICE_ID_LENGTH_MAX = 4_096;
 
 /** Devices of a group: the unit of claiming, and of one Redis Cluster slot. */

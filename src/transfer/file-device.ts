@@ -46,7 +46,7 @@ interface FileFields {
   readonly tags: unknown;
 }
 
-/** As on the App API (spec/interface.md, section 3). */
+/** As on the App API (internals/interface.md, "App API"). */
 const APP_VERSION_LENGTH_MAX = 255;
 
 const PLATFORM_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(

@@ -1,6 +1,6 @@
 /**
  * What documents name exists: links, paths, variables, metrics, log lines, problems.
- * docs/decisions/ are history, and not held.
+ * docs/decisions/ are history: only their links are held.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -28,7 +28,10 @@ const operating = DOCUMENTS.filter((path) => path.startsWith('docs/operate/'))
 const OF_THE_ENGINE = /^\/(?:docs|console)\//;
 
 t.test('every link between documents resolves, and so does its anchor', (t) => {
-  for (const document of DOCUMENTS) {
+  const decisions = readdirSync(join(ROOT, 'docs/decisions')).map(
+    (file) => `docs/decisions/${file}`,
+  );
+  for (const document of [...DOCUMENTS, ...decisions]) {
     for (const [, target = ''] of readText(document).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (target.includes('://') || OF_THE_ENGINE.test(target)) continue;
       const [file = '', anchor] = target.split('#');
@@ -38,6 +41,27 @@ t.test('every link between documents resolves, and so does its anchor', (t) => {
       t.ok(anchorsOf(readText(path)).includes(anchor), `${document}: ${target} is a heading`);
     }
   }
+  t.end();
+});
+
+/** A page and its heading, as comments cite them. */
+const CITED = /\binternals\/([\w-]+)\.md(?:, "([^"]+)"(?: and "([^"]+)")*)?/g;
+
+t.test('every page of docs/internals that a comment cites exists, with its headings', (t) => {
+  let held = 0;
+  for (const file of ['src', 'test', 'bench'].flatMap(sourcesIn)) {
+    // A citation may go on in the next line of a comment.
+    const text = readText(file).replaceAll(/\s*\n\s*(?:\*|\/\/) ?/g, ' ');
+    for (const [cited, page = ''] of text.matchAll(CITED)) {
+      held += 1;
+      const path = `docs/internals/${page}.md`;
+      t.ok(existsSync(join(ROOT, path)), `${file}: ${path}`);
+      for (const [, heading = ''] of cited.matchAll(/"([^"]+)"/g)) {
+        t.match(readText(path), `## ${heading}\n`, `${file}: ${path}, ${heading}`);
+      }
+    }
+  }
+  t.ok(held > 50, `${held} citations are held`);
   t.end();
 });
 

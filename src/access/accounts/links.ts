@@ -11,7 +11,7 @@ import type { Secrets } from '../secrets.ts';
 import type { FoundLink, LinkRow } from '../sql/links.ts';
 import { countLinks, findLinks, insertLink, takeLink } from '../sql/links.ts';
 
-/** Contract, section 8: an hour. */
+/** internals/interface.md, "Operator and console": an hour. */
 const LINK_MS = 3_600_000;
 /**
  * The link that the start of a demo prints. Only who sees the terminal has it, and may come back

@@ -17,7 +17,7 @@ import { withSecret } from '../../http/with-secret.ts';
 import type { AuditEntry } from '../sql/list-entries.ts';
 import { listAuditEntries } from '../sql/list-entries.ts';
 
-/** spec/interface.md, section 5. */
+/** internals/interface.md, "Admin API". */
 const PAGE_DEFAULT = 100;
 
 /** For whoever administers all of the client. */

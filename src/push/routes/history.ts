@@ -13,7 +13,7 @@ import { tooMuchCounted } from '../../http/too-much-counted.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import { listHistory } from '../sql/notifications/list-history.ts';
 
-/** spec/interface.md, section 5. */
+/** internals/interface.md, "Admin API". */
 const COUNT_DEFAULT = 20;
 export const COUNT_MAX = 1_000;
 /**

@@ -19,7 +19,7 @@ import type {
 import { listNotifications } from '../sql/notifications/list-notifications.ts';
 import { countsObject } from './counts.ts';
 
-/** spec/interface.md, section 5. */
+/** internals/interface.md, "Admin API". */
 const PAGE_DEFAULT = 100;
 const FILTERS = ['state', 'appId', 'tagId', 'publisher', 'from', 'to'] as const;
 const PARAMETERS = ['limit', 'cursor', ...FILTERS] as const;

@@ -19,7 +19,7 @@ import { jobsPathOf } from './job.ts';
 import { limitPush } from './limit-push.ts';
 import { readPushRequest } from './push-request.ts';
 
-/** spec/interface.md, section 4. */
+/** internals/interface.md, "Notification API". */
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 export function pushRoute(accept: Accept, sql: Sql): ApiRoute {

@@ -16,7 +16,7 @@ import type { ListedDelivery } from '../sql/deliveries.ts';
 import { listDeliveries, replayDeliveries } from '../sql/deliveries.ts';
 import { hostOf, unknownWebhook, WEBHOOKS_PATH, webhookIn } from './webhooks.ts';
 
-/** spec/interface.md, section 5: always paged. */
+/** internals/interface.md, "Admin API": always paged. */
 const PAGE_DEFAULT = 100;
 /** As many as a page of the list may have. */
 const REPLAYED_MAX = 1_000;
