@@ -9,6 +9,7 @@ import t from 'tap';
 import { schema } from '../../src/app/config.ts';
 import {
   DOCUMENTS,
+  decisions,
   matching,
   quotedIn,
   ROOT,
@@ -28,9 +29,6 @@ const operating = DOCUMENTS.filter((path) => path.startsWith('docs/operate/'))
 const OF_THE_ENGINE = /^\/(?:docs|console)\//;
 
 t.test('every link between documents resolves, and so does its anchor', (t) => {
-  const decisions = readdirSync(join(ROOT, 'docs/decisions')).map(
-    (file) => `docs/decisions/${file}`,
-  );
   for (const document of [...DOCUMENTS, ...decisions]) {
     for (const [, target = ''] of readText(document).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (target.includes('://') || OF_THE_ENGINE.test(target)) continue;

@@ -17,6 +17,11 @@ export const DOCUMENTS: readonly string[] = [
   ),
 ];
 
+/** The pages of docs/decisions/, with their index. */
+export const decisions: readonly string[] = readdirSync(join(ROOT, 'docs/decisions')).map(
+  (file) => `docs/decisions/${file}`,
+);
+
 export const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Paths of all TypeScript files under `folder`, as from the root. */
