@@ -1,4 +1,4 @@
-/** docs/reference/settings.md and config/example.env: what `app/config.ts` says of each variable. */
+/** docs/reference/settings.md and config/example.env: what `app/config.ts` says of variables. */
 
 import type { z } from 'zod';
 import { schema } from '../../../src/app/config.ts';
@@ -10,8 +10,8 @@ Every environment variable that Tagcast reads, with its default and what it may 
 counts as not set. [\`config/example.env\`](../../config/example.env) has the same, to copy and
 change; [operating](../operate/install.md) says when to set which.
 `;
-const EXAMPLE_HEAD = `# Every variable that Tagcast reads, with its default; npm run docs writes this file. Copy it,
-# take the # away from what you change, and start with
+const EXAMPLE_HEAD = `# Every variable that Tagcast reads, with its default; npm run docs writes it.
+# Copy it, take the # away from what you change, and start with
 #     set -a; . ./my.env; set +a; npm start
 `;
 
@@ -66,7 +66,8 @@ export function settingsReference(): string {
     `\`${name}\``,
     description,
     value === '' ? '' : `\`${value}\``,
-    form,
+    // As code: a browser would take it for a link.
+    form.replace(/\w+:\/\/\S*host:port/, '`$&`'),
   ]);
   return `${HEAD}\n${tableOf(['variable', 'what it is', 'default', 'may be'], rows)}`;
 }
