@@ -17,7 +17,7 @@ export interface Part {
 
 /** Names of their own: one would be that of the page to try the API, and packages have READMEs. */
 const ADDRESSES: Readonly<Record<string, string>> = {
-  'guides/index': './',
+  'guide/index': './',
   api: 'api-reference',
   '../packages/simulator/README': 'simulator',
   '../packages/http2/README': 'http2',
@@ -32,20 +32,46 @@ const part = (title: string, sources: readonly string[]): Part => ({
 });
 
 export const CONTENTS: readonly Part[] = [
-  part('Begin', ['guides/index', 'guides/quick-start', 'guides/concepts', 'guides/first-send']),
-  part('Devices', ['guides/ios', 'guides/android', 'guides/web']),
-  part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
-  part('Moving', ['guides/moving']),
-  part('Reference', ['api', 'reference/limits', 'glossary']),
+  part('Begin', ['guide/index', 'guide/quick-start', 'guide/concepts', 'guide/first-send']),
+  part('Devices', ['guide/ios', 'guide/android', 'guide/web']),
+  part('Publishers', ['guide/sending', 'guide/publishers', 'guide/errors']),
+  part('Moving', ['guide/moving']),
   part('Operating', [
-    'operating',
+    'operate/install',
+    'operate/configure',
+    'operate/clients',
+    'operate/scale',
+    'operate/monitor',
+    'operate/upgrade',
+    'operate/failures',
+  ]),
+  part('Reference', [
+    'api',
+    'reference/cli',
     'reference/settings',
     'reference/metrics',
-    'reference/cli',
-    'scaling',
-    '../packages/simulator/README',
+    'reference/limits',
+    'internals/glossary',
   ]),
-  part('Inside', ['architecture', '../packages/http2/README', 'bench', 'adding-a-provider']),
+  part('Inside', [
+    'internals/overview',
+    'internals/registration',
+    'internals/push',
+    'internals/crashes',
+    'internals/tag-index',
+    'internals/stores',
+    'internals/senders',
+    '../packages/http2/README',
+    'internals/server',
+    'internals/floors',
+    'internals/interface',
+    'internals/existing-clients',
+    'internals/providers',
+    'internals/adding-a-provider',
+    '../packages/simulator/README',
+    'internals/testing',
+    'internals/bench',
+  ]),
 ];
 
 export const PAGES: readonly Page[] = CONTENTS.flatMap(({ pages }) => pages);

@@ -34,7 +34,7 @@ type RevealResult =
   | { readonly kind: 'unreadable'; readonly keyId: string };
 
 /**
- * Longest grace of a rotation (spec/interface.md, section 2): 7 days.
+ * Longest grace of a rotation (internals/interface.md, "Callers"): 7 days.
  * @limit hours of grace of a rotation → `400`; the command refuses
  */
 export const GRACE_HOURS_MAX = 168;

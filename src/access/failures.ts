@@ -1,7 +1,7 @@
 /**
  * Counts wrong credentials by address, to slow down guessing. This changes only refusals (401
  * becomes 429): a caller with a right credential is always served, also from such an address
- * (spec/interface.md, section 2).
+ * (internals/interface.md, "Callers").
  */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';

@@ -1,7 +1,7 @@
 /**
  * Brings the schema up to date: a new database gets schema.sql, and every database the migrations
  * that it lacks, in order, all or none. Nodes of the previous version run during and after it, so a
- * migration adds and does not remove (docs/operating.md, test/support/migration-rule.ts).
+ * migration adds and does not remove (docs/operate/upgrade.md, test/support/migration-rule.ts).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

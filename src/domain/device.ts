@@ -1,6 +1,6 @@
 /**
- * Devices and their places: ordinals, groups of 8,192 and blocks of 128 (docs/architecture.md,
- * "Devices").
+ * Devices and their places: ordinals, groups of 8,192 and blocks of 128
+ * (docs/internals/registration.md, "Devices").
  */
 
 import { hash } from 'node:crypto';
@@ -58,7 +58,7 @@ export const scopeKeyOf = ({ appId, platformId }: Scope): string => `${appId}.${
 export type DeviceToken = string | HexOctets;
 
 /**
- * Longest deviceId in UTF-16 units (spec/interface.md, section 1).
+ * Longest deviceId in UTF-16 units (internals/interface.md, "Terms").
  * @limit deviceId: 1 character or more, no NUL, no lone surrogate; at most → invalid parameter
  */
 export const DEVICE_ID_LENGTH_MAX = 4_096;

@@ -109,8 +109,8 @@ export const APNS_PUSH_TYPES = [
 export type ApnsPushType = (typeof APNS_PUSH_TYPES)[number];
 
 /**
- * The common form of a payload after validation (spec/interface.md, section 6). Unknown fields are
- * in `data`.
+ * The common form of a payload after validation (internals/interface.md, "Payload"). Unknown fields
+ * are in `data`.
  */
 export interface Payload {
   readonly title?: string;

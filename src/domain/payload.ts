@@ -1,6 +1,6 @@
 /**
  * The payload of a push as callers write it, checked and brought into its common form
- * (spec/interface.md, section 6).
+ * (internals/interface.md, "Payload").
  */
 
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** Tags, tag groups and the limits on them (spec/interface.md, sections 1, 3 and 7). */
+/**
+ * Tags, tag groups and the limits on them (internals/interface.md, "Terms" and "App API" and
+ * "Errors, limits, versions").
+ */
 
 export interface Tag {
   readonly id: number;

@@ -46,7 +46,7 @@ export interface HttpResponse {
 /** A limit of a client, or the one of an app and address. */
 type RefusedLimit = ClientLimitName | 'REGISTRATIONS_PER_SECOND_MAX';
 
-/** Which credentials a route takes: see spec/interface.md, section 2. */
+/** Which credentials a route takes: see internals/interface.md, "Callers". */
 export type Api = 'app' | 'notification' | 'admin';
 
 interface RouteShape {
@@ -144,7 +144,7 @@ export type Route = ApiRoute | ConsoleRoute | OperatorRoute | OpenRoute;
 
 /**
  * The limit of bodies on every API but the App API. Above it the App API answers 413, too
- * (spec/interface.md, 3 and 7).
+ * (internals/interface.md, "App API" and "Errors, limits, versions").
  * @publisherLimit body, every API but the App API → `413`
  */
 export const BODY_BYTES_MAX = 1_048_576;

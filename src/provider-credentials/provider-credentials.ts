@@ -1,7 +1,7 @@
 /**
  * Provider credentials: checked when they are put, stored sealed, and opened only for use. An
- * address in them is compared with the operator's, and is never called (spec/interface.md, section
- * 5).
+ * address in them is compared with the operator's, and is never called (internals/interface.md,
+ * "Admin API").
  */
 
 import type { Secrets } from '../access/secrets.ts';

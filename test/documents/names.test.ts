@@ -1,6 +1,6 @@
 /**
  * What documents name exists: links, paths, variables, metrics, log lines, problems.
- * docs/decisions/ are history, and not held.
+ * docs/decisions/ are history: only their links are held.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -9,6 +9,7 @@ import t from 'tap';
 import { schema } from '../../src/app/config.ts';
 import {
   DOCUMENTS,
+  decisions,
   matching,
   PACKAGES,
   quotedIn,
@@ -17,17 +18,20 @@ import {
   rowsOf,
   SOURCES,
   sectionOf,
+  sourcesIn,
 } from '../support/documents.ts';
 import { declaredMetrics, shownMetrics } from '../support/reference/metrics.ts';
 
 const source = SOURCES.map(readText).join('\n');
-const operating = readText('docs/operating.md');
+const operating = DOCUMENTS.filter((path) => path.startsWith('docs/operate/'))
+  .map(readText)
+  .join('\n');
 
 /** Served by a running engine, beside the guides: test/console/guides.test.ts follows these. */
 const OF_THE_ENGINE = /^\/(?:docs|console)\//;
 
 t.test('every link between documents resolves, and so does its anchor', (t) => {
-  for (const document of DOCUMENTS) {
+  for (const document of [...DOCUMENTS, ...decisions]) {
     for (const [, target = ''] of readText(document).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (target.includes('://') || OF_THE_ENGINE.test(target)) continue;
       const [file = '', anchor] = target.split('#');
@@ -37,6 +41,27 @@ t.test('every link between documents resolves, and so does its anchor', (t) => {
       t.ok(anchorsOf(readText(path)).includes(anchor), `${document}: ${target} is a heading`);
     }
   }
+  t.end();
+});
+
+/** A page and its heading, as comments cite them. */
+const CITED = /\binternals\/([\w-]+)\.md(?:, "([^"]+)"(?: and "([^"]+)")*)?/g;
+
+t.test('every page of docs/internals that a comment cites exists, with its headings', (t) => {
+  let held = 0;
+  for (const file of [...SOURCES, ...['test', 'bench'].flatMap(sourcesIn)]) {
+    // A citation may go on in the next line of a comment.
+    const text = readText(file).replaceAll(/\s*\n\s*(?:\*|\/\/) ?/g, ' ');
+    for (const [cited, page = ''] of text.matchAll(CITED)) {
+      held += 1;
+      const path = `docs/internals/${page}.md`;
+      t.ok(existsSync(join(ROOT, path)), `${file}: ${path}`);
+      for (const [, heading = ''] of cited.matchAll(/"([^"]+)"/g)) {
+        t.match(readText(path), `## ${heading}\n`, `${file}: ${path}, ${heading}`);
+      }
+    }
+  }
+  t.ok(held > 50, `${held} citations are held`);
   t.end();
 });
 
@@ -147,7 +172,7 @@ t.test('these are all metrics that the source declares', (t) => {
 });
 
 t.test('errors.md has every reason that the console explains', (t) => {
-  const reasons = sectionOf(readText('docs/guides/errors.md'), '## Why a device failed');
+  const reasons = sectionOf(readText('docs/guide/errors.md'), '## Why a device failed');
   const texts = readText('console/src/texts/notifications.ts').split('reasonTexts')[1] ?? '';
   const named = [...(texts.split('\n};')[0]?.matchAll(/^ {2}(\w+):/gm) ?? [])].map(
     ([, name = '']) => name,
@@ -167,8 +192,8 @@ t.test('every metric that a document names exists', async (t) => {
   }
 });
 
-t.test('every log line that operating.md quotes is in the source', (t) => {
-  const rows = rowsOf(sectionOf(operating, '## Logs'));
+t.test('every log line that docs/operate quotes is in the source', (t) => {
+  const rows = rowsOf(sectionOf(readText('docs/operate/monitor.md'), '## Logs'));
   let held = 0;
   for (const line of rows.flatMap((row) => quotedIn(row['`msg`'] ?? ''))) {
     held += 1;
@@ -187,7 +212,7 @@ const LOGGED = /\blog\??\.(?:info|warn|error|fatal)\(([\s\S]*?)\);/g;
 /** A line may go on behind its beginning: with advice, with the command to use. */
 const BEGINNING_LENGTH = 40;
 
-t.test('every line that the source logs is in operating.md', (t) => {
+t.test('every line that the source logs is in docs/operate', (t) => {
   let held = 0;
   for (const [, call = ''] of source.matchAll(LOGGED)) {
     const line = [...call.matchAll(/'((?:[^'\\\n]|\\.)+)'/g)].at(-1)?.[1];
@@ -209,7 +234,7 @@ t.test('api.md has every status that is answered as a problem, and says what is 
   for (const status of answered) {
     t.ok(`${errors}${authentication}`.includes(`\`${status}\``), `api.md has ${status}`);
   }
-  const guide = readText('docs/guides/errors.md');
+  const guide = readText('docs/guide/errors.md');
   for (const status of [
     ...answered,
     ...quotedIn(errors).filter((quoted) => /^[45]\d{2}$/.test(quoted)),

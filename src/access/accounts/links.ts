@@ -12,7 +12,7 @@ import type { FoundLink, LinkRow } from '../sql/links.ts';
 import { countLinks, findLinks, insertLink, takeLink } from '../sql/links.ts';
 
 /**
- * Contract, section 8: an hour.
+ * internals/interface.md, "Operator and console": an hour.
  * @limit a one-time link → `400`
  */
 const LINK_MS = 3_600_000;

@@ -1,4 +1,4 @@
-/** The forms of apps on the Admin API (spec/interface.md, section 5). */
+/** The forms of apps on the Admin API (internals/interface.md, "Admin API"). */
 
 import { z } from 'zod';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';

@@ -1,4 +1,7 @@
-/** The forms of tags and tag groups on the Admin API (spec/interface.md, sections 5 and 7). */
+/**
+ * The forms of tags and tag groups on the Admin API (internals/interface.md, "Admin API" and
+ * "Errors, limits, versions").
+ */
 
 import { z } from 'zod';
 import { ISO_TIME, isoTimeMs } from '../../../packages/std/src/iso-8601.ts';

@@ -11,8 +11,8 @@ import type { TagObject } from './tag-object.ts';
 import { tagObject } from './tag-object.ts';
 
 /**
- * The POST form names the default group without an id, the GET form with id 0 (spec/interface.md,
- * section 3).
+ * The POST form names the default group without an id, the GET form with id 0
+ * (internals/interface.md, "App API").
  */
 type TreeForm = 'post' | 'get';
 

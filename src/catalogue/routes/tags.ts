@@ -1,6 +1,6 @@
 /**
- * The routes of tags on the Admin API, as the public service has them (facts/upstream.md, section
- * 4).
+ * The routes of tags on the Admin API, as the public service has them
+ * (internals/existing-clients.md, "Admin API").
  */
 
 import type { SqlPool } from '../../database/sql.ts';

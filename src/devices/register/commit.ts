@@ -1,6 +1,5 @@
 /**
- * Commits one batch of operations: the heart of group commit (docs/architecture.md,
- * "Registration").
+ * Commits one batch of operations: the heart of group commit (docs/internals/registration.md).
  */
 
 import { livingTags } from '../../catalogue/subscribable-tags.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads the parameters of the App API leniently, since real clients send them in many shapes
- * (spec/interface.md, section 3; facts/upstream.md, section 2). Written by hand: it is the hot
- * path.
+ * (internals/interface.md, "App API"; internals/existing-clients.md, "App API"). Written by hand:
+ * it is the hot path.
  */
 
 import { isUtf8 } from 'node:buffer';

@@ -70,7 +70,8 @@ export class Permits {
         this.left += 1;
         this.exceeded(outcome.retryAfterMs ?? 0);
         break;
-      // The provider counts no 429 (facts, 2.4), and no request that it did not process.
+      // The provider counts no 429 (internals/providers.md), and no request that it did not
+      // process.
       case 'throttled-device':
       case 'refused':
         this.left += 1;

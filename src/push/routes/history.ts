@@ -14,7 +14,7 @@ import { shownUserName } from '../../http/user-name.ts';
 import { listHistory } from '../sql/notifications/list-history.ts';
 
 /**
- * spec/interface.md, section 5.
+ * internals/interface.md, "Admin API".
  * @limit jobs on a page of `history/get` that names no number
  */
 const COUNT_DEFAULT = 20;

@@ -20,7 +20,7 @@ import { listNotifications } from '../sql/notifications/list-notifications.ts';
 import { countsObject } from './counts.ts';
 
 /**
- * spec/interface.md, section 5.
+ * internals/interface.md, "Admin API".
  * @limit jobs on a page of `notifications` that names no limit
  */
 const PAGE_DEFAULT = 100;

@@ -1,6 +1,6 @@
 /**
  * The body of a push: from bytes to a checked Push, or the list of all its faults
- * (spec/interface.md, section 4).
+ * (internals/interface.md, "Notification API").
  */
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';

@@ -20,7 +20,7 @@ import { limitPush } from './limit-push.ts';
 import { readPushRequest } from './push-request.ts';
 
 /**
- * spec/interface.md, section 4.
+ * internals/interface.md, "Notification API".
  * @publisherLimit characters of an `Idempotency-Key`, which is kept for 24 h → `400`; later the key
  * is free again
  */

@@ -18,7 +18,7 @@ import { findWebhook } from '../sql/webhooks.ts';
 import { hostOf } from './webhooks.ts';
 
 /**
- * spec/interface.md, section 5: always paged.
+ * internals/interface.md, "Admin API": always paged.
  * @limit deliveries on a page that names no limit
  */
 const PAGE_DEFAULT = 100;

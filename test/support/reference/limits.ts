@@ -38,7 +38,7 @@ counts are kept 90 days after its end, or as \`NOTIFICATION_RETENTION_DAYS\` say
 const CLIENTS = `## Limits of a client
 
 Each client has these limits of its own, which its operator may change up to what the table says
-([how](../operating.md#limits-of-a-client)); nodes follow within a second. What a client asks for is
+([how](../operate/clients.md#limits-of-a-client)); nodes follow within a second. What a client asks for is
 counted by each node for itself: with three nodes a client may ask three times as often. Requests of
 its members in the console are among those of its publishers, and dry runs among the pushes.
 Registrations are \`reg\`, \`ureg\`, \`set\` and \`devices/replace\`. A refusal names the limit, and is

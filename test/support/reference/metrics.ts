@@ -23,9 +23,9 @@ import { tableOf } from './table.ts';
 const HEAD = `# Metrics
 
 What \`/metrics\` shows; who may read it, and how to watch an engine, is in
-[operating](../operating.md#health-and-metrics). \`process_*\` and \`nodejs_*\` are of the main thread and
-the process: \`nodejs_eventloop_lag_*\` shows an overloaded main thread. Counters begin at 0 with each
-start.
+[operating](../operate/monitor.md#health-and-metrics). \`process_*\` and \`nodejs_*\` are of the
+main thread and the process: \`nodejs_eventloop_lag_*\` shows an overloaded main thread. Counters
+begin at 0 with each start.
 
 A \`provider\` is \`apns\`, \`fcm\` or \`webpush\`; nobody can be asked whether a VAPID key, the
 credential of Web Push, is healthy. A \`thread\` is \`main\`, \`worker-1\` and so on; where the

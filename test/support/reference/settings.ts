@@ -8,7 +8,7 @@ const HEAD = `# Settings
 
 Every environment variable that Tagcast reads, with its default and what it may be. An empty value
 counts as not set. [\`config/example.env\`](../../config/example.env) has the same, to copy and
-change; [operating](../operating.md) says when to set which.
+change; [operating](../operate/install.md) says when to set which.
 `;
 const EXAMPLE_HEAD = `# Every variable that Tagcast reads, with its default; npm run docs writes it.
 # Copy it, take the # away from what you change, and start with

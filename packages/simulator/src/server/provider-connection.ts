@@ -85,7 +85,7 @@ export class ProviderConnection {
       streamsMaxAtStart: streams.atStart,
       // One more than a provider reads, so that it sees that there was more.
       bodyOctetsMax: BODY_BYTES_MAX + 1,
-      // As FCM's do (facts, 2.6).
+      // As FCM's do (internals/providers.md, "FCM: connections").
       endsApart: true,
       ...(behaviour.windowOctets === null ? {} : { windowOctets: behaviour.windowOctets }),
     };
@@ -253,7 +253,10 @@ export class ProviderConnection {
     else this.#leave('session_timeout');
   }
 
-  /** Serves the streams that have begun and no more. The words are FCM's (facts, 2.6). */
+  /**
+   * Serves the streams that have begun and no more. The words are FCM's (internals/providers.md,
+   * "FCM: connections").
+   */
   #leave(text: string): void {
     this.#http2.sendGoAway(this.#http2.highestStreamId, ErrorCode.NO_ERROR, text);
     this.#http2.drain();

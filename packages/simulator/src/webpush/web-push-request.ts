@@ -1,6 +1,6 @@
 /**
- * Checks a Web Push request: its message by RFC 8030 and 8188, its sender by RFC 8292 (facts, 3.1
- * and 3.2).
+ * Checks a Web Push request: its message by RFC 8030 and 8188, its sender by RFC 8292
+ * (internals/providers.md, "Web Push").
  */
 
 import { createPublicKey } from 'node:crypto';
