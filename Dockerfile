@@ -22,7 +22,7 @@ RUN apt-get update -q && apt-get install -q -y --no-install-recommends binutils 
 # Run: what ships, as a user who owns nothing but the data. Node.js without npm and headers: 109 MB, 59 of ours, and
 # Debian's own 79.
 FROM debian:trixie-slim
-# MALLOC_ARENA_MAX: docs/operating.md, "Memory".
+# MALLOC_ARENA_MAX: docs/operate/configure.md, "Memory".
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=build /usr/local/bin/node /usr/local/bin/

@@ -33,7 +33,7 @@ npm run bench -- register --before=../tagcast-before
                                    this checkout beside another one, which is built; only prints
 
 Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and noisy:
-compare within one run. docs/bench.md says how each measures.`;
+compare within one run. docs/internals/bench.md says how each measures.`;
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   index,
   register,

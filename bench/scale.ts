@@ -1,6 +1,6 @@
 /**
  * How much of everything a number of devices needs, from what the benches measured on this machine
- * (bench/results): the worked example of docs/scaling.md.
+ * (bench/results): the worked example of docs/operate/scale.md.
  *
  *     npm run scale -- --devices 100000000 --tags 20 --apns 0.5 --registrations-a-day 1 --nodes 8
  *
@@ -17,7 +17,7 @@ const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
 
 /** Of devices in a group (domain/device.ts). */
 const GROUP_DEVICES = 8_192;
-/** Google's quota of a project, a minute (docs/operating.md). */
+/** Google's quota of a project, a minute (docs/operate/configure.md). */
 const FCM_PER_MINUTE = 600_000;
 /** An hour in which registrations come at three times the mean: what a day's peak is taken for. */
 const PEAK = 3;

@@ -268,10 +268,9 @@ t.test('main.ts alone lies in src itself', (t) => {
   t.end();
 });
 
-t.test('architecture.md tells the same table', (t) => {
-  const document = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-  const [, layers = ''] = document.split('\n## Floors\n');
-  const rows = layers.split('\n## ')[0]?.matchAll(/^\| `([^`]+)` \| ([^|]+) \|$/gm) ?? [];
+t.test('floors.md tells the same table', (t) => {
+  const document = readFileSync(join(ROOT, 'docs', 'internals', 'floors.md'), 'utf8');
+  const rows = document.matchAll(/^\| `([^`]+)` \| ([^|]+) \|$/gm);
   const told = [...rows].map(([, folder = '', may = '']) => [
     folder,
     may === '–' ? [] : may.split(' '),
@@ -296,7 +295,7 @@ const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
     'the platforms have their names and ids there; and the form in which tokens are stored',
   'domain/credential.ts':
     'credentials cross to the threads; their types are read by all that pass them on',
-  'domain/notification.ts': 'a payload has a part for each provider (spec/interface.md)',
+  'domain/notification.ts': 'a payload has a part for each provider (internals/interface.md)',
   'domain/payload.ts': 'the same, and it is checked before a platform is known',
   'domain/outcome.ts': 'what an outcome means is told by those that say it',
   'domain/device-group-change.ts': 'where a token was taken is noted with the device',

@@ -1,7 +1,7 @@
 /**
  * What a device and a push job take in PostgreSQL, and in its log: for the formulas in
- * docs/operating.md. The rows come the way they come in earnest, through POST /push-api/reg, for
- * how full the pages of an index are depends on that.
+ * docs/operate/scale.md. The rows come the way they come in earnest, through POST /push-api/reg,
+ * because how full the pages of an index are depends on that.
  */
 
 import { createHash } from 'node:crypto';

@@ -16,7 +16,7 @@ import { escaped, renderMarkdown } from './markdown.ts';
 /** What a missing page shows. */
 const NOT_FOUND = `# There is no such page
 
-It may have got another name. [All guides](guides/index.md) begin with the [quick start](guides/quick-start.md).
+It may have got another name. [All guides](guide/index.md) begin with the [quick start](guide/quick-start.md).
 `;
 const FONT = '@fontsource-variable/instrument-sans/files/instrument-sans-latin-wght-normal.woff2';
 

@@ -17,7 +17,7 @@ export interface Part {
 
 /** Names of their own: one would be that of the page to try the API, and packages have READMEs. */
 const ADDRESSES: Readonly<Record<string, string>> = {
-  index: './',
+  'guide/index': './',
   api: 'api-reference',
   '../packages/simulator/README': 'simulator',
   '../packages/http2/README': 'http2',
@@ -25,20 +25,53 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 
 const part = (title: string, sources: readonly string[]): Part => ({
   title,
-  pages: sources.map((source) => {
-    const name = source.replace('guides/', '');
-    return { source, address: ADDRESSES[name] ?? name };
-  }),
+  pages: sources.map((source) => ({
+    source,
+    address: ADDRESSES[source] ?? source.split('/').at(-1) ?? source,
+  })),
 });
 
 export const CONTENTS: readonly Part[] = [
-  part('Begin', ['guides/index', 'guides/quick-start', 'guides/concepts', 'guides/first-send']),
-  part('Devices', ['guides/ios', 'guides/android', 'guides/web']),
-  part('Publishers', ['guides/sending', 'guides/publishers', 'guides/errors']),
-  part('Moving', ['guides/moving']),
-  part('Reference', ['api', 'limits', 'glossary']),
-  part('Operating', ['operating', 'cli', 'scaling', '../packages/simulator/README']),
-  part('Inside', ['architecture', '../packages/http2/README', 'bench', 'adding-a-provider']),
+  part('Begin', ['guide/index', 'guide/quick-start', 'guide/concepts', 'guide/first-send']),
+  part('Devices', ['guide/ios', 'guide/android', 'guide/web']),
+  part('Publishers', ['guide/sending', 'guide/publishers', 'guide/errors']),
+  part('Moving', ['guide/moving']),
+  part('Operating', [
+    'operate/install',
+    'operate/configure',
+    'operate/clients',
+    'operate/scale',
+    'operate/monitor',
+    'operate/upgrade',
+    'operate/failures',
+  ]),
+  part('Reference', [
+    'api',
+    'reference/cli',
+    'reference/settings',
+    'reference/metrics',
+    'reference/limits',
+    'internals/glossary',
+  ]),
+  part('Inside', [
+    'internals/overview',
+    'internals/registration',
+    'internals/push',
+    'internals/crashes',
+    'internals/tag-index',
+    'internals/stores',
+    'internals/senders',
+    '../packages/http2/README',
+    'internals/server',
+    'internals/floors',
+    'internals/interface',
+    'internals/existing-clients',
+    'internals/providers',
+    'internals/adding-a-provider',
+    '../packages/simulator/README',
+    'internals/testing',
+    'internals/bench',
+  ]),
 ];
 
 export const PAGES: readonly Page[] = CONTENTS.flatMap(({ pages }) => pages);

@@ -31,14 +31,22 @@ interface Known {
 
 type Shelf = 'callers' | 'limitedKeys';
 
-/** About 400 bytes each, and their lists. An installation has as many credentials as apps. */
+/**
+ * About 400 bytes each, and their lists. An installation has as many credentials as apps.
+ * @limit credentials remembered; those of keys with lists of tags, groups or apps apart → the
+ * oldest is forgotten: the database is asked
+ */
 const REMEMBERED_MAX = 10_000;
 /**
  * Tags, groups and apps in the lists of all limited keys: about 18 bytes each, so 9 MB. One key may
  * have 3,000. Such keys are kept apart: they make room for each other, and for nobody else.
+ * @limit tags, groups and apps in the lists of remembered keys → the oldest is forgotten
  */
 const REMEMBERED_IDS_MAX = 500_000;
-/** "Last used" is for people who look for unused keys. */
+/**
+ * "Last used" is for people who look for unused keys.
+ * @limit between notes that a key is used, on a node
+ */
 const NOTED_EVERY_MS = 60_000;
 const UNNOTED = Number.NEGATIVE_INFINITY;
 

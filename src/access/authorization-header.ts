@@ -1,6 +1,6 @@
 /**
  * Reads an Authorization header leniently, since real clients send it in many forms
- * (facts/upstream.md, section 1).
+ * (internals/existing-clients.md, "Who may call").
  */
 
 export type Presented =

@@ -22,7 +22,10 @@ interface Question {
   readonly hashes: readonly Buffer[];
 }
 
-/** Arrays of this many are still one short statement; further look-ups wait for the next one. */
+/**
+ * Arrays of this many are still one short statement; further look-ups wait for the next one.
+ * @limit credentials looked up in one query → the next query
+ */
 const BATCH_MAX = 1_000;
 
 export class CredentialLookup {

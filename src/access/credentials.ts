@@ -33,7 +33,10 @@ type RevealResult =
   /** It cannot be read with the SECRET_KEY in use. */
   | { readonly kind: 'unreadable'; readonly keyId: string };
 
-/** Longest grace of a rotation (spec/interface.md, section 2): 7 days. */
+/**
+ * Longest grace of a rotation (internals/interface.md, "Callers"): 7 days.
+ * @limit hours of grace of a rotation → `400`; the command refuses
+ */
 export const GRACE_HOURS_MAX = 168;
 
 /** Prefixes show what a token is when it is found in a log or a repository. */

@@ -1,7 +1,7 @@
 /**
  * Counts wrong credentials by address, to slow down guessing. This changes only refusals (401
  * becomes 429): a caller with a right credential is always served, also from such an address
- * (spec/interface.md, section 2).
+ * (internals/interface.md, "Callers").
  */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
@@ -16,10 +16,18 @@ interface Window {
 /**
  * Wrong credentials from one address in a window before the answer is 429. An app with an old key
  * makes some.
+ * @publisherLimit wrong credentials, and one-time links that do not exist, of one address (IPv6:
+ * /64) in a minute → `429` for wrong ones; right ones are served
  */
 const FAILURES_MAX = 30;
+/**
+ * @publisherLimit the window in which wrong credentials of an address are counted → counted anew
+ */
 const WINDOW_MS = 60_000;
-/** Networks that are remembered, about 150 bytes each; beyond it the oldest is forgotten. */
+/**
+ * Networks that are remembered, about 150 bytes each; beyond it the oldest is forgotten.
+ * @limit addresses with failures remembered → the oldest is forgotten
+ */
 const ADDRESSES_MAX = 50_000;
 
 export class Failures {

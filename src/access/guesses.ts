@@ -25,10 +25,21 @@ interface Window {
   unreported: number;
 }
 
+/**
+ * @limit between log lines on wrong credentials, links, passwords of one network (IPv6: /64), of
+ * each kind → counted in its next line
+ */
 const WINDOW_MS = 60_000;
-/** Reports in a window: a person reads them, and a log that fills the disk is read by nobody. */
+/**
+ * Reports in a window: a person reads them, and a log that fills the disk is read by nobody.
+ * @limit log lines on wrong credentials, links, passwords of all networks in a minute → `others` of
+ * the next line
+ */
 const REPORTS_MAX = 100;
-/** Networks that are remembered, of each kind of guess: about 150 bytes each. */
+/**
+ * Networks that are remembered, of each kind of guess: about 150 bytes each.
+ * @limit networks remembered, of each kind → the oldest is forgotten
+ */
 const NETWORKS_MAX = 50_000;
 
 export class Guesses {

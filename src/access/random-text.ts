@@ -9,8 +9,8 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 
 /**
- * 62^32 is 190.5 bits: the least that the contract allows for a token (spec/interface.md, section
- * 2).
+ * 62^32 is 190.5 bits: the least that the contract allows for a token (internals/interface.md,
+ * "Callers").
  */
 const SECRET_CHARACTERS = 32;
 

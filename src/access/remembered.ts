@@ -12,9 +12,14 @@ import { KnownRevision } from './revision.ts';
 /**
  * Refused ones, about 200 bytes each. They are kept apart, so that a caller that invents
  * credentials does not displace the others.
+ * @limit refused credentials remembered, and as many tokens of no session → the oldest is
+ * forgotten: the database is asked
  */
 const REFUSED_MAX = 10_000;
-/** A new credential does not raise the revision, so a refused one may be valid after this time. */
+/**
+ * A new credential does not raise the revision, so a refused one may be valid after this time.
+ * @limit a refused credential or token is remembered for → the database is asked
+ */
 const REFUSED_MS = 2_000;
 
 /** The result of a look-up. */

@@ -4,13 +4,22 @@
  * come, it is read a few times a second, so that what was taken away is refused within a second.
  */
 
-/** A revision that was read less than this long ago is used without a query. */
+/**
+ * A revision that was read less than this long ago is used without a query.
+ * @limit a credential is answered from memory after a look at the revision → the revision is looked
+ * at again
+ */
 const FRESH_MS = 400;
 /**
  * Until this age it is used while it is read again: the longest that a revoked credential works.
+ * @limit a credential is answered from memory while the revision is looked at again → the database
+ * is asked
  */
 const STALE_MS = 800;
-/** After this time every node refuses what was taken away, and has done what it had begun. */
+/**
+ * After this time every node refuses what was taken away, and has done what it had begun.
+ * @limit after a revocation, its push jobs are looked for once more
+ */
 export const REVOKED_WITHIN_MS = 1_000;
 
 export class KnownRevision {

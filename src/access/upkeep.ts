@@ -5,9 +5,14 @@ import { byAge } from '../database/upkeep-job.ts';
 import { deleteEndedLinks } from './sql/links.ts';
 import { deleteEndedSessions } from './sql/sessions.ts';
 
+/** @limit between two looks for ended sessions and links */
 const INTERVAL_MS = 3_600_000;
-/** Longer than a session of the console lives unused (accounts/sessions.ts). */
+/**
+ * Longer than a session of the console lives unused (accounts/sessions.ts).
+ * @limit a session that nobody used is deleted after
+ */
 const UNUSED_SESSION_MS = 86_400_000;
+/** @limit ended sessions deleted in a run; ended links → the next run */
 const ROWS_MAX = 10_000;
 
 export const ENDED_SESSIONS: UpkeepJob = {

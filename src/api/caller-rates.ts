@@ -9,7 +9,11 @@ import type { ClientLimitName, OverLimit, RateKind } from '../domain/client-limi
 import { CLIENT_LIMIT_DEFAULTS, limitOf } from '../domain/client-limits.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';
 
-/** Of each kind: as many as there are credentials in memory. About 100 bytes each. */
+/**
+ * Of each kind: as many as there are credentials in memory. About 100 bytes each.
+ * @limit clients, and credentials, whose rates are remembered, of each kind in each of two
+ * generations → forgotten, so with full rate again
+ */
 const BUCKETS_MAX = 10_000;
 
 interface Rate {

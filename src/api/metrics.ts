@@ -8,17 +8,17 @@ import { known } from '../telemetry/metric.ts';
 export class RequestCounts {
   readonly requests = new LabelledCounter({
     name: 'tagcast_http_requests_total',
-    help: 'Requests answered.',
+    help: 'Requests answered. The route of a path that none matches is `unmatched`.',
     labels: ['method', 'route', 'status'],
   });
   readonly overloads = new LabelledCounter({
     name: 'tagcast_overloads_total',
-    help: 'Requests refused because too much was waiting.',
+    help: 'Requests refused because too much was under way: requests of the server (`http`), their bodies (`bodies`), or registrations waiting for their commit (`registrations`).',
     labels: ['part'],
   });
   readonly limitRefusals = new LabelledCounter({
     name: 'tagcast_limit_refusals_total',
-    help: 'Requests refused because their client, or their address, is at a limit.',
+    help: 'Requests refused with 429 or 403 because their client is at a limit, or their address at `REGISTRATIONS_PER_SECOND_MAX`.',
     labels: ['limit'],
   });
 
@@ -49,7 +49,7 @@ export const connectionMetrics = (connections: ConnectionReading): readonly Metr
   {
     type: 'counter',
     name: 'tagcast_http_connections_turned_away_total',
-    help: 'Connections of callers that were closed because there was no room for them.',
+    help: 'Connections of callers that were closed because there was no room for them (file descriptors).',
     read: () => known(connections.turnedAway),
   },
   {

@@ -91,26 +91,47 @@ const SERVER_LIMITS: ServerLimits = {
   /**
    * A request under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own
    * below this.
+   * @limit requests being read or handled, per process; those of health and metrics are counted
+   * apart → `503`
    */
   requestsMax: 20_000,
+  /**
+   * @limit bytes of bodies not yet answered, and what they become when they are parsed, per process
+   * → `503`
+   */
   bodyBytesMax: 268_435_456,
-  /** A phone in a tunnel needs some seconds. */
+  /**
+   * A phone in a tunnel needs some seconds.
+   * @limit time to the end of a head, from its first byte or the beginning of the connection →
+   * `408`; a connection that said nothing is closed
+   */
   headTimeoutMs: 10_000,
   /**
    * Longer than proxies keep their connections (nginx: 60 s), so that no request arrives on one
    * that closes.
+   * @limit time between requests of a connection → closed
    */
   idleTimeoutMs: 75_000,
+  /** @limit time from the head to the end of the body → `408`, connection closed */
   bodyTimeoutMs: 30_000,
-  /** Ten megabytes, a catalogue of 100,000 tags, at 280 kbit/s. */
+  /**
+   * Ten megabytes, a catalogue of 100,000 tags, at 280 kbit/s.
+   * @limit time in which all of an answer is taken → closed
+   */
   answerTimeoutMs: 300_000,
-  /** A dozen of the largest answers, or 1,000 of 128 KiB, on a process that has 500 MB. */
+  /**
+   * A dozen of the largest answers, or 1,000 of 128 KiB, on a process that has 500 MB.
+   * @limit bytes of answers that have not been taken, over all connections → of the address (IPv6:
+   * /64) with the most unread bytes, the connection that has waited longest is closed
+   */
   unsentBytesMax: 134_217_728,
   /**
    * Callers that learn earlier that the node stops send nothing more. A request of the others is on
    * the network for some hundred milliseconds.
+   * @limit when stopping, an idle connection, for a request that is on its way → closed
    */
   closingGraceMs: 1_000,
+  /** @limit when stopping, answers under way → connections closed */
   drainTimeoutMs: 5_000,
 };
 /**
@@ -119,7 +140,10 @@ const SERVER_LIMITS: ServerLimits = {
  * within a second.
  */
 const SWEEP_INTERVAL_MS = 250;
-/** Somebody has to change a setting, or a stranger has made the header up: no haste. */
+/**
+ * Somebody has to change a setting, or a stranger has made the header up: no haste.
+ * @limit between log lines about requests that name another caller, and come from no trusted proxy
+ */
 const UNTRUSTED_TOLD_EVERY_MS = 3_600_000;
 
 /**

@@ -45,8 +45,8 @@ const redisUrl = z.url({
   error: 'must be a URL as redis://[user:password@]host:port',
 });
 /**
- * Every variable: its type, its default, and its meaning. A test compares `config/example.env` with
- * this.
+ * Every variable: its type, its default, and its meaning. `npm run docs` writes
+ * docs/reference/settings.md and config/example.env from it.
  */
 export const schema = z.object({
   HOST: z

@@ -22,7 +22,10 @@ import type { Engine } from './engine/engine.ts';
 import { startEngine } from './engine/engine.ts';
 import { startFault, tellFault } from './start-fault.ts';
 
-/** From SIGTERM to exit. Containers and service managers wait for at least this long. */
+/**
+ * From SIGTERM to exit. Containers and service managers wait for at least this long.
+ * @limit stopping, all of it → exit code 1; leases end by themselves
+ */
 const DRAIN_TIMEOUT_MS = 9_500;
 
 /** Runs until it is told to stop; resolves with the exit code. */

@@ -5,11 +5,16 @@ import type { Sql } from '../database/sql.ts';
 import type { AuditActor, AuditedChange, AuditOrigin } from '../domain/audit.ts';
 import { CLOCKS_APART_MS_MAX, firstUuidAt } from '../domain/uuid-v7.ts';
 
-/** Repetitions so long after the first one are in its entry: how often it was done, by the hour. */
+/**
+ * Repetitions so long after the first one are in its entry: how often it was done, by the hour.
+ * @limit repetitions of a change in this time are one entry → another entry
+ */
 export const AUDIT_REPEAT_MS = 3_600_000;
 /**
  * Entries of one change in that time, one for each address that it came from. Further addresses go
  * into the newest: who has a whole network of them would fill the log with one change.
+ * @limit entries of a repeated change in that time, one for each address → further addresses are
+ * counted with the newest
  */
 const AUDIT_ADDRESSES_MAX = 16;
 

@@ -5,19 +5,32 @@ import { byAge, inOrder, inTurn } from '../database/upkeep-job.ts';
 import type { AuditRoom, ClientLog, FullRoom } from './sql/old-entries.ts';
 import { deleteOldAuditEntries, nextLogs, trimLog } from './sql/old-entries.ts';
 
-/** Thirteen months: who looks at a year has all of it. */
+/**
+ * Thirteen months: who looks at a year has all of it.
+ * @limit entries of an audit log are kept → deleted
+ */
 const AUDIT_RETENTION_MS = 400 * 86_400_000;
 /**
  * Entries of a client, some 300 bytes each: a change every six minutes for all of that time. Until
  * its turn comes, a client may have more.
+ * @limit entries of a client that are kept; a hundredth more, and what it writes until its turn
+ * comes → the oldest of the actor with most are deleted
  */
 const AUDIT_ENTRIES_PER_CLIENT_MAX = 100_000;
-/** Entries beside these that tell who got or lost access: 25 of them a day. */
+/**
+ * Entries beside these that tell who got or lost access: 25 of them a day.
+ * @limit entries that concern access, kept beside the others of a client → the oldest of the actor
+ * with most are deleted
+ */
 const AUDIT_ACCESS_ENTRIES_PER_CLIENT_MAX = 10_000;
-/** Clients looked at in one run: some 10 ms of the database's time for each that has so many. */
+/**
+ * Clients looked at in one run: some 10 ms of the database's time for each that has so many.
+ * @limit audit logs looked at in a run of housekeeping → the next run
+ */
 const AUDIT_CLIENTS_MAX = 20;
-/** Entries deleted in one transaction. */
+/** @limit entries of audit logs deleted in a transaction of housekeeping → the next one */
 const AUDIT_ENTRIES_MAX = 10_000;
+/** @limit such transactions of a run → the next run */
 const TRANSACTIONS_MAX = 20;
 
 const ROOMS: Readonly<Record<AuditRoom, number>> = {

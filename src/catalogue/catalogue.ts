@@ -13,11 +13,17 @@ import type { TagNames } from './snapshot.ts';
 import { Snapshot } from './snapshot.ts';
 import { catalogueVersion, loadCatalogue } from './sql/load-catalogue.ts';
 
-/** How old a check of the version may be for `recent`. */
+/**
+ * How old a check of the version may be for `recent`.
+ * @limit age of a catalogue snapshot, for hits → read again; a miss always reads
+ */
 const STALENESS_MS_MAX = 1_000;
-/** Clients whose snapshots are kept. */
+/** @limit clients whose catalogue is kept in memory → those loaded longest ago are dropped */
 const CLIENTS_MAX = 1_000;
-/** Bytes of all snapshots: eight hundred thousand tags, or some clients of the largest size. */
+/**
+ * Bytes of all snapshots: eight hundred thousand tags, or some clients of the largest size.
+ * @limit octets of the catalogues that are kept in memory → those loaded longest ago are dropped
+ */
 const BYTES_MAX = 256 * 1_048_576;
 
 interface Entry {

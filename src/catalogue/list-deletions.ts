@@ -22,7 +22,10 @@ export const listAppDeletions = (
       extract(epoch from deleted_at)::float8 * 1000 as "deletedAtMs"
     from app_deletions where app_id > ${afterId} order by app_id limit ${limit}`;
 
-/** More would take seconds. */
+/**
+ * More would take seconds.
+ * @limit devices of a deleted app that `removals` counts, on a platform → it tells so many
+ */
 const COUNTED_MAX = 1_000_000;
 
 export interface AppDeletionLeft {

@@ -11,8 +11,8 @@ import type { TagObject } from './tag-object.ts';
 import { tagObject } from './tag-object.ts';
 
 /**
- * The POST form names the default group without an id, the GET form with id 0 (spec/interface.md,
- * section 3).
+ * The POST form names the default group without an id, the GET form with id 0
+ * (internals/interface.md, "App API").
  */
 type TreeForm = 'post' | 'get';
 
@@ -43,6 +43,8 @@ interface GroupObject {
 /**
  * Rendered trees that are kept, of all clients: enough for those in constant use, or for some of
  * the largest.
+ * @limit octets of rendered trees of tags that are kept → those rendered longest ago are dropped,
+ * and rendered again
  */
 const BYTES_MAX = 128 * 1_048_576;
 /** A tree counts with its weight as soon as it is rendered. */

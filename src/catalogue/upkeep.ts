@@ -12,14 +12,20 @@ import { clientsOfExpiredTags, deleteExpiredTags } from './sql/expired-tags.ts';
 /**
  * Until then the tag still excludes devices from pushes, and a later expiration brings it back. The
  * public service removes expired tags once a day.
+ * @limit an expired tag is kept after its expiration, and after it was made → deleted, as by
+ * `tag/delete`
  */
 const EXPIRED_TAG_MS = 86_400_000;
 /**
  * Tags of a client that one run deletes, in a transaction that holds the client's lock: with a run
  * every ten seconds four million a day. The audit log names them in one entry.
+ * @limit expired tags of a client that a run of housekeeping deletes → the next run
  */
 const TAGS_MAX = 500;
-/** Clients that one run serves, in a transaction each. The next run goes on with the next ones. */
+/**
+ * Clients that one run serves, in a transaction each. The next run goes on with the next ones.
+ * @limit clients whose expired tags are deleted in a run of housekeeping → the next run
+ */
 const CLIENTS_MAX = 20;
 
 export function expiredTags(log: Logger): UpkeepJob {

@@ -11,6 +11,7 @@ import type { ActionResult, OperatorActions } from '../operator/operator-actions
 
 /**
  * No action takes longer. An engine that is stopped in a debugger would block the command for ever.
+ * @limit a command waits for the engine → the command fails
  */
 const ANSWER_TIMEOUT_MS = 30_000;
 

@@ -14,7 +14,10 @@ const NOTES = `Needs DATABASE_URL and REDIS_URL or REDIS_CLUSTER, with the value
 group within seconds. A group that differs although it is current is a bug: please report it.`;
 
 const EXIT_DIFFERENT = 1;
-/** Sentences of `--json`; further ones are only counted. */
+/**
+ * Sentences of `--json`; further ones are only counted.
+ * @limit differences of `index verify --json` that are told → counted
+ */
 const DIFFERENCES_MAX = 1_000;
 
 export interface OpenedIndex extends MaintainedIndex {

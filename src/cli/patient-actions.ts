@@ -16,7 +16,11 @@ import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
 
 const BACKOFF: BackoffPolicy = { baseMs: 250, capMs: 5_000 };
-/** A restart of the engine or a failover of the database takes less. */
+/**
+ * A restart of the engine or a failover of the database takes less.
+ * @limit an engine or database that is away is waited for → the command ends; the same command
+ * continues later
+ */
 const PATIENCE_MS = 60_000;
 
 /** All attempts failed: the message is a sentence for the operator. */

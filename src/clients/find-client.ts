@@ -27,7 +27,11 @@ export async function findClient(sql: Sql, slug: string): Promise<ClientRow | nu
   return row ?? null;
 }
 
-/** What is counted of a deleted client: more would take seconds. */
+/**
+ * What is counted of a deleted client: more would take seconds.
+ * @limit devices and push jobs of a deleted client that `client list` counts, of each → it tells so
+ * many
+ */
 const COUNTED_MAX = 1_000_000;
 
 export const listClients = (sql: Sql): Promise<readonly ListedClient[]> =>

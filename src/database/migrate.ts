@@ -1,7 +1,7 @@
 /**
  * Brings the schema up to date: a new database gets schema.sql, and every database the migrations
  * that it lacks, in order, all or none. Nodes of the previous version run during and after it, so a
- * migration adds and does not remove (docs/operating.md, test/support/migration-rule.ts).
+ * migration adds and does not remove (docs/operate/upgrade.md, test/support/migration-rule.ts).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,12 +50,15 @@ const MIGRATION_LOCK = 7_461_671;
 /**
  * A statement that waits for a table's lock blocks every later statement on that table: it gives up
  * after this time, and lets them go first.
+ * @limit a migration waits for a table → it lets others go first
  */
 const LOCK_MS_MAX = 2_000;
+/** @limit it lets them go first */
 const LOCK_PAUSE_MS = 3_000;
 /**
  * Dumps and long transactions lock tables for long. After this time the start fails, and the
  * supervisor of the process has to repeat it.
+ * @limit it tries in all → the start ends with a sentence; nothing was applied
  */
 const PATIENCE_MS = 300_000;
 

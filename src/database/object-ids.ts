@@ -10,6 +10,7 @@ import type { Sql } from './sql.ts';
  * Ids that the tags, groups and apps of one client may ever use, deleted ones included: all clients
  * share one sequence, and no id is given out twice. It is a hundred times the tags that a client
  * may have at a time; two hundred clients can use all of theirs.
+ * @limit tags, groups and apps that a client makes in its life, deleted ones included → `400`
  */
 const OBJECT_IDS_PER_CLIENT_MAX = 10_000_000;
 

@@ -9,24 +9,39 @@
 import { RecentUse } from '../std/recent-use.ts';
 import type { Sql } from './sql.ts';
 
-/** Reads at a time, each on a connection of its own; the embedded database has only one session. */
+/**
+ * Reads at a time, each on a connection of its own; the embedded database has only one session.
+ * @limit reads that may take long (dry runs, `preview`, `estimate`, `stats/…`, `status`,
+ * `notifications`, `history/get`, `removals`, `app/get`, `devices/lookup`, lists of tags and
+ * groups), at a time → they wait: the client whose reads have taken the least time lately is next
+ */
 export const PATIENT_READS_MAX = 4;
 /**
  * Reads of one client at a time: its dry runs leave half to the others. The last place is for a
  * client that has none.
+ * @limit such reads of one client; the last place is for a client that has none → they wait
  */
 const OF_CLIENT_MAX = 2;
-/** Waiting reads of one client: each takes milliseconds while nothing is wrong. */
+/**
+ * Waiting reads of one client: each takes milliseconds while nothing is wrong.
+ * @limit such reads of one client that wait → `503`, `Retry-After: 5`
+ */
 const WAITING_OF_CLIENT_MAX = 100;
 /**
  * A read that has not begun after this time is refused: its caller has some seconds, and the
  * statements before it may take ten.
+ * @limit such a read waits → `503`, `Retry-After: 5`
  */
 const WAIT_MS_MAX = 2_000;
 
-/** Time of reads that counts as half so much after so long. */
+/**
+ * @limit time that a client's reads have taken counts half as much after
+ */
 const USE_HALF_LIFE_MS = 10_000;
-/** Clients whose use of time is remembered, about 100 bytes each. */
+/**
+ * Clients whose use of time is remembered, about 100 bytes each.
+ * @limit clients whose use of such reads is remembered → forgotten, so it counts as none
+ */
 const USERS_MAX = 10_000;
 
 /** `busy`: the read was not begun, because too many are running. */

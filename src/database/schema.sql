@@ -7,7 +7,7 @@
 -- A statement in this file is never edited: databases that it has made would not follow. A change is a new file in
 -- migrations/ (docs/decisions/0030-migrations-for-rolling-upgrades.md). Comments may change.
 --
--- It runs on PostgreSQL 15 or later and on PGlite, in one transaction, and needs no extension. docs/glossary.md has the terms.
+-- It runs on PostgreSQL 15 or later and on PGlite, in one transaction, and needs no extension. docs/internals/glossary.md has the terms.
 --
 -- A fillfactor below 100 leaves room in each page for new versions of its rows: rows that are updated often stay in their page,
 -- and their indexes need no new entries.

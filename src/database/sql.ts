@@ -35,14 +35,21 @@ const bigint = {
   parse: (text: string) => Number(text),
 };
 
-/** How long closing waits for statements under way. */
+/**
+ * How long closing waits for statements under way.
+ * @limit wait for statements when closing → cut off
+ */
 export const CLOSE_TIMEOUT_SECONDS = 5;
 /**
  * Below a second, jitter included. The driver's own pause doubles to 20 s, in which every statement
  * waits although the database may be back.
+ * @limit between tries to connect to the database: doubles, up to half longer by chance
  */
 const RECONNECT: BackoffPolicy = { baseMs: 10, capMs: 650 };
-/** For a server that accepts a connection and then sends nothing. */
+/**
+ * For a server that accepts a connection and then sends nothing.
+ * @limit a connection to the database that is taken and not answered → `503`
+ */
 const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** `attempt`: 0 is the first. */

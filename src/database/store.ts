@@ -37,7 +37,11 @@ export interface Store extends Migrated {
   close(): Promise<void>;
 }
 
-/** Connections of the main thread, but for dedicated ones: short HTTP reads, mostly. */
+/**
+ * Connections of the main thread, but for dedicated ones: short HTTP reads, mostly.
+ * @limit connections of the main thread; each stage of registration, the ledger and the heartbeat
+ * have one more → they wait in the driver
+ */
 const CONNECTIONS_MAX = 16;
 
 const NEVER_STOPPED = new AbortController().signal;

@@ -11,9 +11,14 @@ import type { Sql, SqlPool } from './sql.ts';
  * Limit of one statement, waits for locks included, and of the silence between two. A node that
  * froze in the middle of a transaction loses the transaction after this, so that its locks do not
  * stop every other node.
+ * @limit one statement in a `transact`, and silence in it → rolled back: `503`, or tried again by
+ * its owner
  */
 export const STATEMENT_MS_MAX = 10_000;
-/** Deadlocks end one of two transactions, so a few tries are plenty. */
+/**
+ * Deadlocks end one of two transactions, so a few tries are plenty.
+ * @limit tries after a deadlock → `503`
+ */
 const TRIES_MAX = 5;
 
 /**

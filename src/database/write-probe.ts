@@ -18,14 +18,21 @@ export interface StoreReading {
   readonly reason: string | null;
 }
 
-/** A database that takes longer than this for a row cannot serve. */
+/**
+ * A database that takes longer than this for a row cannot serve.
+ * @limit `/readyz` waits for the database → `503`
+ */
 const PROBE_MS_MAX = 2_000;
 /**
  * Less than PROBE_MS_MAX, so that a database that waits (for a lock) ends the statement itself, and
  * leaves nothing behind.
+ * @limit each statement of `/readyz` → `503`
  */
 const STATEMENT_MS_MAX = 1_500;
-/** A registration needs a few pages, in several files: a mebibyte in all. */
+/**
+ * A registration needs a few pages, in several files: a mebibyte in all.
+ * @limit pages of 8 KiB that `/readyz` writes to a temporary file
+ */
 const ROOM_PAGES = 128;
 
 /**

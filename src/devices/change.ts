@@ -60,7 +60,7 @@ function apply(change: Folding, operation: Operation, isSubscribable: IsSubscrib
       return;
     case 'set': {
       const { appId } = operation.device;
-      // "Tags given but none known: ignored too" (spec/interface.md, section 3).
+      // "Tags given but none known: ignored too" (internals/interface.md, "App API").
       if (!operation.tagIds.some((tagId) => isSubscribable(tagId, appId))) return;
       register(change, operation.attributes);
       clear(change);

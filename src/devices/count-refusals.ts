@@ -19,12 +19,14 @@ interface RefusedDevice extends DevicePlace {
 /**
  * Refusals less than this apart count as one: an operator mostly notices and corrects a fault on
  * this side within a day.
+ * @limit time between two refusals that count → counted as one
  */
 const REFUSAL_INTERVAL_MS = 86_400_000;
 
 /**
  * A device is erased after this many refusals: that is three different sends over at least two
  * days, none of them accepted in between.
+ * @limit refusals of a token → erased
  */
 export const REFUSALS_MAX = 3;
 

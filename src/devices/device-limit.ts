@@ -17,16 +17,26 @@ import { reserveOrdinals } from './sql/reserve-ordinals.ts';
 /**
  * Least time between two counts of an app or client that is nearly full: counting many devices
  * takes seconds.
+ * @limit least time between two counts of the devices of an app or client that is nearly full → the
+ * last count holds, so devices of that time may exceed the limit
  */
 const RECOUNT_MS = 60_000;
-/** One count: some hundred million devices. */
+/**
+ * One count: some hundred million devices.
+ * @limit one count of the devices of an app or client → the last count holds; without one, new
+ * devices of the client fail
+ */
 const COUNT_MS_MAX = 60_000;
 /**
  * Apps and clients near their limit whose count is remembered, about 300 bytes each; others are
  * counted anew. A tenth of it is more than an installation has.
+ * @limit apps and clients at their limit whose count of devices is remembered → counted again
  */
 const COUNTS_MAX = 10_000;
-/** The largest integer of PostgreSQL. */
+/**
+ * The largest integer of PostgreSQL.
+ * @limit ordinals of an app on a platform, gaps included → new devices: `429`, `Retry-After: 60`
+ */
 export const ORDINAL_END_MAX = 2_147_483_647;
 
 /** Devices that an app or client may have more. */

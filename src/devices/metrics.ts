@@ -13,17 +13,17 @@ const FAILURES = ['limit', 'refused', 'unavailable'];
 export class DeviceCounts {
   readonly ignoredParameters = new LabelledCounter({
     name: 'tagcast_ignored_parameters_total',
-    help: 'Parameters of the App API that were ignored.',
+    help: 'Parameters of the App API that were ignored behind an `OK`. Set an alarm on it after a release of an app.',
     labels: ['field'],
   });
   readonly committed = new LabelledCounter({
     name: 'tagcast_registrations_total',
-    help: 'Operations committed.',
+    help: 'Operations committed: `reg`, `ureg`, `set`, `replace` or `import`.',
     labels: ['operation'],
   });
   readonly #failures = new LabelledCounter({
     name: 'tagcast_registration_failures_total',
-    help: 'Operations that were not committed.',
+    help: 'Operations of `reg`, `ureg` and `set` that were not committed: their app has as many devices as it may (`limit`), the database refuses this very row (`refused`), or it cannot be reached (`unavailable`).',
     labels: ['reason'],
   });
 
@@ -69,14 +69,14 @@ export function registrationMetrics(registration: MeasuredRegistration): readonl
     {
       type: 'gauge',
       name: 'tagcast_queue_depth',
-      help: 'Items waiting in a queue.',
+      help: 'Items waiting in a queue: `registrations` are those taken and not yet answered.',
       labels: ['queue'],
       read: () => seriesBy('queue', { registrations: registration.depth }),
     },
     {
       type: 'histogram',
       name: 'tagcast_registration_batch_seconds',
-      help: 'Time to look what a batch of registrations changes, or to write it and bring it to the index.',
+      help: 'Time to look what a batch of registrations changes (`look`), or to commit it and bring it to the index (`write`).',
       labels: ['stage'],
       read: () =>
         seriesBy('stage', { look: looked.seconds.reading, write: written.seconds.reading }),
@@ -84,7 +84,7 @@ export function registrationMetrics(registration: MeasuredRegistration): readonl
     {
       type: 'histogram',
       name: 'tagcast_registration_batch_operations',
-      help: 'Operations of a batch.',
+      help: 'Operations of a batch of registrations. The more there are, the larger are the batches.',
       labels: ['stage'],
       read: () =>
         seriesBy('stage', { look: looked.operations.reading, write: written.operations.reading }),

@@ -11,6 +11,8 @@ import type { DeviceLimit, ReservedRange } from './device-limit.ts';
 /**
  * Size of the first range: an app with few devices leaves at most so many ordinals unused at a
  * restart, for each writer.
+ * @limit ordinals that registration, or a lane of an import, reserves at once, doubling to the size
+ * of a group → what is left at a restart stays a gap
  */
 const RANGE_START = 128;
 

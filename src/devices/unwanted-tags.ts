@@ -17,28 +17,40 @@ import {
 } from './sql/unwanted-tags.ts';
 
 /**
- * Devices that lose tags in one transaction, and in one run: others wait for the rows of the groups
- * meanwhile.
+ * Others wait for the rows of the groups meanwhile.
+ * @limit devices that lose unwanted tags in one transaction → the next transaction
  */
 const CLEARED_MAX = 1_000;
+/**
+ * @limit devices that lose unwanted tags in a run, or one tag while it is connected again → the
+ * next run; a request to connect it again: `409`, `Retry-After: 10`
+ */
 const CLEARED_IN_RUN_MAX = 20_000;
 /**
- * Pairs of a group and an unwanted tag in one run, and groups: the search through a group takes
- * some 10 ms of the database's time.
+ * The search through a group takes some 10 ms of the database's time.
+ * @limit pairs of a group and an unwanted tag that a run searches → the next run
  */
 const PAIRS_MAX = 10_000;
+/** @limit groups that a run searches for devices with tags which nobody wants → the next run */
 const GROUPS_MAX = 100;
 /** One for each group, and one more for each CLEARED_MAX devices: the bounds above come first. */
 const TRANSACTIONS_MAX = GROUPS_MAX + CLEARED_IN_RUN_MAX / CLEARED_MAX;
-/** Tags that are remembered as disconnected; of more, all tags are looked at. */
+/**
+ * @limit tags that a process remembers as disconnected, for the next run of housekeeping → the next
+ * run looks at all tags
+ */
 const DISCONNECTED_MAX = 1_000;
 /**
  * After this time no transaction is left that found the tag alive: each has few statements, which
  * may take 10 s each (database/transact.ts), as may the pauses between them. What a registration
  * has read waits for its transaction a minute at most (READ_AGE_MS_MAX).
+ * @limit a deleted tag is taken off its devices after
  */
 const DELETED_TAG_MS = 300_000;
-/** Time between two looks at all tags. */
+/**
+ * @limit between two looks for tags on devices of apps that they were disconnected from; the next
+ * run looks too after a request that disconnects one
+ */
 const LOOK_INTERVAL_MS = 3_600_000;
 
 export class UnwantedTags {

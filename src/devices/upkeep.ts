@@ -11,22 +11,38 @@ import { deleteDeviceEvents, newestTooMany, nextScopesWithEvents } from './sql/o
 import { deleteBulkOperations } from './sql/read-operations.ts';
 
 const DAY_MS = 86_400_000;
-/** Devices checked in one run: some 20 ms of the database's time. */
+/**
+ * Some 20 ms of the database's time. With the interval of housekeeping it covers 17 million devices
+ * a day.
+ * @limit devices that a run of housekeeping looks at, for idle ones → the next run
+ */
 const DEVICES_MAX = 2_000;
-/** Whoever asks why a phone got nothing asks within days. */
+/**
+ * Whoever asks why a phone got nothing asks within days.
+ * @limit events of devices are kept → deleted
+ */
 const DEVICE_EVENTS_RETENTION_MS = 30 * DAY_MS;
 /**
- * An app on a platform keeps so many, some 200 bytes each with their indexes. Until its turn comes,
- * it may have more.
+ * Some 200 bytes each with their indexes. Until its turn comes, an app may have more.
+ * @limit events of devices of an app on a platform that are kept, and what comes until its turn →
+ * the oldest are deleted
  */
 const DEVICE_EVENTS_PER_SCOPE_MAX = 200_000;
-/** Looked at in one run: some 20 ms of the database's time for each that has so many. */
+/**
+ * Some 20 ms of the database's time for each that has so many events.
+ * @limit apps on platforms whose events are looked at in a run of housekeeping → the next run
+ */
 const SCOPES_MAX = 5;
-/** Events deleted in one transaction. */
+/** @limit events of devices deleted in a transaction of housekeeping → the next one */
 const EVENTS_MAX = 10_000;
+/** @limit such transactions of a run → the next run */
 const TRANSACTIONS_MAX = 20;
-/** Who started one looks at it within days. */
+/**
+ * Who started one looks at it within days.
+ * @limit bulk operations that have ended are kept → deleted
+ */
 const BULK_OPERATION_MS = 7 * DAY_MS;
+/** @limit ended bulk operations deleted in a run → the next run */
 const BULK_OPERATIONS_MAX = 10_000;
 
 const NO_DEVICE: DevicePlace = { appId: 0, platformId: 0, ordinal: -1 };

@@ -20,9 +20,15 @@ export async function checkSetBack(sql: Sql): Promise<readonly Finding[]> {
   ];
 }
 
-/** More than a network and a busy machine explain. */
+/**
+ * More than a network and a busy machine explain.
+ * @limit clocks may differ without a warning of `doctor` → a warning
+ */
 const SKEW_MS_MAX = 2_000;
-/** Providers refuse tokens that are much older, or from the future. */
+/**
+ * Providers refuse tokens that are much older, or from the future.
+ * @limit clocks may differ without a problem of `doctor` → a problem
+ */
 const SKEW_MS_BROKEN = 60_000;
 
 /** Asks for a time; the answer was made between the question and its arrival. */

@@ -16,7 +16,10 @@ import { findingsAbout } from './finding.ts';
 
 const { ok, warning, problem } = findingsAbout('credentials');
 
-/** The first (app, platform)s; more would not be read. */
+/**
+ * The first (app, platform)s; more would not be read.
+ * @limit (app, platform)s whose credentials `doctor` looks at → not looked at
+ */
 const STATES_MAX = 1_000;
 const DAYS_LEFT_WANTED = 30;
 const DAY_MS = 86_400_000;

@@ -6,9 +6,15 @@
 
 import { TAGS_PER_REQUEST_MAX } from './tag.ts';
 
-/** An expression may name a thousand tags; their names have sixty characters on average. */
+/**
+ * An expression may name a thousand tags; their names have sixty characters on average.
+ * @limit characters of an expression of an audience → `400`
+ */
 export const EXPRESSION_LENGTH_MAX = 65_536;
-/** Parentheses inside each other: nobody reads more, and the database keeps a stack of them. */
+/**
+ * Parentheses inside each other: nobody reads more, and the database keeps a stack of them.
+ * @limit parentheses inside each other in an expression of an audience → `400`
+ */
 export const EXPRESSION_DEPTH_MAX = 32;
 
 /** A tag that an expression names: by its id, `#7`, or by its source id. */

@@ -35,9 +35,18 @@ export interface BulkChange {
   readonly memberOf: number | null;
 }
 
-/** A call of a messaging provider for many devices takes as many. */
+/**
+ * A call of a messaging provider for many devices takes as many.
+ * @publisherLimit devices of a bulk operation on a list → `400`
+ */
 export const BULK_DEVICES_MAX = 1_000;
-/** By id and by sourceId together. With so many a transaction has 50 devices of a list. */
+/**
+ * By id and by sourceId together. With so many a transaction has 50 devices of a list.
+ * @publisherLimit tags of a bulk operation on a list, by id and by sourceId together → `400`
+ */
 export const BULK_TAGS_MAX = 100;
-/** A list of 100,000 devices is so many operations; each has 16 KiB of keys until it has ended. */
+/**
+ * A list of 100,000 devices is so many operations; each has 16 KiB of keys until it has ended.
+ * @publisherLimit bulk operations of a client that have not ended → `429`
+ */
 export const BULK_OPEN_PER_CLIENT_MAX = 100;

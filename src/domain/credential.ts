@@ -5,7 +5,7 @@
 /** Apple's two services: a token is of one of them only. */
 export type ApnsEnvironment = 'production' | 'sandbox';
 
-/** APNs token authentication (facts: a .p8 key of a team). */
+/** APNs token authentication (a .p8 key of a team). */
 export interface ApnsCredential {
   readonly kind: 'apns';
   readonly teamId: string;

@@ -7,14 +7,20 @@
 /**
  * In a list without sends for a year about a tenth of the tokens is dead; in a wrong environment
  * all are.
+ * @limit share of a scope's answers that may be dead or refused → deletions are held; refusals are
+ * not counted
  */
 export const CONDEMNED_SHARE_MAX = 0.2;
 /**
  * Below it a share means nothing, and little could be lost: small apps are cleaned up without an
  * operator.
+ * @limit dead or refused devices below which their share does not count
  */
 export const CONDEMNED_MIN = 100;
-/** Answers after which a running send may be judged; with fewer the gate waits for its end. */
+/**
+ * Answers after which a running send may be judged; with fewer the gate waits for its end.
+ * @limit answers before a running send is judged
+ */
 const ANSWERS_MIN = 1_000;
 
 /** The answers of the providers for a scope of a notification so far. */

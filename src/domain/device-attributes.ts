@@ -14,7 +14,10 @@ interface DeviceAttribute {
   readonly label: string;
 }
 
-/** A version has a few characters; a longer text is not a version. */
+/**
+ * A version has a few characters; a longer text is not a version.
+ * @limit appVersion → ignored, named in `Tagcast-Ignored`
+ */
 const APP_VERSION_LENGTH_MAX = 255;
 
 const DEVICE_ATTRIBUTES = {

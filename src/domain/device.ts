@@ -1,6 +1,6 @@
 /**
- * Devices and their places: ordinals, groups of 8,192 and blocks of 128 (docs/architecture.md,
- * "Devices").
+ * Devices and their places: ordinals, groups of 8,192 and blocks of 128
+ * (docs/internals/registration.md, "Devices").
  */
 
 import { hash } from 'node:crypto';
@@ -57,14 +57,22 @@ export const scopeKeyOf = ({ appId, platformId }: Scope): string => `${appId}.${
  */
 export type DeviceToken = string | HexOctets;
 
-/** Longest deviceId in UTF-16 units (spec/interface.md, section 1). */
+/**
+ * Longest deviceId in UTF-16 units (internals/interface.md, "Terms").
+ * @limit deviceId: 1 character or more, no NUL, no lone surrogate; at most → invalid parameter
+ */
 export const DEVICE_ID_LENGTH_MAX = 4_096;
 
-/** Devices of a group: the unit of claiming, and of one Redis Cluster slot. */
+/**
+ * Devices of a group: the unit of claiming, and of one Redis Cluster slot.
+ * @limit devices of a group → never to be changed on existing data: groups are stored, and `8192`
+ * stands in three statements
+ */
 export const GROUP_DEVICES = 8_192;
 /**
  * Devices of a block: the unit of recorded progress; 64 blocks make a group, so that a bigint holds
  * the mask.
+ * @limit devices of a block → never to be changed on existing data
  */
 export const BLOCK_DEVICES = 128;
 export const GROUP_BLOCKS = GROUP_DEVICES / BLOCK_DEVICES;
@@ -111,5 +119,7 @@ export const deviceKeyOf = (deviceId: string): string =>
  * A registration that repeats one written within this time may stay unwritten (the maximum of
  * REGISTRATION_REFRESH_HOURS). So the time in a device's row may be so much earlier than its last
  * registration, whatever the setting is now.
+ * @limit time for which a registration that changes nothing may stay unwritten: the most that
+ * `REGISTRATION_REFRESH_HOURS` may be → written: its time is remembered
  */
 export const UNWRITTEN_MS_MAX = 86_400_000;

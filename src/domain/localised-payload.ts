@@ -9,7 +9,10 @@ import { isObject } from '../../packages/std/src/json.ts';
 import type { PayloadFault } from './payload.ts';
 import { PAYLOAD_CHARACTERS_MAX } from './payload-bounds.ts';
 
-/** Tags of languages in one payload: as many messages are rendered and measured. */
+/**
+ * Tags of languages in one payload: as many messages are rendered and measured.
+ * @publisherLimit tags of languages in a payload → `400`
+ */
 export const LANGUAGES_MAX = 32;
 
 /** Fields of a payload that may be maps of languages. */

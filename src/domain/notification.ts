@@ -32,6 +32,8 @@ export const hasEnded = (state: NotificationState): boolean =>
 /**
  * Where urgent and other sends of a client wait for the same thing, the urgent ones get it so many
  * times for each time that another gets it: the rest keeps a fifth (decision 47).
+ * @limit turns and slots of a client's urgent sends for each one of its others, while both wait →
+ * the rest keeps a fifth
  */
 export const URGENT_PER_OTHER = 4;
 
@@ -107,8 +109,8 @@ export const APNS_PUSH_TYPES = [
 export type ApnsPushType = (typeof APNS_PUSH_TYPES)[number];
 
 /**
- * The common form of a payload after validation (spec/interface.md, section 6). Unknown fields are
- * in `data`.
+ * The common form of a payload after validation (internals/interface.md, "Payload"). Unknown fields
+ * are in `data`.
  */
 export interface Payload {
   readonly title?: string;

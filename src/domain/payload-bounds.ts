@@ -5,12 +5,17 @@
 
 import type { JsonObject } from '../../packages/std/src/json.ts';
 
-/** Deeper than any real message; recursion over a caller's JSON needs an end. */
+/**
+ * Deeper than any real message; recursion over a caller's JSON needs an end.
+ * @publisherLimit nesting of a payload → `400`
+ */
 export const PAYLOAD_DEPTH_MAX = 32;
 /**
  * Characters of its names and texts, with one for each value: in one language, and as many more in
  * texts for each further one. A message has 4 KiB at most. Templates and overlays for one platform
  * may begin with more; nothing above this becomes so little.
+ * @publisherLimit characters of names and texts of a payload in one language, with one for each
+ * value → `400`
  */
 export const PAYLOAD_CHARACTERS_MAX = 65_536;
 

@@ -1,6 +1,6 @@
 /**
- * Numbers of a payload that no provider would get as they were written (spec/interface.md, section
- * 6): each is a fault, because nobody would notice the change.
+ * Numbers of a payload that no provider would get as they were written (internals/interface.md,
+ * "Payload"): each is a fault, because nobody would notice the change.
  */
 
 import { changedNumbers } from '../../packages/std/src/json-numbers.ts';

@@ -1,6 +1,6 @@
 /**
  * The payload of a push as callers write it, checked and brought into its common form
- * (spec/interface.md, section 6).
+ * (internals/interface.md, "Payload").
  */
 
 import { z } from 'zod';
@@ -23,9 +23,15 @@ type PayloadResult =
   | { readonly ok: true; readonly payload: Payload }
   | { readonly ok: false; readonly faults: readonly PayloadFault[] };
 
-/** APNs: `apns-collapse-id` holds 64 bytes; FCM takes all values that fit there. */
+/**
+ * APNs: `apns-collapse-id` holds 64 bytes; FCM takes all values that fit there.
+ * @publisherLimit `collapseId` → `400`
+ */
 const COLLAPSE_ID_BYTES_MAX = 64;
-/** FCM: four weeks, the longest a message is kept. */
+/**
+ * FCM: four weeks, the longest a message is kept.
+ * @publisherLimit `ttl` → `400`
+ */
 export const TTL_SECONDS_MAX = 2_419_200;
 
 type GivenPayload =

@@ -60,8 +60,9 @@ const bound = (
   show: (value) => value ?? undefined,
 });
 
-/** Devices a second that a send may be held to. */
+/** @limit devices a second that a send may be held to, at least → `400` */
 const RATE_PER_SECOND_MIN = 1;
+/** @limit devices a second that a send may be held to, at most → `400` */
 const RATE_PER_SECOND_MAX = 1_000_000;
 
 const PUSH_OPTIONS = {

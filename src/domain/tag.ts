@@ -1,4 +1,7 @@
-/** Tags, tag groups and the limits on them (spec/interface.md, sections 1, 3 and 7). */
+/**
+ * Tags, tag groups and the limits on them (internals/interface.md, "Terms" and "App API" and
+ * "Errors, limits, versions").
+ */
 
 export interface Tag {
   readonly id: number;
@@ -23,19 +26,37 @@ export interface TagGroup {
   readonly parentId: number | null;
 }
 
+/**
+ * @publisherLimit tags in a request, and groups of a `tag/add`; tags, groups or apps that a key is
+ * limited to, of each → App API: nothing is done, `Tagcast-Ignored`; push (target, filter and
+ * exclude together, or an expression) and Admin API: `400`
+ */
 export const TAGS_PER_REQUEST_MAX = 1_000;
 export const TAGS_PER_CLIENT_MAX = 100_000;
+/**
+ * @publisherLimit name of a tag, group or app: 1 character or more, no control characters; at most
+ * → `400`
+ */
 export const TAG_NAME_LENGTH_MAX = 255;
+/** @publisherLimit sourceId: 1 character or more; at most → `400` */
 export const SOURCE_ID_LENGTH_MAX = 255;
+/** @publisherLimit optional parameters of a tag → `400` */
 export const OPTIONAL_PARAMETERS_MAX = 50;
+/** @publisherLimit each key and value of the optional parameters of a tag → `400` */
 export const OPTIONAL_PARAMETER_LENGTH_MAX = 255;
 /**
  * Of all tags of a client together: 335 octets for each of the tags that it may have. They are sent
  * to every app that asks for its tags.
+ * @limit optional parameters of all tags of a client → `400`
  */
 export const OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX = 32 * 1_048_576;
+/** @publisherLimit depth of groups → `400` */
 export const TAG_GROUP_DEPTH_MAX = 32;
-/** Ids are PostgreSQL integers. */
+/**
+ * Ids are PostgreSQL integers.
+ * @limit ids of tags, groups and apps, of all clients; a larger id names nothing → nothing can be
+ * made
+ */
 export const ID_MAX = 2_147_483_647;
 
 /** Whether it can be an id. No row has an id outside the range, and no integer of the database. */

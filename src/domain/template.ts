@@ -1,14 +1,23 @@
 /** Templates: an expression for each (app, platform) that turns a payload into another one. */
 
-/** Of an expression, in characters. A long one has some hundred lines. */
+/**
+ * Of an expression, in characters. A long one has some hundred lines.
+ * @publisherLimit characters of the template of an app on a platform → `400`
+ */
 export const TEMPLATE_LENGTH_MAX = 16_384;
 
-/** Of what one makes, in characters of JSON: more than any provider takes, even escaped. */
+/**
+ * Of what one makes, in characters of JSON: more than any provider takes, even escaped.
+ * @publisherLimit characters of JSON that a template makes → `400` of the push
+ */
 export const TEMPLATED_LENGTH_MAX = 65_536;
 
-/** That concern a push: their expressions go to another process, five megabytes at most. */
+/**
+ * That concern a push: their expressions go to another process, five megabytes at most.
+ * @publisherLimit templates that concern a push → `400`
+ */
 export const TEMPLATES_PER_PUSH_MAX = 300;
-/** Failures of templates that are told of one push. */
+/** @limit failures of templates that are told of a push → the others are not told */
 export const TEMPLATE_FAULTS_MAX = 20;
 
 /** What is wrong with a template, or with what it makes of a payload. */

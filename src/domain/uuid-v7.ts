@@ -18,6 +18,8 @@ export function firstUuidAt(timeMs: number): string {
 /**
  * An id has the time of the node that made it, and its row that of the database: their clocks are
  * no further apart than this, waiting for locks included.
+ * @limit clocks of nodes and database are apart, for `from` and `to` of `notifications` and `audit`
+ * → rows are missing in a list by time
  */
 export const CLOCKS_APART_MS_MAX = 3_600_000;
 

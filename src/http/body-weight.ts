@@ -2,7 +2,10 @@
 
 import { JSON_VALUES_MAX } from '../../packages/std/src/json.ts';
 
-/** Memory of one value beside its text: an object has 56 octets, and 8 in its list. */
+/**
+ * Memory of one value beside its text: an object has 56 octets, and 8 in its list.
+ * @limit what a name or value of a body weighs there, but on the App API
+ */
 export const VALUE_OCTETS = 64;
 
 /** Commas, colons and opening brackets. */

@@ -27,6 +27,7 @@ interface Pem {
 /**
  * The interval at which files are checked. They are not watched: if a link is set to another
  * directory (Kubernetes), the file itself gets no event.
+ * @limit between checks of the certificate's files
  */
 const LOOK_INTERVAL_MS = 2_000;
 

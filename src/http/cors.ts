@@ -24,7 +24,10 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$
 /** Answer headers that a page may read, beyond the few that it always may. */
 const EXPOSED_HEADERS =
   'Tagcast-Ignored, ETag, X-Request-Id, Retry-After, Deprecation, Link, WWW-Authenticate';
-/** Browsers remember a preflight for two hours at most (Chromium's bound). */
+/**
+ * Browsers remember a preflight for two hours at most (Chromium's bound).
+ * @limit browsers remember a preflight for → asked again
+ */
 const MAX_AGE_SECONDS = '7200';
 
 const NONE: Headers = Object.freeze({});

@@ -5,6 +5,7 @@ export const TIME_FAULT = 'must be a time: epoch milliseconds, or ISO 8601 with 
 /**
  * A smaller number is a time before 1973 in milliseconds. In seconds, every date until the year
  * 5138 is smaller.
+ * @publisherLimit a time in epoch milliseconds, at least → `400`: looks like seconds
  */
 export const EPOCH_MS_MIN = 100_000_000_000;
 

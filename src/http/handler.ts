@@ -46,7 +46,7 @@ export interface HttpResponse {
 /** A limit of a client, or the one of an app and address. */
 type RefusedLimit = ClientLimitName | 'REGISTRATIONS_PER_SECOND_MAX';
 
-/** Which credentials a route takes: see spec/interface.md, section 2. */
+/** Which credentials a route takes: see internals/interface.md, "Callers". */
 export type Api = 'app' | 'notification' | 'admin';
 
 interface RouteShape {
@@ -60,7 +60,11 @@ interface RouteShape {
   readonly operation: string | null;
   /** What the document says of it. Absent: `api/openapi/operations.ts` has it by the id. */
   readonly document?: Operation;
-  /** The answer to a longer body is 413, before the handler runs. */
+  /**
+   * The answer to a longer body is 413, before the handler runs.
+   * @limit body of a route that takes none, as `/`, `/livez`, `/readyz`, `/metrics` and the `GET`s
+   * of push jobs: nothing → `413`
+   */
   readonly bodyBytesMax: number;
 }
 
@@ -140,8 +144,12 @@ export type Route = ApiRoute | ConsoleRoute | OperatorRoute | OpenRoute;
 
 /**
  * The limit of bodies on every API but the App API. Above it the App API answers 413, too
- * (spec/interface.md, 3 and 7).
+ * (internals/interface.md, "App API" and "Errors, limits, versions").
+ * @publisherLimit body, every API but the App API → `413`
  */
 export const BODY_BYTES_MAX = 1_048_576;
-/** The same of the console's own API: its bodies have little to say. */
+/**
+ * Bodies of the console's own API have little to say.
+ * @limit body of a request of the console's own API → `413`
+ */
 export const CONSOLE_BODY_BYTES_MAX = 16_384;

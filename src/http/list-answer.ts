@@ -40,7 +40,7 @@ export const rowsOf = <Row, After extends Key | null>(
   done((request, show) => answerList(request, { limit, after: cursor }, { ...list, show }));
 
 /** Answers the page of the list that was asked for. */
-export const answerList = <Row, After extends Key | null>(
+const answerList = <Row, After extends Key | null>(
   request: HttpRequest,
   page: Page<After>,
   list: List<Row, After>,

@@ -8,9 +8,15 @@ type PartRead =
   /** A sentence for the caller. */
   | { readonly ok: false; readonly why: string };
 
-/** RFC 2046, 5.1.1. */
+/**
+ * RFC 2046, 5.1.1.
+ * @limit characters of the boundary of `multipart/form-data` → `400`
+ */
 const BOUNDARY_LENGTH_MAX = 70;
-/** The header of a part: its name, and what the connector's library says about it. */
+/**
+ * The header of a part: its name, and what the connector's library says about it.
+ * @limit the header of a part of `multipart/form-data` → `400`
+ */
 const PART_HEAD_BYTES_MAX = 4_096;
 
 const CR = 0x0d;

@@ -1,4 +1,4 @@
-/** Which caller may use which API: the table of spec/interface.md, section 2. */
+/** Which caller may use which API: the table of internals/interface.md, "Callers". */
 
 import type { Caller } from '../domain/caller.ts';
 import type { Api, ApiRoute, ClientRoute } from './handler.ts';

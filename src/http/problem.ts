@@ -10,9 +10,15 @@ export interface Fault {
   readonly position?: number;
 }
 
-/** Faults that an answer lists: whoever corrects so many asks again. */
+/**
+ * Faults that an answer lists: whoever corrects so many asks again.
+ * @limit faults that an answer lists → left out
+ */
 export const FAULTS_MAX = 100;
-/** Of the path and of the message of a fault, which may quote what the caller wrote. */
+/**
+ * Of the path and of the message of a fault, which may quote what the caller wrote.
+ * @limit the path and the message of each such fault → cut
+ */
 const FAULT_TEXT_LENGTH_MAX = 1_024;
 
 /** What each status of a problem is called. */

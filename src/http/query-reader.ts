@@ -11,12 +11,22 @@ import { REPLACEMENT } from '../std/utf8.ts';
 import { LenientReader } from './lenient.ts';
 import type { Fault } from './problem.ts';
 
-/** Rows of a page. */
+/**
+ * @publisherLimit rows of a page of a list, of push jobs and audit entries too; of those read at
+ * once for a list without a limit → `400`; the next ones
+ */
 export const PAGE_ROWS_MAX = 1_000;
-/** Characters of a text to look for: no name and no sourceId is longer. */
+/**
+ * Characters of a text to look for: no name and no sourceId is longer.
+ * @limit a text to look for in a list → `400`
+ */
 const TEXT_LENGTH_MAX = 255;
-/** Unknown parameters of one request that the answer names, and characters of each name. */
+/**
+ * Unknown parameters of one request that the answer names, and characters of each name.
+ * @limit unknown parameters of a list that are told → not told
+ */
 const UNKNOWN_MAX = 10;
+/** @limit the name of an unknown parameter of a list → cut */
 const NAME_LENGTH_MAX = 64;
 
 const DIGITS = /^\d{1,10}$/;

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 
 /**
  * Printable ASCII, so that it can go into a header and a log line as it is; the length bounds both.
+ * @limit a request id that is taken over: 128 printable ASCII characters → one is made
  */
 const SANE = /^[\x20-\x7e]{1,128}$/;
 

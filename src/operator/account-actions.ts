@@ -55,7 +55,10 @@ export const FORMS = {
   none: z.object({}),
 } as const;
 
-/** More than anybody has. */
+/**
+ * More than anybody has.
+ * @limit accounts of the operator that are listed → the others are not told
+ */
 const OPERATORS_LISTED_MAX = 1_000;
 
 /**

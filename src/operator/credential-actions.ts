@@ -26,6 +26,7 @@ export interface CredentialShown {
   readonly credential: ShownCredential;
 }
 
+/** @limit characters of a client id (slug): 63 of `a-z 0-9 -` → the command refuses */
 export const slug = z
   .string()
   .regex(

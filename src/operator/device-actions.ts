@@ -31,11 +31,15 @@ export interface DeviceParts {
   readonly tagsPerDeviceMax: number;
 }
 
-/** Devices of one request: a batch of the lanes, so that all of it is committed at once. */
+/**
+ * Devices of one request: a batch of the lanes, so that all of it is committed at once.
+ * @limit devices of a batch of an import → the next batch
+ */
 export const DEVICES_PER_REQUEST_MAX = 1_000;
 /**
  * Ordinals of one page: some tens of milliseconds of the database's time when every one is a
  * device.
+ * @limit ordinals of a page of an export → the next page
  */
 export const ORDINALS_PER_REQUEST_MAX = 2_048;
 /** Tags named in one request. */

@@ -17,15 +17,23 @@ import type { CredentialState } from './sql/read-credential-states.ts';
 import { readCredentialStates } from './sql/read-credential-states.ts';
 
 const INTERVAL_MS = 60_000;
+/** @limit between checks of a credential */
 const CHECK_EVERY_MS = 86_400_000;
-/** Checks in one run, in sequence, a connection or two each: 7,200 credentials a day and node. */
+/**
+ * Checks in one run, in sequence, a connection or two each: 7,200 credentials a day and node.
+ * @limit checks in a run, each minute on each node → the next run
+ */
 const CHECKS_PER_RUN = 5;
 /**
  * Days before the end of a key: enough to request a new one, to store it, and to notice that it is
  * still missing.
+ * @limit days before a credential's end at which the log warns
  */
 const WARNING_DAYS = [30, 7, 1] as const;
-/** (app, platform) pairs whose sends are noted between two runs, and that the metrics report. */
+/**
+ * @limit (app, platform) pairs in the metrics, and whose sends are noted between two runs → not
+ * told; not noted
+ */
 const PLACES_MAX = 10_000;
 
 interface CredentialWatchOptions {

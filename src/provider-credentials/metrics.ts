@@ -23,7 +23,7 @@ export function credentialMetrics(read: () => readonly CredentialReading[]): rea
   return [
     gauge(
       'tagcast_credential_healthy',
-      'Whether the provider accepted the credential when it was last asked.',
+      "Whether the provider took the credential when it was last asked: 1 or 0. Absent: it could not be asked, or it is a simulator's.",
       ({ isHealthy }) => (isHealthy === null ? null : Number(isHealthy)),
     ),
     gauge(
@@ -33,7 +33,7 @@ export function credentialMetrics(read: () => readonly CredentialReading[]): rea
     ),
     gauge(
       'tagcast_credential_fallback',
-      'Whether the previous credential is in use, because the provider refuses the new one.',
+      'Whether the credential before the last is in use, because the provider refuses the last: 1 or 0.',
       ({ isFallback }) => Number(isFallback),
     ),
   ];

@@ -6,10 +6,20 @@
 import { shareOf } from '../std/share.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';
 
-/** Checks that clients have asked for, at a time; each takes ten seconds at most. */
+/**
+ * Checks that clients have asked for, at a time; each takes ten seconds at most.
+ * @limit checks of credentials that clients ask a provider for (`probe`, `PUT …/platforms/<id>`),
+ * at a time → `503`, `Retry-After: 5`
+ */
 const AT_ONCE_MAX = 8;
+/** @limit such checks of one client, at a time → `503`, `Retry-After: 5` */
 const OF_CLIENT_MAX = 2;
+/** @limit such checks of one client in a second → `429`, `Retry-After: 1` */
 const PER_SECOND_MAX = 1;
+/**
+ * @limit clients whose rates of these checks are remembered, in each of two generations →
+ * forgotten, so with full rate again
+ */
 const BUCKETS_MAX = 10_000;
 
 type Paced<T> =

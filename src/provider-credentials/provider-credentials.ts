@@ -1,7 +1,7 @@
 /**
  * Provider credentials: checked when they are put, stored sealed, and opened only for use. An
- * address in them is compared with the operator's, and is never called (spec/interface.md, section
- * 5).
+ * address in them is compared with the operator's, and is never called (internals/interface.md,
+ * "Admin API").
  */
 
 import type { Secrets } from '../access/secrets.ts';
@@ -39,7 +39,11 @@ export interface PutTerms {
   readonly expiresAtMs: number | null;
 }
 
-/** Long enough for the operator to notice a fault, and no longer than a lost key should work. */
+/**
+ * Long enough for the operator to notice a fault, and no longer than a lost key should work.
+ * @limit hours for which a provider credential that was replaced stands by, where `--grace-hours`
+ * (0–168) names no others → the old one is forgotten
+ */
 export const PROVIDER_GRACE_HOURS = 72;
 const DEFAULT_TERMS: PutTerms = { graceHours: PROVIDER_GRACE_HOURS, expiresAtMs: null };
 /** Tries of a put that others overtake at the same moment. So many in a row are a bug. */

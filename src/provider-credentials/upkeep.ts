@@ -4,8 +4,12 @@ import type { UpkeepJob } from '../database/upkeep-job.ts';
 import { byAge } from '../database/upkeep-job.ts';
 import { deleteProviderTokens } from './sql/old-tokens.ts';
 
-/** Tokens live an hour, and a freeze 20 minutes. */
+/**
+ * Tokens live an hour, and a freeze 20 minutes.
+ * @limit stored tokens that nobody uses → deleted
+ */
 const PROVIDER_TOKEN_MS = 86_400_000;
+/** @limit stored tokens deleted in a run → the next run */
 const ROWS_MAX = 10_000;
 
 export const PROVIDER_TOKENS: UpkeepJob = {

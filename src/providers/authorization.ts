@@ -40,26 +40,37 @@ interface TokenStore {
   freeze(identity: string, forMs: number): Promise<void>;
 }
 
-/** Credentials remembered, about 2 KiB each; beyond it the one unused for longest is forgotten. */
+/**
+ * Credentials remembered, about 2 KiB each; beyond it the one unused for longest is forgotten.
+ * @limit authorizations remembered → the one unused for longest is forgotten
+ */
 const CREDENTIALS_MAX = 10_000;
 /**
  * All callers get the result of a failed attempt for so long: a broken account must not cause a
  * storm of token requests.
+ * @limit a failed sign-in answers everyone, on all nodes, for → asked again
  */
 const FAILURE_LASTS_MS = 10_000;
-/** While a new token is needed but may not be made yet, the shared values are read so often. */
+/**
+ * While a new token is needed but may not be made yet, the shared values are read so often.
+ * @limit between looks for a newer token, when one was refused
+ */
 const LOOK_AGAIN_MS = 10_000;
 /**
  * While another node makes the token that this one needs, it reads the shared values so often and
  * so many times: for longer than the other node's right lasts.
+ * @limit between looks at another node that makes a token
  */
 const AWAIT_OTHER_MS = 200;
+/** @limit looks at another node that makes a token → a failed sign-in */
 const LOOKS_MAX = 150;
 /**
  * Equal refusals in a row, over so long, that prove that an account is refused which got a token
  * before. A single one proves nothing.
+ * @limit refusals alike of an account that got a token before, until they are final → sends wait
  */
 const REFUSALS_ALIKE = 3;
+/** @limit time that they take at least → sends wait */
 const REFUSALS_ALIKE_FOR_MS = 60_000;
 /** A freeze that is prolonged by less than this is not written again. */
 const FREEZES_APART_MS = 60_000;
@@ -67,6 +78,7 @@ const FREEZES_APART_MS = 60_000;
  * A node signs by its own clock if that is behind the database's clock by no more than this: the
  * database's may be ahead, and providers refuse what comes from the future. A token that is signed
  * so early still lasts until the next one may be made.
+ * @limit a node's clock behind the database's, believed → the database's counts, less 30 min
  */
 const CLOCK_BEHIND_MS_MAX = 30 * 60_000;
 

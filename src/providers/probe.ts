@@ -10,7 +10,10 @@ import type { ProviderOrigins } from './origins.ts';
 import { trustedAt } from './origins.ts';
 import { providerOf } from './providers.ts';
 
-/** An operator waits for it. */
+/**
+ * An operator waits for it.
+ * @limit one check → the next run
+ */
 const PROBE_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 16_384;
 

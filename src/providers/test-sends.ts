@@ -19,15 +19,33 @@ import { createSender } from './create-sender.ts';
 import type { ProviderOrigins } from './origins.ts';
 import type { Sender } from './sender.ts';
 
-/** Somebody waits for it: a connection and an answer take a second, mostly. */
+/**
+ * Somebody waits for it: a connection and an answer take a second, mostly.
+ * @limit a message that is tried out waits for its answer → `NoAnswerInTime`, `ProviderUnreachable`
+ */
 const TIMEOUT_MS = 10_000;
-/** At a time, each with a connection of its own. */
+/**
+ * At a time, each with a connection of its own.
+ * @limit messages that are tried out (`notifications/test`), at a time → `503`, `Retry-After: 5`
+ */
 const AT_ONCE_MAX = 8;
+/** @limit messages of one client that are tried out, at a time → `503`, `Retry-After: 5` */
 const OF_CLIENT_MAX = 2;
-/** Of a client: to a provider, connections that come and go quickly look like an attack. */
+/**
+ * Of a client: to a provider, connections that come and go quickly look like an attack.
+ * @publisherLimit messages of one client that are tried out (`notifications/test`), in a second →
+ * `429`, `Retry-After: 1`
+ */
 const PER_SECOND_MAX = 1;
+/**
+ * @limit clients whose rates of test messages are remembered, in each of two generations →
+ * forgotten, so with full rate again
+ */
 const BUCKETS_MAX = 10_000;
-/** One connection, and no wait for what has not come in time. */
+/**
+ * One connection, and no wait for what has not come in time.
+ * @limit connections of a message that is tried out
+ */
 const LIMITS: Partial<TransportLimits> = { connectionsMax: 1, drainTimeoutMs: 1_000 };
 
 /** The right to send, as the dispatcher has it. */

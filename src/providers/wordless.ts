@@ -6,7 +6,10 @@
 import type { Outcome } from '../domain/outcome.ts';
 import type { Answer } from '../transport/transport.ts';
 
-/** A proxy recovers soon, or fails for long. Pages of Google's front end name half a minute. */
+/**
+ * A proxy recovers soon, or fails for long. Pages of Google's front end name half a minute.
+ * @limit pause after a refusal without the provider's own words → tried again
+ */
 const WORDLESS_PAUSE_MS = 30_000;
 
 export const wordless = ({ status, retryAfterMs }: Answer): Outcome => ({

@@ -9,7 +9,11 @@ import { transact } from '../database/transact.ts';
 import type { CancelledJobs } from './sql/ledger/cancel-jobs-of.ts';
 import { cancelJobsOf } from './sql/ledger/cancel-jobs-of.ts';
 
-/** Jobs that are cancelled in one transaction: some tens of milliseconds. */
+/**
+ * Jobs that are cancelled in one transaction: some tens of milliseconds.
+ * @limit push jobs cancelled in a transaction, with the key or member that submitted them → the
+ * next transaction
+ */
 const JOBS_MAX = 500;
 
 interface CancelParts {

@@ -51,10 +51,16 @@ import { releaseAllLeases } from './sql/ledger/release-all-leases.ts';
 /**
  * SIGTERM leaves ten seconds: tasks get three to reach the end of a block, and three more for the
  * answers to their sends.
+ * @limit sends of a node that stops: to the end of a block (`withinMs`), and until answers that do
+ * not come are `unknown` (`answersWithinMs`) → left to the leases; an unknown one is sent again
  */
 const DRAIN: GiveBack = { withinMs: 3_000, answersWithinMs: 6_000 };
+/** @limit sends of a node that stops are recorded → left to the leases */
 const DRAIN_MS_MAX = 7_000;
-/** The time to give back the parts of the ended threads; leases of the others end by themselves. */
+/**
+ * The time to give back the parts of the ended threads; leases of the others end by themselves.
+ * @limit last word of the threads that such a node has ended → left to the leases
+ */
 const LAST_WORD_MS = 1_000;
 
 interface FanOutOptions {

@@ -10,12 +10,14 @@ const DAY_MS = 86_400_000;
 const IDEMPOTENCY_KEY_MS = DAY_MS;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
+/** @limit idempotency keys deleted in a run; quotas → the next run */
 const ROWS_MAX = 10_000;
 /**
- * Notifications deleted in one transaction; each may have thousands of scopes. With
- * TRANSACTIONS_MAX it is 17 million a day.
+ * Each may have thousands of scopes. With TRANSACTIONS_MAX it is 17 million a day.
+ * @limit push jobs deleted in one transaction → the next one
  */
 const NOTIFICATIONS_MAX = 100;
+/** @limit such transactions of a run → the next run */
 const TRANSACTIONS_MAX = 20;
 
 export const IDEMPOTENCY_KEYS: UpkeepJob = {

@@ -6,6 +6,7 @@
 /**
  * A registering node takes a slot by chance: nodes hardly ever have the same.
  * Days that are over need no slots, and have one row (`mergeTagDays`).
+ * @limit slots of a day's counters → two nodes share one, and wait for each other
  */
 export const LANE_SLOTS_MAX = 100;
 /** Erasing devices: dead tokens and retention. */

@@ -9,18 +9,26 @@ import { countEnded, listEnded } from './count-ended.ts';
 import { deleteNotificationDays, deleteTagDays, mergeTagDays } from './sql/old-days.ts';
 
 /**
- * Notifications counted in one transaction: each may have a thousand tags. With TRANSACTIONS_MAX it
- * is 10,000 a second, ten times what a node sends.
+ * Each may have a thousand tags. With TRANSACTIONS_MAX it is 10,000 a second, ten times what a node
+ * sends.
+ * @limit push jobs that have ended, counted by tag, app and day in a transaction → the next one
  */
 const NOTIFICATIONS_MAX = 500;
+/**
+ * @limit such transactions of a run, every 10 s → the next run; until then each is read by itself
+ */
 const TRANSACTIONS_MAX = 200;
 
-/** Days of statistics: two years, one of them a leap year. */
+/**
+ * Two years, one of them a leap year.
+ * @limit statistics by day are kept → added up, for the number of subscribers and the totals
+ */
 const STATISTICS_DAY_MS = 731 * 86_400_000;
+/** @limit between two runs that add up and delete days of statistics */
 const DAYS_INTERVAL_MS = 3_600_000;
-/** Rows of days in one transaction. */
+/** @limit days of statistics added up in one transaction → the next one */
 const DAY_ROWS_MAX = 10_000;
-/** Transactions of one run in which slots of a day are added up. */
+/** @limit transactions of a run in which slots of a day are added up → the next run */
 const MERGES_MAX = 20;
 
 /** Ended notifications that no list has yet. */

@@ -28,11 +28,13 @@ interface Waiting<Item, Result> {
 /**
  * Most turns of the event loop that a batch waits for more items: a hundred requests are read in so
  * many.
+ * @limit turns of the event loop in which a batch of registrations gathers → it starts
  */
 const TURNS_MAX = 10;
 /**
  * After so many turns without a new item none is on its way: the first turn may end before the
  * sockets are read.
+ * @limit of them, turns in a row without a new operation → it starts
  */
 const SILENT_TURNS_MAX = 2;
 

@@ -6,22 +6,36 @@
 
 import { readFileSync } from 'node:fs';
 
-/** Above this, memory is the limit and not descriptors: an idle connection takes some 10 KiB. */
+/**
+ * Above this, memory is the limit and not descriptors: an idle connection takes some 10 KiB.
+ * @limit connections of a process: half of its open files, without those of the embedded database;
+ * of more than 8,192 all but the reserve below; never more than → the longest silent one of the
+ * address (IPv6: /64) with most is closed
+ */
 export const CONNECTIONS_MAX = 20_000;
 /**
  * Kept for stores, providers, files and threads, if there are enough descriptors: each worker has
  * some hundred connections to providers.
+ * @limit open files of a process that are kept for everything but connections of callers
  */
 const RESERVED_MAX = 4_096;
 /** Used where the system does not tell the limit. On macOS, Node.js raises it to more than this. */
 const LIMIT_UNKNOWN = 10_240;
-/** PostgreSQL accepts no less as `max_files_per_process`. */
+/**
+ * PostgreSQL accepts no less as `max_files_per_process`.
+ * @limit open files of the embedded database: a quarter of the process's, at least
+ */
 const DATABASE_FILES_MIN = 64;
-/** PostgreSQL's own default. It opens some 100 files after a start, and some 300 at work. */
+/**
+ * PostgreSQL's own default. It opens some 100 files after a start, and some 300 at work.
+ * @limit open files of the embedded database: a quarter of the process's, at most → it closes one
+ * to open another
+ */
 const DATABASE_FILES_MAX = 1_000;
 /**
  * The fewest on which an engine with its own database starts and works: 64 are the database's, and
  * the threads, their pipes and both ends of the connections to the database are some 100.
+ * @limit open files that the embedded database needs to start → the start ends with a sentence
  */
 export const EMBEDDED_DESCRIPTORS_MIN = 384;
 

@@ -2,7 +2,10 @@
 
 const SECONDS = /^\d{1,9}$/;
 
-/** A longer time is a mistake or an attack: nearly all sends end within a day. */
+/**
+ * A longer time is a mistake or an attack: nearly all sends end within a day.
+ * @limit longest `Retry-After` believed
+ */
 const RETRY_AFTER_MS_MAX = 86_400_000;
 
 /** Milliseconds from now. Null: the field is absent or malformed. */

@@ -7,8 +7,12 @@ import { z } from 'zod';
 import { foreignText } from '../../packages/std/src/foreign-text.ts';
 import { nearestName } from './nearest-name.ts';
 
-/** Unknown fields that are listed for one object, and the length of each name. */
+/**
+ * Unknown fields that are listed for one object, and the length of each name.
+ * @limit unknown fields of one object of `tag/add`, `update`, `delete` that are told → not told
+ */
 const UNKNOWN_FIELDS_MAX = 10;
+/** @limit the name of an unknown field of `tag/add`, `update`, `delete` → cut */
 const NAME_LENGTH_MAX = 64;
 
 /** Between what is said of one unknown field and of the next: no part of a text that is said. */

@@ -18,19 +18,19 @@ export const redisMetrics = (read: () => IndexReading): readonly Metric[] => [
   {
     type: 'gauge',
     name: 'tagcast_index_reachable',
-    help: 'Whether Redis answers; without it tags are resolved from the database.',
+    help: '1: Redis answers this process; 0: tags are resolved from PostgreSQL. This and the next two are present only with Redis.',
     read: () => known(Number(read().isReachable)),
   },
   {
     type: 'gauge',
     name: 'tagcast_index_groups_waiting',
-    help: 'Groups behind the database that wait to be repaired.',
+    help: 'Groups behind PostgreSQL that wait to be repaired by this process. It stays above 0 when nothing can be written to Redis.',
     read: () => known(read().groupsWaiting),
   },
   {
     type: 'counter',
     name: 'tagcast_index_groups_repaired_total',
-    help: 'Groups read from the database into the index.',
+    help: 'Groups read from PostgreSQL into Redis by this process. More than a few after a fault is over is worth a look.',
     read: () => known(read().groupsRepaired),
   },
 ];
@@ -39,7 +39,7 @@ export const resolveMetrics = (read: () => ResolveReading): readonly Metric[] =>
   {
     type: 'histogram',
     name: 'tagcast_index_resolve_seconds',
-    help: 'Time to find the devices of a group that have the tags.',
+    help: 'Time to find the devices of a group that have the tags, by `redis` or `database`; its count is the number of groups. Without Redis all are of `database`.',
     labels: ['source'],
     read() {
       const { redisSeconds, databaseSeconds } = read();
@@ -49,7 +49,7 @@ export const resolveMetrics = (read: () => ResolveReading): readonly Metric[] =>
   {
     type: 'counter',
     name: 'tagcast_index_fallbacks_total',
-    help: 'Groups that the database resolved because Redis could not.',
+    help: 'Groups that PostgreSQL resolved because Redis did not answer (`unavailable`) or could not prove that it is current (`stale`). Without Redis both stay 0.',
     labels: ['reason'],
     read() {
       const { unavailable, stale } = read();

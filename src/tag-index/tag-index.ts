@@ -16,6 +16,8 @@ import type { Audience } from '../domain/notification.ts';
  * Octets of the tokens of one run. The sixteen tasks of a thread each hold theirs twice while they
  * resolve, and have 512 MB together. A full group of browser subscriptions takes half of this
  * limit, one block of the largest tokens a fifth.
+ * @limit octets of the tokens that a task resolves at once; from Redis also the rest of its last
+ * blocks → as many blocks as fit; the rest of the chunk is claimed again at once
  */
 export const TOKEN_BYTES_MAX = 8_388_608;
 

@@ -25,9 +25,14 @@ interface Kind {
 /**
  * The interval between lines of one kind: an outage of an hour makes some hundred lines. After as
  * long without a failure, a kind is new again.
+ * @limit between lines in the log about one kind of failed requests or registrations; the first is
+ * logged at once → counted in the next line
  */
 const INTERVAL_MS = 10_000;
-/** More codes and places of failures do not exist; further ones are counted together. */
+/**
+ * More codes and places of failures do not exist; further ones are counted together.
+ * @limit kinds of failed requests or registrations in the log → counted together
+ */
 const KINDS_MAX = 100;
 
 export class FailureLog {

@@ -10,7 +10,10 @@ import { flatLogger } from './log.ts';
 import type { SpanContext, Tracer } from './traces/tracer.ts';
 import { contextOfJob, readTraceparent } from './traces/tracer.ts';
 
-/** Apps that a line names: a push may address a thousand. */
+/**
+ * Apps that a line names: a push may address a thousand.
+ * @limit apps that the line of a push job names → the others are not named
+ */
 const APPS_TOLD_MAX = 10;
 
 interface AcceptedJob {

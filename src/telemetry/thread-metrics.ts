@@ -30,7 +30,7 @@ export function threadMetrics(read: () => readonly ThreadReading[]): readonly Me
   return [
     gauge(
       'tagcast_thread_heap_used_bytes',
-      "Used part of the thread's JavaScript heap, uncollected garbage included.",
+      "Used part of the thread's JavaScript heap, uncollected garbage included. A lowest point that rises for hours is a leak. Each thread reports this and the next five every 5 s.",
       ({ heapUsedBytes }) => heapUsedBytes,
     ),
     gauge(
@@ -51,14 +51,14 @@ export function threadMetrics(read: () => readonly ThreadReading[]): readonly Me
     {
       type: 'counter',
       name: 'tagcast_thread_active_seconds_total',
-      help: "Time for which the thread's event loop has been active.",
+      help: "Time for which the thread's event loop was active. A rate near 1 is a thread that has no time left.",
       labels,
       read: () => seriesOf(({ activeSeconds }) => activeSeconds),
     },
     {
       type: 'histogram',
       name: 'tagcast_thread_event_loop_delay_seconds',
-      help: 'How late the event loop of the thread is with a timer.',
+      help: 'How late the event loop of the thread is with a timer, ten times a second.',
       labels,
       read: () => seriesOf(({ eventLoopDelaySeconds }) => eventLoopDelaySeconds),
     },

@@ -12,13 +12,25 @@ import { READY } from './evaluation.ts';
 import type { Evaluated } from './sandbox.ts';
 
 const ENTRY = fileURLToPath(new URL('./evaluation-entry.js', import.meta.url));
-/** The heap of it: a payload of a megabyte is some ten megabytes of objects. */
+/**
+ * The heap of it: a payload of a megabyte is some ten megabytes of objects.
+ * @limit MB of heap of a process that evaluates templates → `400` of the push; the process ends
+ */
 const HEAP_MB_MAX = 64;
-/** It loads in a tenth of a second on an idle machine. */
+/**
+ * It loads in a tenth of a second on an idle machine.
+ * @limit a process that evaluates templates starts → `503`
+ */
 const STARTING_MS_MAX = 10_000;
-/** It notices by itself when its time is up, except inside one long call of the library. */
+/**
+ * It notices by itself when its time is up, except inside one long call of the library.
+ * @limit a process that evaluates templates answers after the time of its templates → killed
+ */
 const ANSWER_MS_MAX = 3_000;
-/** A publisher who uses templates sends again within this. */
+/**
+ * A publisher who uses templates sends again within this.
+ * @limit a process that evaluates templates has nothing to do → ended
+ */
 const IDLE_MS_MAX = 60_000;
 
 /** As many as there are expressions, or less: after the last one something ended the evaluation. */

@@ -14,18 +14,35 @@ import type { Evaluated } from './sandbox.ts';
 /**
  * Of all templates of a push. One takes some milliseconds of a processor, most of them to load the
  * library. On a machine so busy that it gets a tenth of one, the second is over in ten.
+ * @publisherLimit time of a processor for all templates of a push together (`processorMs`), and on
+ * the wall (`wallMs`) → `400` of the push; `503`
  */
 export const EVALUATION_LIMITS: EvaluationLimits = { processorMs: 1_000, wallMs: 10_000 };
-/** One for the client that uses up its time, one for the others. */
+/**
+ * One for the client that uses up its time, one for the others.
+ * @limit processes that evaluate templates; one client uses one at a time → the client whose
+ * templates have used the least time lately is next
+ */
 const PROCESSES_MAX = 2;
-/** A publisher waits for it. */
+/**
+ * A publisher waits for it.
+ * @limit a push waits for a process that evaluates templates → `503`
+ */
 const WAITING_MS_MAX = 5_000;
-/** Of one client: as many pushes are accepted together, four times. */
+/**
+ * Of one client: as many pushes are accepted together, four times.
+ * @limit pushes of a client that wait for a process that evaluates templates → `503`
+ */
 const WAITING_OF_CLIENT_MAX = 1_024;
 
-/** Time of templates that counts as half so much after so long. */
+/**
+ * @limit time that a client's templates have used counts half as much after
+ */
 const USE_HALF_LIFE_MS = 10_000;
-/** Clients whose use of time is remembered, about 100 bytes each. */
+/**
+ * Clients whose use of time is remembered, about 100 bytes each.
+ * @limit clients whose use of templates is remembered → forgotten, so it counts as none
+ */
 const USERS_MAX = 10_000;
 
 export type Evaluation =

@@ -3,7 +3,10 @@
 import { workerData } from 'node:worker_threads';
 import { processorMs } from './processor-time.ts';
 
-/** Between looks. A script may exceed its time by as much. */
+/**
+ * Between looks. A script may exceed its time by as much.
+ * @limit between looks whether templates have used up their time
+ */
 const LOOK_EVERY_MS = 10;
 
 const end = workerData as Int32Array;

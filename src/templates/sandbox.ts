@@ -28,7 +28,10 @@ interface Stopped {
   readonly kind: 'stopped';
 }
 
-/** Of a message of the library: it may quote values of the payload. */
+/**
+ * Of a message of the library: it may quote values of the payload.
+ * @limit a message of a template's failure → cut
+ */
 const MESSAGE_LENGTH_MAX = 300;
 
 const LIBRARY = new Script(

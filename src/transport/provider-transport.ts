@@ -28,7 +28,10 @@ import type { AttemptFailure, Dial, ReceivedAnswer } from './provider-connection
 import type { Answer, RequestTemplate, Settle, Transport, TransportOptions } from './transport.ts';
 import { TransportMeter } from './transport-meter.ts';
 
-/** Longer than any explanation of a GOAWAY that was seen. It is stored with each retry. */
+/**
+ * Longer than any explanation of a GOAWAY that was seen. It is stored with each retry.
+ * @limit a GOAWAY's or connection's reason that is kept → cut
+ */
 const REASON_LENGTH_MAX = 200;
 
 const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream was free in time' });

@@ -58,37 +58,79 @@ export interface Answer {
 
 /** Limits of a transport; each provider's `settings.ts` gives them with their reasons. */
 export interface TransportLimits {
-  /** Streams open at the same time on a connection, even if the provider allows more. */
+  /**
+   * Streams open at the same time on a connection, even if the provider allows more.
+   * @limit streams at once on a connection, or fewer if the provider says so → sends wait
+   */
   readonly streamsMax: number;
-  /** An answer that takes longer is `unknown`. */
+  /**
+   * An answer that takes longer is `unknown`.
+   * @limit answer to a request → `unknown`, tried again
+   */
   readonly requestTimeoutMs: number;
-  /** From the first packet to the provider's SETTINGS. */
+  /**
+   * From the first packet to the provider's SETTINGS.
+   * @limit connecting, to one address → the next address, then a pause
+   */
   readonly connectTimeoutMs: number;
-  /** Connections of one pool, even if the demand is higher. */
+  /**
+   * Connections of one pool, even if the demand is higher.
+   * @limit connections of one pool; `PROVIDER_CONNECTIONS_MAX` says how many of all threads
+   * together → sends wait
+   */
   readonly connectionsMax: number;
-  /** How often a pool that is used up may double its connections. */
+  /**
+   * How often a pool that is used up may double its connections.
+   * @limit a pool may double its connections, or after two round trips
+   */
   readonly growEveryMs: number;
   /**
    * A connection beyond the first is closed when it was not used for so long, or for longer was
    * used in less than a tenth of the time.
+   * @limit a connection is not used, or less than a tenth of the time → closed, but for the last
    */
   readonly idleMsMax: number;
-  /** A connection this old is replaced: the addresses of its name may have changed. */
+  /**
+   * A connection this old is replaced: the addresses of its name may have changed.
+   * @limit age of a connection, less up to a tenth by chance → replaced
+   */
   readonly ageMsMax: number;
-  /** Times that one send is repeated because the provider refused to process it. */
+  /**
+   * Times that one send is repeated because the provider refused to process it.
+   * @limit refusals of one send, tried again at once → a retry row
+   */
   readonly refusalsMax: number;
-  /** A connection that was silent for so long gets a PING. */
+  /**
+   * A connection that was silent for so long gets a PING.
+   * @limit PING after silence
+   */
   readonly pingAfterSilenceMs: number;
-  /** Without an answer to the PING for so long, it counts as dead. */
+  /**
+   * Without an answer to the PING for so long, it counts as dead.
+   * @limit answer to a PING → the connection is taken for dead
+   */
   readonly pingTimeoutMs: number;
-  /** PINGs without a request between them. */
+  /**
+   * PINGs without a request between them.
+   * @limit PINGs in a row → no more PINGs
+   */
   readonly pingsInARowMax: number;
-  /** Pause after the first failure to connect or get any answer; doubles with each further one. */
+  /**
+   * Pause after the first failure to connect or get any answer; doubles with each further one.
+   * @limit pause between attempts to connect, doubling, plus up to half by chance
+   */
   readonly reconnectPauseMs: number;
+  /** @limit that pause at most */
   readonly reconnectPauseMsMax: number;
-  /** How long `close` waits for sends under way. */
+  /**
+   * How long `close` waits for sends under way.
+   * @limit wait for sends when closing → `unknown`
+   */
   readonly drainTimeoutMs: number;
-  /** Bytes kept of an answer's body. */
+  /**
+   * Bytes kept of an answer's body.
+   * @limit body of an answer that is kept → cut
+   */
   readonly bodyBytesMax: number;
 }
 

@@ -25,28 +25,59 @@ import {
   takeDelivery,
 } from './sql/claim-deliveries.ts';
 
-/** Between two looks for what waits: events of this time go in one request. */
+/**
+ * Between two looks for what waits: events of this time go in one request.
+ * @limit between looks for what waits
+ */
 const INTERVAL_MS = 1_000;
-/** Of a node at once. One that gets no answer holds a place for 10 s; its receiver rests then. */
+/**
+ * Of a node at once. One that gets no answer holds a place for 10 s; its receiver rests then.
+ * @limit requests to webhooks of a node at once → they wait
+ */
 const REQUESTS_MAX = 64;
-/** Longer than a request may take, with what is read and written before and after it. */
+/**
+ * Longer than a request may take, with what is read and written before and after it.
+ * @limit a webhook is taken by a node → another node takes it over
+ */
 const LEASE_MS = 30_000;
-/** Of one request. Receivers often take bodies of a megabyte at most. */
+/**
+ * Of one request. Receivers often take bodies of a megabyte at most.
+ * @limit events of one request to a webhook → the next request
+ */
 const EVENTS_PER_REQUEST_MAX = 500;
+/**
+ * @limit bytes of the events of one request to a webhook, but for a single larger event → the next
+ * request
+ */
 const EVENT_BYTES_PER_REQUEST_MAX = 262_144;
 /**
  * Attempts of a delivery. With the backoff they take 17 hours at least: a receiver that is down for
  * a night misses nothing.
+ * @limit attempts of a delivery → it is dead, until it is replayed
  */
 const ATTEMPTS_MAX = 14;
+/** @limit the wait before another attempt: doubles, up to half longer by chance */
 const ATTEMPT_BACKOFF: BackoffPolicy = { baseMs: 10_000, capMs: 21_600_000 };
-/** After a failure nothing else is sent to this receiver for so long; by failures in a row. */
+/**
+ * After a failure nothing else is sent to this receiver for so long; by failures in a row.
+ * @limit the rest of its receiver after a failure: doubles, up to half longer by chance
+ */
 const REST_BACKOFF: BackoffPolicy = { baseMs: 1_000, capMs: 600_000 };
-/** Of a `Retry-After`: a client whose receiver asks for more would hear nothing for too long. */
+/**
+ * Of a `Retry-After`: a client whose receiver asks for more would hear nothing for too long.
+ * @limit `Retry-After` of a webhook's receiver that is heeded → it is told again after this time
+ */
 const ASKED_REST_MS_MAX = 3_600_000;
-/** What is under way at the end may go on for so long. */
+/**
+ * What is under way at the end may go on for so long.
+ * @limit requests to webhooks under way when the node stops → cut off; sent again by another node
+ */
 const CLOSE_WAIT_MS_MAX = 2_000;
-/** Of failures while the database is away. */
+/**
+ * Of failures while the database is away.
+ * @limit between log lines about failures to reach the database for webhooks → counted in the next
+ * line
+ */
 const TOLD_EVERY_MS = 10_000;
 
 export const DELIVERY_OUTCOMES = ['delivered', 'failed', 'dead'] as const;

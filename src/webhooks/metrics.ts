@@ -10,7 +10,7 @@ import type { WaitingWebhooks } from './sql/read-waiting.ts';
 export function createDeliveryCounter(): LabelledCounter<'outcome'> {
   const counter = new LabelledCounter({
     name: 'tagcast_webhook_deliveries_total',
-    help: 'Requests to webhooks by how they ended.',
+    help: 'Requests of this node to webhooks: `delivered`, `failed` (tried again) or `dead` (given up).',
     labels: ['outcome'],
   });
   for (const outcome of DELIVERY_OUTCOMES) counter.with({ outcome });
@@ -22,13 +22,13 @@ export const waitingMetrics = (read: () => WaitingWebhooks | null): readonly Met
   {
     type: 'gauge',
     name: 'tagcast_webhook_events_waiting',
-    help: 'Events in the database that no webhook delivery has taken yet.',
+    help: 'Events that no webhook delivery has taken yet, of all clients. This and the next two are counted as the backlog is.',
     read: () => known(read()?.events ?? null),
   },
   {
     type: 'gauge',
     name: 'tagcast_webhook_deliveries_pending',
-    help: 'Webhook deliveries in the database that are tried again.',
+    help: 'Webhook deliveries that are tried again.',
     read: () => known(read()?.pendingDeliveries ?? null),
   },
   {

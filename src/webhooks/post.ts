@@ -15,11 +15,19 @@ import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { isPublicAddress } from '../std/public-address.ts';
 import { hostOf } from './address.ts';
 
-/** From the look-up of the name to the answer: receivers answer first, and work then. */
+/**
+ * From the look-up of the name to the answer: receivers answer first, and work then.
+ * @limit answer of a webhook → a failure
+ */
 const ANSWER_MS_MAX = 10_000;
-/** Of an answer's head; more is a failure. */
+/**
+ * Of an answer's head; more is a failure.
+ * @limit head of the answer of a webhook → a failure
+ */
 const ANSWER_HEAD_BYTES_MAX = 16_384;
+/** @limit each try to look up the name of a webhook → the next try */
 const LOOK_UP_MS = 2_000;
+/** @limit tries to look up the name of a webhook → a failure */
 const LOOK_UP_TRIES = 2;
 
 export type Posted =

@@ -14,6 +14,7 @@ import type { Removal } from './record-removals.ts';
 /**
  * Of the tokens in one event, as JSON: a receiver takes a few such events in one request. A million
  * dead tokens are some thousand events.
+ * @limit bytes of tokens in one event of a webhook → another event
  */
 const TOKEN_BYTES_PER_EVENT = 65_536;
 

@@ -9,17 +9,32 @@ import {
   trimWebhookEvents,
 } from './sql/old-deliveries.ts';
 
-/** Longer than it is tried, and a weekend: whoever finds it dead then can still replay it. */
+/**
+ * Longer than it is tried, and a weekend: whoever finds it dead then can still replay it.
+ * @limit deliveries are kept → deleted
+ */
 const DELIVERY_RETENTION_MS = 7 * 86_400_000;
-/** A webhook keeps so many, some 50 KiB each. Until its turn comes, it may have more. */
+/**
+ * Some 50 KiB each. Until its turn comes, a webhook may have more.
+ * @limit deliveries of a webhook that are kept, and what comes until its turn → the oldest are
+ * deleted
+ */
 const DELIVERIES_PER_WEBHOOK_MAX = 1_000;
-/** So many wait for a webhook, 200 bytes to 64 KiB each. The same holds. */
+/**
+ * From 200 bytes to 64 KiB each. Until its turn comes, a webhook may have more.
+ * @limit events that wait for a webhook → the oldest are deleted; `droppedEvents` counts them
+ */
 const WAITING_EVENTS_MAX = 10_000;
-/** Looked at in one run: some milliseconds of the database's time for each that has so many. */
+/**
+ * Looked at in one run: some milliseconds of the database's time for each that has so many.
+ * @limit webhooks looked at in a run of housekeeping → the next run
+ */
 const WEBHOOKS_MAX = 100;
-/** Deleted in one transaction. */
+/** @limit waiting events of webhooks deleted in a transaction of housekeeping → the next one */
 const EVENTS_MAX = 10_000;
+/** @limit deliveries of webhooks deleted in such a transaction → the next one */
 const DELIVERIES_MAX = 1_000;
+/** @limit such transactions of a run → the next run */
 const TRANSACTIONS_MAX = 20;
 
 const LIMITS = { waitingEventsMax: WAITING_EVENTS_MAX, deliveriesMax: DELIVERIES_PER_WEBHOOK_MAX };

@@ -1,5 +1,5 @@
 /**
- * Every block of code of docs/guides/ does what its page says, on a running engine with the
+ * Every block of code of docs/guide/ does what its page says, on a running engine with the
  * simulator. Each page has a shell of its own that goes through it from top to bottom.
  *
  * Not here but in their own tests: what browsers run (web-guide.test.ts), and the apps for Android

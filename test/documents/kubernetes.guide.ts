@@ -141,9 +141,9 @@ t.test('it fits the engine', options, async (t) => {
     ]),
   );
 
-  // Settings: of the ConfigMap, and of the Secret as operating.md makes it.
+  // Settings: of the ConfigMap, and of the Secret as install.md makes it.
   const settings = only('ConfigMap');
-  const section = sectionOf(readText('docs/operating.md'), '## Kubernetes');
+  const section = sectionOf(readText('docs/operate/install.md'), '## Kubernetes');
   const secrets = [...section.matchAll(/--from-literal=(\w+)=/g)].map(([, name = '']) => name);
   t.ok(secrets.includes('DATABASE_URL') && secrets.includes('SECRET_KEY'));
   for (const name of [...Object.keys(settings.data ?? {}), ...secrets]) {

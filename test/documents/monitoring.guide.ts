@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
 import { parse } from 'yaml';
-import { quotedIn, ROOT, readText, rowsOf, sectionOf } from '../support/documents.ts';
+import { ROOT, readText } from '../support/documents.ts';
 import { findProgram, runProgram } from '../support/programs.ts';
+import { shownMetrics } from '../support/reference/metrics.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Rule {
@@ -209,9 +210,45 @@ t.test('every query of the dashboard is one', options, async (t) => {
   await promtool(t, 'check', 'rules', yamlFile(t, content));
 });
 
-t.test('every metric that is asked for exists', (t) => {
-  const rows = rowsOf(sectionOf(readText('docs/operating.md'), '## Health and metrics'));
-  const known = new Set(rows.flatMap((row) => quotedIn(row['metric'] ?? '')));
+t.test('each rule fires on what it is for, and on nothing else', options, async (t) => {
+  t.same(rules.map(({ alert }) => alert).sort(), Object.keys(CASES).sort(), 'each is tried');
+  // promtool compares annotations too, which would be every sentence twice.
+  const bare = rules.map(({ annotations, ...rule }) => rule);
+  const file = yamlFile(t, { groups: [{ name: 'tagcast', rules: bare }] });
+  const severityOf = (name: string) => rules.find(({ alert }) => alert === name)?.labels;
+  const testOf = (name: string, { at, labels }: Case, series: Series, isFiring: boolean) => ({
+    interval: '1m',
+    input_series: Object.entries(series).map(([of, values]) => ({
+      series: `tagcast_${of}`,
+      values,
+    })),
+    alert_rule_test: [
+      {
+        eval_time: at,
+        alertname: name,
+        exp_alerts: isFiring ? [{ exp_labels: { ...labels, ...severityOf(name) } }] : [],
+      },
+    ],
+  });
+  const tests = Object.entries(CASES).flatMap(([name, it]) => [
+    testOf(name, it, it.fires, true),
+    testOf(name, it, it.isSilent, false),
+  ]);
+  const content = { rule_files: [file], evaluation_interval: '1m', tests };
+  await promtool(t, 'test', 'rules', yamlFile(t, content));
+});
+
+t.test('every query of the dashboard is one', options, async (t) => {
+  const rules = queries.map((expr, index) => ({
+    record: `query_${index}`,
+    expr: expr.replaceAll('$__rate_interval', '5m'),
+  }));
+  const content = { groups: [{ name: 'dashboard', rules }] };
+  await promtool(t, 'check', 'rules', yamlFile(t, content));
+});
+
+t.test('every metric that is asked for exists', async (t) => {
+  const known = new Set((await shownMetrics()).map(({ name }) => name));
   for (const expr of [...rules.map(({ expr }) => expr), ...queries]) {
     for (const [name] of expr.matchAll(/tagcast_\w+/g)) {
       t.ok(known.has(name.replace(/_(?:bucket|sum|count)$/, '')), name);

@@ -1,28 +1,15 @@
 /**
  * What documents name exists: links, paths, variables, metrics, log lines, problems.
- * docs/decisions/ are history, and not held.
+ * docs/decisions/ are history: only their links are held.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { connectionMetrics, RequestCounts } from '../../src/api/metrics.ts';
 import { schema } from '../../src/app/config.ts';
-import { objectIdMetric } from '../../src/app/upkeep/object-id-metric.ts';
-import { DeviceCounts, registrationMetrics } from '../../src/devices/metrics.ts';
-import { credentialMetrics } from '../../src/provider-credentials/metrics.ts';
-import { backlogMetrics, ledgerMetrics, partMetrics } from '../../src/push/metrics/job-metrics.ts';
-import { circuitMetric, providerMetrics } from '../../src/push/metrics/provider-metrics.ts';
-import { SendCounts } from '../../src/push/metrics/send-counts.ts';
-import { redisMetrics, resolveMetrics } from '../../src/tag-index/metrics.ts';
-import { ResolveMeter } from '../../src/tag-index/resolve-meter.ts';
-import type { Metric } from '../../src/telemetry/metric.ts';
-import { Metrics } from '../../src/telemetry/metrics.ts';
-import { threadMetrics } from '../../src/telemetry/thread-metrics.ts';
-import { TransportMeter } from '../../src/transport/transport-meter.ts';
-import { createDeliveryCounter, waitingMetrics } from '../../src/webhooks/metrics.ts';
 import {
   DOCUMENTS,
+  decisions,
   matching,
   PACKAGES,
   quotedIn,
@@ -31,16 +18,20 @@ import {
   rowsOf,
   SOURCES,
   sectionOf,
+  sourcesIn,
 } from '../support/documents.ts';
+import { declaredMetrics, shownMetrics } from '../support/reference/metrics.ts';
 
 const source = SOURCES.map(readText).join('\n');
-const operating = readText('docs/operating.md');
+const operating = DOCUMENTS.filter((path) => path.startsWith('docs/operate/'))
+  .map(readText)
+  .join('\n');
 
 /** Served by a running engine, beside the guides: test/console/guides.test.ts follows these. */
 const OF_THE_ENGINE = /^\/(?:docs|console)\//;
 
 t.test('every link between documents resolves, and so does its anchor', (t) => {
-  for (const document of DOCUMENTS) {
+  for (const document of [...DOCUMENTS, ...decisions]) {
     for (const [, target = ''] of readText(document).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (target.includes('://') || OF_THE_ENGINE.test(target)) continue;
       const [file = '', anchor] = target.split('#');
@@ -50,6 +41,27 @@ t.test('every link between documents resolves, and so does its anchor', (t) => {
       t.ok(anchorsOf(readText(path)).includes(anchor), `${document}: ${target} is a heading`);
     }
   }
+  t.end();
+});
+
+/** A page and its heading, as comments cite them. */
+const CITED = /\binternals\/([\w-]+)\.md(?:, "([^"]+)"(?: and "([^"]+)")*)?/g;
+
+t.test('every page of docs/internals that a comment cites exists, with its headings', (t) => {
+  let held = 0;
+  for (const file of [...SOURCES, ...['test', 'bench'].flatMap(sourcesIn)]) {
+    // A citation may go on in the next line of a comment.
+    const text = readText(file).replaceAll(/\s*\n\s*(?:\*|\/\/) ?/g, ' ');
+    for (const [cited, page = ''] of text.matchAll(CITED)) {
+      held += 1;
+      const path = `docs/internals/${page}.md`;
+      t.ok(existsSync(join(ROOT, path)), `${file}: ${path}`);
+      for (const [, heading = ''] of cited.matchAll(/"([^"]+)"/g)) {
+        t.match(readText(path), `## ${heading}\n`, `${file}: ${path}, ${heading}`);
+      }
+    }
+  }
+  t.ok(held > 50, `${held} citations are held`);
   t.end();
 });
 
@@ -148,57 +160,6 @@ t.test('every variable that a document sets or shows in capitals exists', (t) =>
   t.end();
 });
 
-const NO_HISTOGRAM = { bounds: [], counts: [0], sum: 0 };
-
-/** What all parts of an engine with one of everything declare. */
-function declaredMetrics(): readonly Metric[] {
-  const scope = { appId: 1, platformId: 3 } as const;
-  const requests = new RequestCounts();
-  requests.requests.with({ method: 'GET', route: '/', status: '200' });
-  requests.overloads.with({ part: 'http' });
-  requests.limitRefusals.with({ limit: 'tags' });
-  const devices = new DeviceCounts();
-  devices.ignoredParameters.with({ field: 'tagId' });
-  devices.committed.with({ operation: 'reg' });
-  const sends = new SendCounts();
-  sends.noteHeld(3, 1);
-  const batches = { seconds: { reading: NO_HISTOGRAM }, operations: { reading: NO_HISTOGRAM } };
-  const meter = new TransportMeter();
-  const kinds = { chunk: 0, retries: 0 };
-  const vitals = {
-    heapUsedBytes: 0,
-    heapBytes: 0,
-    externalBytes: 0,
-    arrayBuffersBytes: 0,
-    activeSeconds: 0,
-    eventLoopDelaySeconds: NO_HISTOGRAM,
-  };
-  return [
-    ...requests.metrics,
-    ...connectionMetrics({ size: 0, turnedAway: 0, cutOff: 0, unsentBytes: 0 }),
-    ...devices.metrics,
-    ...registrationMetrics({ depth: 1, stages: { looked: batches, written: batches } }),
-    objectIdMetric(() => 0),
-    ...credentialMetrics(() => [{ ...scope, isHealthy: true, expiresAtMs: 1, isFallback: false }]),
-    circuitMetric(() => [{ ...scope, openThreads: 1 }]),
-    ...redisMetrics(() => ({ isReachable: true, groupsWaiting: 0, groupsRepaired: 0 })),
-    ...resolveMetrics(() => new ResolveMeter().reading),
-    ...providerMetrics(() => [{ ...meter.reading, provider: 'any' }]),
-    ...sends.metrics,
-    ...partMetrics(() => ({ claimed: kinds, underWay: kinds })),
-    ...ledgerMetrics(() => ({
-      recordSeconds: NO_HISTOGRAM,
-      reportsWaiting: 0,
-      lagSeconds: 0,
-      failedAttempts: 0,
-    })),
-    ...backlogMetrics(() => ({ jobs: { RUNNING: 0 }, chunks: 0, retries: 0 })),
-    createDeliveryCounter(),
-    ...waitingMetrics(() => ({ events: 0, pendingDeliveries: 0, oldestSeconds: 0 })),
-    ...threadMetrics(() => [{ thread: 'main', vitals }]),
-  ];
-}
-
 t.test('these are all metrics that the source declares', (t) => {
   const inSource = new Set(source.match(/(?<=')tagcast_(?!session)\w+(?=')/g));
   t.same(
@@ -210,27 +171,8 @@ t.test('these are all metrics that the source declares', (t) => {
   t.end();
 });
 
-/** Every metric of ours and its labels, as they are shown. */
-async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const metrics = new Metrics();
-  metrics.add(declaredMetrics());
-  const text = await metrics.text();
-  const histograms = new Set([...text.matchAll(/^# TYPE (\w+) histogram$/gm)].map(([, it]) => it));
-  const series = text.matchAll(/^(tagcast_\w+)(?:\{(.*)\})? /gm);
-  return Object.fromEntries(
-    [...series].map(([, name = '', labels = '']) => {
-      // A histogram is one metric, however many series it has.
-      const whole = name.replace(/_(?:bucket|sum|count)$/, '');
-      return [
-        histograms.has(whole) ? whole : name,
-        [...labels.matchAll(/(\w+)="/g)].flatMap(([, label = '']) => (label === 'le' ? [] : label)),
-      ];
-    }),
-  );
-}
-
 t.test('errors.md has every reason that the console explains', (t) => {
-  const reasons = sectionOf(readText('docs/guides/errors.md'), '## Why a device failed');
+  const reasons = sectionOf(readText('docs/guide/errors.md'), '## Why a device failed');
   const texts = readText('console/src/texts/notifications.ts').split('reasonTexts')[1] ?? '';
   const named = [...(texts.split('\n};')[0]?.matchAll(/^ {2}(\w+):/gm) ?? [])].map(
     ([, name = '']) => name,
@@ -240,31 +182,18 @@ t.test('errors.md has every reason that the console explains', (t) => {
   t.end();
 });
 
-t.test('operating.md has every metric with its labels, and no document another', async (t) => {
-  const shown = await shownMetrics();
-  const rows = rowsOf(sectionOf(operating, '## Health and metrics'));
-  const told = rows
-    .flatMap((row) => quotedIn(row['metric'] ?? '').map((name) => [name, row['labels']] as const))
-    .filter(([name]) => name.startsWith('tagcast_'))
-    .map(([name, labels = '']) => [name, labelsIn(labels)] as const);
-  t.same(Object.fromEntries(told), shown);
+t.test('every metric that a document names exists', async (t) => {
+  const names = (await shownMetrics()).map(({ name }) => name);
   for (const document of DOCUMENTS) {
     for (const [name] of readText(document).matchAll(/\btagcast_[a-z_]+[a-z]\b(?!\*|_)/g)) {
-      const isKnown = name in shown || Object.keys(shown).some((it) => it.startsWith(`${name}_`));
+      const isKnown = names.some((known) => known === name || known.startsWith(`${name}_`));
       t.ok(isKnown, `${document}: ${name}`);
     }
   }
 });
 
-/** `platform, outcome: \`failed\` …`: the names before the colons. */
-const labelsIn = (cell: string): readonly string[] =>
-  cell
-    .replaceAll(/:.*/g, '')
-    .split(', ')
-    .filter((label) => label !== '');
-
-t.test('every log line that operating.md quotes is in the source', (t) => {
-  const rows = rowsOf(sectionOf(operating, '## Logs'));
+t.test('every log line that docs/operate quotes is in the source', (t) => {
+  const rows = rowsOf(sectionOf(readText('docs/operate/monitor.md'), '## Logs'));
   let held = 0;
   for (const line of rows.flatMap((row) => quotedIn(row['`msg`'] ?? ''))) {
     held += 1;
@@ -283,7 +212,7 @@ const LOGGED = /\blog\??\.(?:info|warn|error|fatal)\(([\s\S]*?)\);/g;
 /** A line may go on behind its beginning: with advice, with the command to use. */
 const BEGINNING_LENGTH = 40;
 
-t.test('every line that the source logs is in operating.md', (t) => {
+t.test('every line that the source logs is in docs/operate', (t) => {
   let held = 0;
   for (const [, call = ''] of source.matchAll(LOGGED)) {
     const line = [...call.matchAll(/'((?:[^'\\\n]|\\.)+)'/g)].at(-1)?.[1];
@@ -305,7 +234,7 @@ t.test('api.md has every status that is answered as a problem, and says what is 
   for (const status of answered) {
     t.ok(`${errors}${authentication}`.includes(`\`${status}\``), `api.md has ${status}`);
   }
-  const guide = readText('docs/guides/errors.md');
+  const guide = readText('docs/guide/errors.md');
   for (const status of [
     ...answered,
     ...quotedIn(errors).filter((quoted) => /^[45]\d{2}$/.test(quoted)),

@@ -10,7 +10,7 @@ import type { EngineProcess } from '../support/processes.ts';
 import type { Scene } from './scene.ts';
 import { APNS_DEVICES, DEVICES, FCM_DEVICES } from './scene.ts';
 
-/** architecture, section 5: sent and not yet recorded, per worker. */
+/** Internals/crashes.md: sent and not yet recorded, per worker. */
 export const UNRECORDED_DEVICES_MAX = 16_384;
 export const WORKERS = 2;
 /** Short, so that a test need not wait half a minute for a dead node's lease. */

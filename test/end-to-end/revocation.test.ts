@@ -12,7 +12,7 @@ import { runHere } from '../support/run-here.ts';
 import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** spec/interface.md, section 2. */
+/** internals/interface.md, "Callers". */
 const REFUSED_WITHIN_MS = 1_000;
 /** Between two uses of a credential that is used all the time. */
 const USED_EVERY_MS = 50;

@@ -1,6 +1,6 @@
 /**
- * The browser SDK of the public service, its requests in its order (facts/upstream.md, sections 1,
- * 2 and 7): a page of another origin, the API key of the app, ids as strings.
+ * The browser SDK of the public service, its requests in its order (internals/existing-clients.md,
+ * "Who may call" and "App API"): a page of another origin, the API key of the app, ids as strings.
  */
 
 import type { Test } from 'tap';

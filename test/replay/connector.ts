@@ -1,6 +1,7 @@
 /**
- * The PHP connector of the public service as a caller (facts/upstream.md, sections 3 to 5): one
- * user and password for everything, JSON, and a form with one part for channels.
+ * The PHP connector of the public service as a caller (internals/existing-clients.md, "Notification
+ * API" and "Admin API"): one user and password for everything, JSON, and a form with one part for
+ * channels.
  */
 
 import { ReadableStream } from 'node:stream/web';

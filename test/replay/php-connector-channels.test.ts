@@ -1,6 +1,6 @@
 /**
- * The PHP connector's channels, its requests in their order (facts/upstream.md, section 4): a
- * channel for browsers is added with the default tag, shown, changed, used and deleted.
+ * The PHP connector's channels, its requests in their order (internals/existing-clients.md, "Admin
+ * API"): a channel for browsers is added with the default tag, shown, changed, used and deleted.
  */
 
 import t from 'tap';

@@ -1,7 +1,7 @@
 /**
- * The PHP connector of the public service, its requests in their order (facts/upstream.md, sections
- * 3 and 4): its settings page, its default tag, a push, what has become of it. Its channels:
- * php-connector-channels.test.ts.
+ * The PHP connector of the public service, its requests in their order
+ * (internals/existing-clients.md, "Notification API" and "Admin API"): its settings page, its
+ * default tag, a push, what has become of it. Its channels: php-connector-channels.test.ts.
  */
 
 import t from 'tap';

@@ -1,6 +1,7 @@
 /**
- * The web component for editors, its requests in its order (facts/upstream.md, sections 1, 2 and
- * 5): a page of another origin that reads tags with a Bearer token, and sends nothing else.
+ * The web component for editors, its requests in its order (internals/existing-clients.md, "Who may
+ * call" and "App API" and "Admin API"): a page of another origin that reads tags with a Bearer
+ * token, and sends nothing else.
  */
 
 import t from 'tap';

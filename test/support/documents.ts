@@ -18,12 +18,17 @@ export const DOCUMENTS: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   ...PACKAGES.map((name) => `packages/${name}/README.md`),
-  ...['docs', 'docs/guides'].flatMap((folder) =>
+  ...['docs', 'docs/guide', 'docs/operate', 'docs/reference', 'docs/internals'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((file) => file.endsWith('.md'))
       .map((file) => `${folder}/${file}`),
   ),
 ];
+
+/** The pages of docs/decisions/, with their index. */
+export const decisions: readonly string[] = readdirSync(join(ROOT, 'docs/decisions')).map(
+  (file) => `docs/decisions/${file}`,
+);
 
 export const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 

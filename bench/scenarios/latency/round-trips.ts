@@ -11,7 +11,7 @@ import type { LatencyRow } from './compare.ts';
 import { compare, ratio } from './compare.ts';
 
 const ROUNDS = 3;
-/** What APNs was seen to allow on a connection, (facts, 1.8). */
+/** What APNs was seen to allow on a connection, internals/providers.md, "APNs: connections"). */
 const WINDOW_OCTETS = 65_535;
 /**
  * By round trip. Connections are opened by demand, a few round trips for each step: the farther,

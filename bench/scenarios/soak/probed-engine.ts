@@ -39,7 +39,7 @@ export interface ProbedEngine {
   series(): Promise<number>;
 }
 
-/** What `npm start` sets (docs/operating.md, "Memory"). */
+/** What `npm start` sets (docs/operate/configure.md, "Memory"). */
 const LIKE_NPM_START = { MALLOC_ARENA_MAX: '2' };
 
 export async function startProbedEngine(

@@ -31,6 +31,7 @@ const NO_MARKUP = /^\s*[^\s<]/;
 const XML_DECLARATION = /<\?xml[^?]*\?>/g;
 /**
  * A description in a feed is at depth 4, and headers of its template have elements of their own.
+ * @limit elements in elements of an XML file → a bad record
  */
 const DEPTH_MAX = 32;
 /** The parser gets this much at a time, and nothing more after a fault. */

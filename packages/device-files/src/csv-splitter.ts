@@ -14,6 +14,7 @@ type TextRecord = Extract<RawRecord, { readonly kind: 'text' }>;
 /**
  * A quote that is never closed affects no more lines than this. A deviceId with line breaks has a
  * few.
+ * @limit lines of a CSV record → a bad record: its first line
  */
 const LINES_MAX = 100;
 

@@ -18,7 +18,10 @@ export interface Splitter {
   end(): readonly RawRecord[];
 }
 
-/** A device with 5,000 tags (TAGS_PER_DEVICE_MAX), each with sourceId, id and name, is smaller. */
+/**
+ * A device with 5,000 tags (TAGS_PER_DEVICE_MAX), each with sourceId, id and name, is smaller.
+ * @limit a record of a file → a bad record
+ */
 export const RECORD_OCTETS_MAX = 2 * 1_024 * 1_024;
 
 /** The fault of a record above the limit. */

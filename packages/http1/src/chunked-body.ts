@@ -8,15 +8,21 @@ import type { Malformed } from './front.ts';
 /**
  * Size line or trailer line, with its CRLF: a size has eight digits at most, the rest is an
  * extension.
+ * @limit a line of a chunked body → `431`
  */
 const LINE_BYTES_MAX = 1_024;
-/** Extensions and trailers of a whole body: only attackers send any. */
+/**
+ * Extensions and trailers of a whole body: only attackers send any.
+ * @limit all extensions and trailers of a chunked body → `431`
+ */
 const OVERHEAD_BYTES_MAX = 16_384;
 /**
  * A chunk costs as much as a hundred bytes. If a body has more chunks than this, their average size
  * must be at least CHUNK_BYTES_MIN.
+ * @limit chunks of a body, above which their average size has a lower bound → `400`
  */
 const SMALL_CHUNKS_MAX = 1_024;
+/** @limit average size of the chunks of a body that has more chunks than the above → `400` */
 const CHUNK_BYTES_MIN = 64;
 /**
  * A size of more digits is above every limit of a body. Extensions are parsed as strictly as by

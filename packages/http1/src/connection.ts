@@ -13,16 +13,26 @@ import type { HeadParser, ParsedHead } from './parse-head.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { writeAnswer } from './write-answer.ts';
 
-/** For the rest of a body whose request is answered already. The rest is discarded. */
+/**
+ * For the rest of a body whose request is answered already. The rest is discarded.
+ * @limit time for the rest of a body that is refused already → closed
+ */
 const DISCARD_TIMEOUT_MS = 30_000;
 /**
  * If the connection closed at once, the caller's further bytes would be answered by a reset, and
  * the caller might lose the answer (RFC 9112, 9.6).
+ * @limit time for the caller to close after the last answer → closed
  */
 const LINGER_MS = 2_000;
-/** The connection is closed when the caller takes nothing of an answer for this long. */
+/**
+ * The connection is closed when the caller takes nothing of an answer for this long.
+ * @limit time in which nothing of an answer is taken → closed
+ */
 const WRITE_TIMEOUT_MS = 30_000;
-/** Request line and headers. Those of real clients have one or two KiB, tokens included. */
+/**
+ * Request line and headers. Those of real clients have one or two KiB, tokens included.
+ * @limit head of a request → `431`
+ */
 const HEAD_BYTES_MAX = 16_384;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
@@ -85,6 +95,7 @@ const TOO_LONG: Malformed = {
 };
 const NO_REQUEST: Malformed = { status: 400, detail: 'This is not an HTTP/1.1 request.' };
 
+/** @limit requests of a connection that are handled at a time: one → they wait in the socket */
 export class Connection implements Reply {
   readonly remoteAddress: string;
   readonly seat: ConnectionSeat;

@@ -71,6 +71,8 @@ const FLUSH_LOOK_MS = 20;
 /**
  * For all connections together, in one turn of the event loop: some milliseconds of work. The
  * system hands over one new connection in each turn, so long turns would keep new callers out.
+ * @limit requests of all connections that begin in one turn of the event loop → they wait for the
+ * next one
  */
 const REQUESTS_PER_TURN = 128;
 /** Connections that the system keeps for us while the process is busy. */

@@ -22,9 +22,15 @@ export interface ParsedHead {
   readonly expectsContinue: boolean;
 }
 
-/** Real clients send fewer than twenty. */
+/**
+ * Real clients send fewer than twenty.
+ * @limit header lines of a request → `431`
+ */
 export const HEADER_LINES_MAX = 100;
-/** The targets of this service are far shorter. */
+/**
+ * The targets of this service are far shorter.
+ * @limit characters of the path of a request → `414`
+ */
 const TARGET_LENGTH_MAX = 8_192;
 /** Spellings of header names that are remembered. Further ones are looked up each time. */
 const SPELLINGS_MAX = 1_000;

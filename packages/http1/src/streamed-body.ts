@@ -7,6 +7,7 @@ import type { BodySink, BodyStream } from './body-stream.ts';
  * A caller with more unsent bytes than this when the next piece comes does not read, and is
  * disconnected. A piece has some KiB, that of a job with a long expression more than 64; the
  * system's own buffers hold several more.
+ * @limit bytes of a streamed answer that are not taken when the next piece comes → closed
  */
 const STREAM_UNSENT_BYTES_MAX = 262_144;
 

@@ -7,6 +7,7 @@ import type { ProviderAccounts } from './accounts.ts';
 /**
  * One end-to-end run has a handful of tenants; the limit keeps POST /accounts from growing for
  * ever.
+ * @limit accounts of the simulator → refused
  */
 export const ACCOUNTS_MAX = 1_000;
 

@@ -14,9 +14,15 @@ interface ChangedNumber {
 
 type Path = readonly (string | number)[];
 
-/** More of one text are not looked for: an answer lists no more faults. */
+/**
+ * More of one text are not looked for: an answer lists no more faults.
+ * @limit numbers whose digits would change that an answer names → not named
+ */
 const CHANGED_MAX = 100;
-/** A number may be written with a million digits; a sentence has room for some. */
+/**
+ * A number may be written with a million digits; a sentence has room for some.
+ * @limit digits of a number that is named because they would change → cut
+ */
 const DIGITS_SHOWN_MAX = 40;
 
 const [QUOTE, COMMA, COLON, MINUS, NINE] = [34, 44, 58, 45, 57];
@@ -30,8 +36,12 @@ const FURTHER: ReadonlySet<number> = new Set([46, 101, 69]);
 const WHOLE = /^-?\d+$/;
 const LITERAL = /[-+.\deE]+/y;
 
-/** Of a path, as it is shown: so many names, and so many characters of each. */
+/**
+ * Of a path, as it is shown: so many names, and so many characters of each.
+ * @limit names of the path of such a number → cut
+ */
 const NAMES_SHOWN_MAX = 32;
+/** @limit each name of such a path → cut */
 const NAME_LENGTH_MAX = 64;
 
 /**

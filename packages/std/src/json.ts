@@ -5,6 +5,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * Names and values of one text. A megabyte of what people send has one in each eight octets at
  * most; of `{}` it would have 700,000, which become 22 times the memory.
+ * @limit names and values in a text of JSON, in a body or in a string of one → `400`
  */
 export const JSON_VALUES_MAX = 131_072;
 

@@ -9,7 +9,10 @@ import { Batcher } from '../../std/batcher.ts';
 import type { AccountRow } from '../sql/accounts.ts';
 import { findAccounts } from '../sql/accounts.ts';
 
-/** Addresses of one query. */
+/**
+ * Addresses of one query.
+ * @limit accounts looked up in one query; one such query at a time → the next query
+ */
 const BATCH_MAX = 1_000;
 
 export class AccountLookup {

@@ -9,21 +9,36 @@
 import { CappedMap } from '../../../packages/std/src/capped-map.ts';
 import { networkOf, siteOf } from '../../../packages/std/src/ip-address.ts';
 
-/** Wrong passwords for one account from one network in a window. A person makes three. */
+/**
+ * Wrong passwords for one account from one network in a window. A person makes three.
+ * @limit attempts at passwords in 15 min, for an account from one network → `429`
+ */
 const OF_ACCOUNT_MAX = 10;
 /**
  * From one network over all accounts: an office behind one address on a Monday. Who has signed in
  * from there before is not held up by it.
+ * @limit attempts at passwords in 15 min, from one network → `429`; not for who has signed in from
+ * there before
  */
 const OF_NETWORK_MAX = 60;
-/** Likewise from one site, which has 65,536 IPv6 networks: at a provider, people share one. */
+/**
+ * Likewise from one site, which has 65,536 IPv6 networks: at a provider, people share one.
+ * @limit attempts at passwords in 15 min, from one site (IPv6: /48) → `429`; not for who has signed
+ * in from there before
+ */
 const OF_SITE_MAX = 240;
-/** Clients that an account makes in a window: someone who tries out needs one or two. */
+/**
+ * Clients that an account makes in a window: someone who tries out needs one or two.
+ * @limit clients that an account makes in 15 min → `429`
+ */
 const CLIENTS_MADE_MAX = 10;
+/** @limit time in which attempts at passwords are counted → counted anew */
 const WINDOW_MS = 900_000;
 /**
  * Pairs, networks, sites and accounts that make clients, of each kind: about 300 bytes each. The
  * oldest is forgotten.
+ * @limit accounts with networks, networks, sites, and accounts that make clients, that are
+ * remembered → the oldest is forgotten
  */
 const REMEMBERED_MAX = 20_000;
 

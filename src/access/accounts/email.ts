@@ -2,7 +2,10 @@
 
 import { isNameText } from '../../std/name-text.ts';
 
-/** RFC 5321, 4.5.3.1.3. */
+/**
+ * RFC 5321, 4.5.3.1.3.
+ * @limit characters of an e-mail address → `400`
+ */
 export const EMAIL_LENGTH_MAX = 254;
 
 /** One @ and no blanks. Only the mail server of an address knows the rest, and we send no mail. */

@@ -11,17 +11,27 @@ import type { Secrets } from '../secrets.ts';
 import type { FoundLink, LinkRow } from '../sql/links.ts';
 import { countLinks, findLinks, insertLink, takeLink } from '../sql/links.ts';
 
-/** Contract, section 8: an hour. */
+/**
+ * internals/interface.md, "Operator and console": an hour.
+ * @limit a one-time link → `400`
+ */
 const LINK_MS = 3_600_000;
 /**
  * The link that the start of a demo prints. Only who sees the terminal has it, and may come back
  * later.
+ * @limit the link of a demo's start → `401`
  */
 const SIGN_IN_LINK_MS = 86_400_000;
-/** Of a client, used ones not counted. An owner invites a team at once. */
+/**
+ * Of a client, used ones not counted. An owner invites a team at once.
+ * @limit links of a client that nobody has used → `409`; the command refuses
+ */
 export const LINKS_PER_CLIENT_MAX = 100;
 
-/** Tokens of one query. */
+/**
+ * Tokens of one query.
+ * @limit links looked up in one query; one such query at a time → the next query
+ */
 const BATCH_MAX = 1_000;
 
 const LINK_PREFIX = 'tcl_';

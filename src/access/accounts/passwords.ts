@@ -6,36 +6,56 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { siteOf } from '../../../packages/std/src/ip-address.ts';
 
+/** @limit characters of a password at least → `400` */
 export const PASSWORD_LENGTH_MIN = 12;
-/** A sentence; a longer one costs a hash more time and adds nothing. */
+/**
+ * A sentence; a longer one costs a hash more time and adds nothing.
+ * @limit characters of a password at most → `400`
+ */
 export const PASSWORD_LENGTH_MAX = 256;
 
 /**
  * OWASP's cheat sheet "Password Storage": 32 MiB with three rounds are as hard as 128 MiB with one,
  * which an engine of 350 MB has no room for. `cost` × `blockSize` × 128 bytes are used.
+ * @limit scrypt
  */
 const SCRYPT: Costs = { cost: 32_768, blockSize: 8, parallelization: 3 };
-/** Twice what these parameters need: Node.js refuses more than its own default of 32 MiB. */
+/**
+ * Twice what these parameters need: Node.js refuses more than its own default of 32 MiB.
+ * @limit memory of a hash of a password → an error
+ */
 const MEMORY_BYTES_MAX = 67_108_864;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Hashes at a time. They take turns on Node's four threads with files and names of hosts. */
+/**
+ * Hashes at a time. They take turns on Node's four threads with files and names of hosts.
+ * @limit passwords that are hashed at a time → they wait
+ */
 const HASHES_MAX = 2;
 /**
  * Waiting for these; at eight a second they wait for four seconds. When all places are taken, the
  * site with most of them loses its newest to a site with fewer, so that some sites cannot keep all
  * others out.
+ * @limit passwords that wait → `503`, `Retry-After: 3`, for the newest of the site with most
  */
 const WAITING_MAX = 32;
 /**
  * Of those who have signed in before, from their network: their turn comes first. So they get in
  * while strangers with many networks hold all other places.
+ * @limit passwords that wait, of people known from their network: further places → `503`,
+ * `Retry-After: 3`
  */
 const KNOWN_WAITING_MAX = 16;
-/** Of one network, under way or waiting: others can still sign in while it tries passwords. */
+/**
+ * Of one network, under way or waiting: others can still sign in while it tries passwords.
+ * @limit passwords of one network, under way or waiting → `503`, `Retry-After: 3`
+ */
 const OF_NETWORK_MAX = 4;
-/** Of one site, which has 65,536 IPv6 networks. */
+/**
+ * Of one site, which has 65,536 IPv6 networks.
+ * @limit passwords of one site (IPv6: /48) → `503`, `Retry-After: 3`
+ */
 const OF_SITE_MAX = 8;
 
 /** `busy`: too many are being hashed. */

@@ -15,22 +15,42 @@ import type { Secrets } from '../secrets.ts';
 import type { SessionRow } from '../sql/sessions.ts';
 import { findSessions, insertSession, readSessionRevision } from '../sql/sessions.ts';
 
-/** A session ends so long after it was last used: a working day with its breaks. */
+/**
+ * A session ends so long after it was last used: a working day with its breaks.
+ * @limit a session unused → `401`
+ */
 const SESSION_IDLE_MS = 43_200_000;
-/** However much it is used: a week. */
+/**
+ * However much it is used: a week.
+ * @limit a session in all → `401`
+ */
 const SESSION_MAX_MS = 604_800_000;
-/** Of one account: browsers that it uses, and some that were left behind. The oldest one ends. */
+/**
+ * Of one account: browsers that it uses, and some that were left behind. The oldest one ends.
+ * @limit sessions of an account → the oldest ends
+ */
 const SESSIONS_PER_ACCOUNT_MAX = 20;
-/** After this time a session is looked up again, which writes down that it is used. */
+/**
+ * After this time a session is looked up again, which writes down that it is used.
+ * @limit a session is remembered for → the database is asked
+ */
 const REMEMBERED_MS = 60_000;
-/** Sessions in memory: about 500 bytes each, and their memberships. */
+/**
+ * Sessions in memory: about 500 bytes each, and their memberships.
+ * @limit sessions in memory → the database is asked
+ */
 const REMEMBERED_MAX = 5_000;
 /**
  * Memberships of all of them together: about 500 bytes each, 1 KiB with the longest names. A person
  * has one or two. Whoever has many of the largest accounts fills 20 MB.
+ * @limit memberships of all sessions in memory → the oldest sessions are forgotten: the database is
+ * asked
  */
 const REMEMBERED_MEMBERSHIPS_MAX = 20_000;
-/** Tokens of one query. */
+/**
+ * Tokens of one query.
+ * @limit sessions looked up in one query; one such query at a time → the next query
+ */
 const BATCH_MAX = 1_000;
 
 const SESSION_PREFIX = 'tcn_';

@@ -25,16 +25,25 @@ export type AccountReport = Omit<AccountEvent, 'email' | 'detail'>;
 /** Of an account: whose, and who it is. */
 export type RecordedAccount = Pick<AccountRow, 'id' | 'email' | 'isOperator'>;
 
-/** As attempts are counted: an account has one entry of a network in a quarter of an hour. */
+/**
+ * As attempts are counted: an account has one entry of a network in a quarter of an hour.
+ * @limit a refused sign-in of an account from one network is in the audit log once in → the log
+ * line of the network has them
+ */
 const WINDOW_MS = 900_000;
 /**
  * Networks from which refused sign-ins of one account are recorded in a window: an attacker with
  * thousands of them does not fill the log.
+ * @limit networks from which such sign-ins of an account are recorded in that time → the log line
+ * of the network has them
  */
 const NETWORKS_OF_ACCOUNT_MAX = 20;
-/** Accounts whose refused sign-ins are remembered, about 3 KB each at most. */
+/**
+ * Accounts whose refused sign-ins are remembered, about 3 KB each at most.
+ * @limit accounts whose refused sign-ins are remembered for the audit log → the oldest is forgotten
+ */
 const ACCOUNTS_MAX = 2_000;
-/** Refused sign-ins that are written together. */
+/** @limit refused sign-ins written to the audit log together → the next transaction */
 const BATCH_MAX = 100;
 
 interface Window {

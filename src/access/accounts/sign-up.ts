@@ -22,9 +22,15 @@ import { askerOf, checkPassword, lockUnchanged, noteWrongPassword } from './sign
 import type { SignInOrigin } from './sign-in-records.ts';
 import type { SignUpMode } from './sign-up-mode.ts';
 
-/** Members of a client: their list is read whole. */
+/**
+ * Members of a client: their list is read whole.
+ * @limit members of a client → they do not join
+ */
 export const MEMBERS_PER_CLIENT_MAX = 500;
-/** Clients of an account: each look-up of its sessions reads them. */
+/**
+ * Clients of an account: each look-up of its sessions reads them.
+ * @limit clients of an account → it does not join
+ */
 const CLIENTS_PER_ACCOUNT_MAX = 100;
 
 export interface SignUp {

@@ -7,6 +7,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../accounts/passwords.
 const EMAIL = `must be an e-mail address of ${EMAIL_LENGTH_MAX} characters at most`;
 const PASSWORD = `must have ${PASSWORD_LENGTH_MIN}–${PASSWORD_LENGTH_MAX} characters`;
 const TOKEN = 'must be the token of a link';
+/** @limit characters of a token of a link → `400` */
 const TOKEN_LENGTH_MAX = 100;
 
 export const email = z

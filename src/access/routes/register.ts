@@ -22,6 +22,7 @@ export interface RegisterParts extends AccountParts {
   readonly failures: Failures;
 }
 
+/** @limit characters of a name of a client → `400` */
 const NAME_LENGTH_MAX = 255;
 const NAME = `must have 1–${NAME_LENGTH_MAX} characters`;
 export const registerForm = strictForm({

@@ -5,7 +5,11 @@
 
 import type { Sql } from '../../database/sql.ts';
 
-/** A row is some hundred bytes, and a piece is one short transaction. */
+/**
+ * A row is some hundred bytes, and a piece is one short transaction.
+ * @limit rows brought under a new `SECRET_KEY` in one transaction (apps: with all their platforms)
+ * → the next transaction
+ */
 const ROWS_MAX = 100;
 
 interface CredentialSecrets {

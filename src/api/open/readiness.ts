@@ -27,9 +27,15 @@ interface ReadinessAnswer {
   };
 }
 
-/** Balancers ask every few seconds. A caller that asks sooner gets the result of the last check. */
+/**
+ * Balancers ask every few seconds. A caller that asks sooner gets the result of the last check.
+ * @limit an answer of `/readyz` is shared; one check runs at a time → the database is asked again
+ */
 const SHARED_MS = 500;
-/** Callers that wait for the running check. Further callers get the result of the last one. */
+/**
+ * Callers that wait for the running check. Further callers get the result of the last one.
+ * @limit callers of `/readyz` that wait for one check → they get the previous result
+ */
 const WAITING_MAX = 1_000;
 
 export class Readiness {

@@ -20,7 +20,11 @@ import type { Metric } from '../../telemetry/metric.ts';
 import type { EngineParts } from './parts.ts';
 
 const HOUR_MS = 3_600_000;
-/** Addresses whose rates are remembered, per generation; about 100 bytes each. */
+/**
+ * Addresses whose rates are remembered, per generation; about 100 bytes each.
+ * @limit addresses whose rates are remembered, in each of two generations → forgotten, so with full
+ * rate again
+ */
 const RATE_BUCKETS_MAX = 100_000;
 
 export interface Devices {

@@ -19,9 +19,15 @@ interface SystemSources {
   readonly devices: Pick<Devices, 'registration'>;
 }
 
-/** Living ones, and those of the last 20 minutes, which housekeeping has not deleted yet. */
+/**
+ * Living ones, and those of the last 20 minutes, which housekeeping has not deleted yet.
+ * @limit nodes that the operator sees → the older ones are not told
+ */
 const NODES_MAX = 200;
-/** Of jobs, chunks and retries each: a count of a million would take a second. */
+/**
+ * Of jobs, chunks and retries each: a count of a million would take a second.
+ * @limit jobs, chunks, retries that are counted for him, each → the number stays
+ */
 const COUNTED_MAX = 100_000;
 
 /** This node, on the embedded database: it is the only one, and has no heartbeat. */

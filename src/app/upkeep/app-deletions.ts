@@ -23,19 +23,36 @@ import {
 import { eraseFromJobs } from '../../push/sql/erase-jobs.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 
-/** Deleted apps of one look; the next look begins behind them. */
+/**
+ * Deleted apps of one look; the next look begins behind them.
+ * @limit deleted apps of one look → the next look
+ */
 const DELETIONS_MAX = 100;
-/** In one run. With housekeeping's interval it is 2,000 devices a second on each node. */
+/**
+ * In one run. With housekeeping's interval it is 2,000 devices a second on each node.
+ * @limit transactions of a run of housekeeping that erase data of deleted apps → the next run
+ */
 const TRANSACTIONS_MAX = 20;
-/** Devices in one transaction. */
+/** @limit devices of deleted apps erased in a transaction → the next one */
 const DEVICES_MAX = 1_000;
+/** @limit other rows of deleted apps deleted in a transaction → the next one */
 const ROWS_MAX = 10_000;
-/** Push jobs looked at in one transaction: a look at an index each. */
+/**
+ * Push jobs looked at in one transaction: a look at an index each.
+ * @limit push jobs of deleted apps looked at in a transaction, and rows deleted → the next one
+ */
 const JOBS_AT_ONCE = { jobs: 1_000, rows: ROWS_MAX };
-/** After this time no transaction and no cache is left that found the app, or client, alive. */
+/**
+ * After this time no transaction and no cache is left that found the app, or client, alive.
+ * @limit a deleted app or client is forgotten after
+ */
 export const SETTLED_AFTER_MS = 300_000;
-/** From one look through all jobs of a client to the next, while one of the app's does not end. */
+/**
+ * From one look through all jobs of a client to the next, while one of the app's does not end.
+ * @limit all jobs of its client are looked at again after, while one of the app's jobs does not end
+ */
 const PASS_INTERVAL_MS = 60_000;
+/** @limit deleted apps whose look through the jobs is remembered → it begins again */
 const PASSES_MAX = 1_000;
 
 /** Before every id. */

@@ -20,18 +20,31 @@ import {
   listJobsToCancel,
 } from './erase-client.ts';
 
-/** Deleted clients of one look; the next look begins behind them. */
+/**
+ * Deleted clients of one look; the next look begins behind them.
+ * @limit deleted clients of one look → the next look
+ */
 const DELETIONS_MAX = 100;
-/** In one run. */
+/**
+ * @limit transactions of a run of housekeeping that erase data of deleted clients → the next run
+ */
 const TRANSACTIONS_MAX = 20;
-/** Push jobs cancelled between two looks, each in a transaction of its own. */
+/**
+ * Push jobs cancelled between two looks, each in a transaction of its own.
+ * @limit push jobs of each deleted client that are cancelled in a run → the next run
+ */
 const CANCELLED_MAX = 100;
 /**
  * Ended push jobs deleted in one transaction, each with thousands of scopes perhaps; and rows of
  * their condemned devices.
+ * @limit push jobs of deleted clients deleted in a transaction, and rows of their condemned devices
+ * → the next one
  */
 const JOBS_AT_ONCE = { jobs: 100, rows: 10_000 };
-/** Tags in one transaction, each with its counts of some days. */
+/**
+ * Tags in one transaction, each with its counts of some days.
+ * @limit tags of deleted clients deleted in a transaction → the next one
+ */
 const TAGS_MAX = 1_000;
 
 /** Carries deletions of clients on; the deleted clients take turns. */

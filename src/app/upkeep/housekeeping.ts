@@ -14,7 +14,7 @@ import { Recurring } from '../../std/recurring.ts';
 import type { UpkeepOptions } from './upkeep-jobs.ts';
 import { upkeepJobs } from './upkeep-jobs.ts';
 
-/** Time between two runs. */
+/** @limit between two runs of housekeeping */
 const INTERVAL_MS = 10_000;
 
 export class Housekeeping {

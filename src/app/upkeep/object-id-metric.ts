@@ -7,6 +7,6 @@ import { known } from '../../telemetry/metric.ts';
 export const objectIdMetric = (read: () => number | null): Metric => ({
   type: 'gauge',
   name: 'tagcast_object_ids_used_ratio',
-  help: 'Share of the ids of tags, groups and apps that is used: at 1 no more can be created.',
+  help: 'Share of all ids of tags, groups and apps that is given out, as of the last hour. At 1 none can be made any more; warn at 0.5: `object_ids_drawn` in `clients` says who makes so many.',
   read: () => known(read()),
 });

@@ -18,7 +18,10 @@ import { routesAt } from '../../http/route.ts';
 import type { AuditEntry } from '../sql/list-entries.ts';
 import { listAuditEntries } from '../sql/list-entries.ts';
 
-/** spec/interface.md, section 5. */
+/**
+ * internals/interface.md, "Admin API".
+ * @limit entries on a page of `audit` that names no limit
+ */
 const PAGE_DEFAULT = 100;
 
 const text = z.string();

@@ -1,4 +1,4 @@
-/** What forms of apps have in common (spec/interface.md, section 5). */
+/** What forms of apps have in common (internals/interface.md, "Admin API"). */
 
 import { z } from 'zod';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
@@ -14,9 +14,13 @@ export const platformIdForm = id.refine(isPlatformId, PLATFORM_FAULT);
 /**
  * JSON of an app's parameters: templates and keys of connectors are some KiB. The list of apps
  * holds those of all.
+ * @limit `parameters` of an app on a platform, as JSON → `400`
  */
 const PARAMETERS_BYTES_MAX = 16_384;
-/** Databases read nested values by recursion. */
+/**
+ * Databases read nested values by recursion.
+ * @limit nesting of the `parameters` of an app on a platform → `400`
+ */
 const PARAMETERS_DEPTH_MAX = 32;
 
 export const parameters = z

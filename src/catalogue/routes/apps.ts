@@ -1,6 +1,7 @@
 /**
- * Apps as existing clients of the public service ask for them (facts/upstream.md, section 4): a row
- * for each platform of each app, with parameters that are kept and returned unread.
+ * Apps as existing clients of the public service ask for them (internals/existing-clients.md,
+ * "Admin API"): a row for each platform of each app, with parameters that are kept and returned
+ * unread.
  */
 
 import { z } from 'zod';

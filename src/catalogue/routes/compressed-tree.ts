@@ -8,11 +8,15 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Coding } from '../../http/negotiation.ts';
 import type { RenderedTree } from '../tag-tree.ts';
 
-/** A smaller body fits into one or two packets uncompressed. */
+/**
+ * A smaller body fits into one or two packets uncompressed.
+ * @limit characters of a body of `tags` from which it is compressed → it goes as it is
+ */
 const BODY_LENGTH_MIN = 1_024;
 /**
  * At a time: half of the pool's threads, which also look up names and read files. Beyond this
  * limit, the answer is sent uncompressed.
+ * @limit bodies of `tags` that are compressed at a time → it goes as it is
  */
 const COMPRESSIONS_MAX = 2;
 /** The result is a tenth smaller than with gzip, in the same time. */

@@ -1,6 +1,6 @@
 /**
  * The body of the published Admin API: JSON, or, as connectors send it, JSON in the part `data` of
- * a `multipart/form-data` (facts/upstream.md, section 4).
+ * a `multipart/form-data` (internals/existing-clients.md, "Admin API").
  */
 
 import type { z } from 'zod';

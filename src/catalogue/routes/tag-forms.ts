@@ -1,4 +1,7 @@
-/** What forms of tags, groups and apps have in common (spec/interface.md, sections 5 and 7). */
+/**
+ * What forms of tags, groups and apps have in common (internals/interface.md, "Admin API" and
+ * "Errors, limits, versions").
+ */
 
 import { z } from 'zod';
 import { ISO_TIME, isoTimeMs } from '../../../packages/std/src/iso-8601.ts';

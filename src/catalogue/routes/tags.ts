@@ -1,6 +1,7 @@
 /**
- * The routes of tags on the Admin API, as the public service has them (facts/upstream.md, section
- * 4), and `endpoints/get`, with which clients test their credential.
+ * The routes of tags on the Admin API, as the public service has them
+ * (internals/existing-clients.md, "Admin API"), and `endpoints/get`, with which clients test their
+ * credential.
  */
 
 import { z } from 'zod';

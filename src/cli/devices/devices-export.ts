@@ -47,6 +47,7 @@ const stateForm = z.object({
 type State = z.infer<typeof stateForm>;
 
 const START: PageEnd = { platformId: 0, ordinal: -1 };
+/** @limit between two writings of the state of an export → done once more */
 const STATE_EVERY_MS = 1_000;
 const EXIT_FAILED = 1;
 

@@ -60,14 +60,24 @@ const stateForm = z.object({
 
 type State = z.infer<typeof stateForm>;
 
-/** Batches under way: one for each lane of the database. */
+/**
+ * Batches under way: one for each lane of the database.
+ * @limit batches under way → it waits
+ */
 const BATCHES_MAX = 4;
-/** Subscriptions of a batch: a lane limits its transactions in the same way. */
+/**
+ * Subscriptions of a batch: a lane limits its transactions in the same way.
+ * @limit tags of the devices of a batch of an import → the next batch
+ */
 const SUBSCRIPTIONS_MAX = 20_000;
-/** Records of a batch that hardly contains any device. */
+/**
+ * Records of a batch that hardly contains any device.
+ * @limit records of a batch of an import → the next batch
+ */
 const RECORDS_MAX = 100_000;
 /**
  * The interval at which the state is written: batches since the last time may be imported again.
+ * @limit between two writings of the state of an import → done once more
  */
 const STATE_EVERY_MS = 1_000;
 

@@ -22,7 +22,10 @@ import { openInput } from './import-input.ts';
 const EXIT_CODES =
   'Exit code 0: everything; 1: not everything; 2: wrong arguments; 130: interrupted.';
 
-/** The default limit of an import: a file with more bad lines is of another format. */
+/**
+ * The default limit of an import: a file with more bad lines is of another format.
+ * @limit bad records of an import, where `--bad-lines` names no other number → the import stops
+ */
 const BAD_LINES_MAX = '1000';
 
 const EXPORT_FLAGS = {

@@ -10,11 +10,17 @@ import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import type { MappedTags } from '../../operator/device-actions.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
 
-/** A client has fewer tags. In a file that names more, some are asked for again. */
+/**
+ * A client has fewer tags. In a file that names more, some are asked for again.
+ * @limit tags remembered of a file → asked again
+ */
 const KNOWN_MAX = 2 * TAGS_PER_CLIENT_MAX;
 /** A line of a terminal. */
 const TEXT_LENGTH_MAX = 80;
-/** Further missing tags are only counted. */
+/**
+ * Further missing tags are only counted.
+ * @limit tags left out that are named → counted
+ */
 const NAMED_MAX = 100;
 
 export class ImportTagMap {

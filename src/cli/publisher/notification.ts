@@ -59,7 +59,10 @@ const list =
     };
   };
 
-/** What the engine answers at once. */
+/**
+ * What the engine answers at once.
+ * @limit rows of a page of `notification list` → the next page
+ */
 const PAGE_ROWS_MAX = 1_000;
 
 const order = (what: 'cancel' | 'pause' | 'resume', summary: string): Verb<Work> =>

@@ -197,8 +197,15 @@ async function send(
   return watchJob(session, id);
 }
 
-/** Requests of one push, with pauses that grow: a restart of the engine fits between them. */
+/**
+ * Requests of one push, with pauses that grow: a restart of the engine fits between them.
+ * @limit requests of one `tagcast send` whose answers are lost → exit code 1, and the key to repeat
+ * it with
+ */
 const ATTEMPTS_MAX = 5;
+/**
+ * @limit pause before the second request of a `tagcast send`; each further one is longer by as much
+ */
 const PAUSE_MS = 1_000;
 
 /** With the same key again when the answer is lost: the engine knows whether it has it already. */

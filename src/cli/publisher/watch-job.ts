@@ -7,7 +7,11 @@ import { describeJob, doneOf, exitCodeOf } from './job-text.ts';
 import type { Session } from './publisher-command.ts';
 import { isPassing } from './publisher-command.ts';
 
-/** A restart of the engine takes less. */
+/**
+ * A restart of the engine takes less.
+ * @limit an engine that is away is waited for by `--watch` → exit code 1; the push goes on without
+ * the command
+ */
 const PATIENCE_MS = 60_000;
 /** Between two attempts to be heard by an engine that is away. */
 const PAUSE_MS = 1_000;

@@ -28,7 +28,10 @@ const IDLE = 'I'.charCodeAt(0);
 const SSL_REQUEST = 80877103;
 const CANCEL_REQUEST = 80877102;
 
-/** A longer message is refused: the engine has no such statement. */
+/**
+ * A longer message is refused: the engine has no such statement.
+ * @limit one message to the embedded database → connection closed
+ */
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 interface Bridge {

@@ -8,11 +8,16 @@ import type { Initialised } from './initialise.ts';
 import { initialise } from './initialise.ts';
 import { thrownCode, thrownText } from './thrown.ts';
 
-/** Measured: 40 MiB are in use after a first start, 16 of them the first file of the log. */
+/**
+ * Measured: 40 MiB are in use after a first start, 16 of them the first file of the log.
+ * @limit MiB of disk space that a first start of the embedded database needs → no start, with a
+ * sentence
+ */
 const FIRST_START_MIB = 48;
 /**
  * A start after a clean end needs no room. After another end it needs one more file of the log (16
  * MiB) and some pages.
+ * @limit MiB that a later start needs → no start, with a sentence
  */
 const LATER_START_MIB = 17;
 const ROOM_NEEDED = `a first start needs ${FIRST_START_MIB} MiB, a later one up to ${LATER_START_MIB}. Make room and start again; nothing is lost`;

@@ -10,7 +10,11 @@ import { connect } from 'node:net';
 
 /** Random octets that the holder is asked to sign. */
 const QUESTION_OCTETS = 32;
-/** An engine answers within milliseconds, and a stranger on its name delays a start by as much. */
+/**
+ * An engine answers within milliseconds, and a stranger on its name delays a start by as much.
+ * @limit the holder of `DATA_DIR` proves that it is, when the file of its socket is gone → it
+ * counts as dead
+ */
 const PROOF_MS_MAX = 2_000;
 
 /** Shows nothing of the secret to those who see the name. */

@@ -13,7 +13,10 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorReason } from '../../../packages/std/src/error-reason.ts';
 
-/** It takes about five seconds. */
+/**
+ * It takes about five seconds.
+ * @limit making the embedded database → the start ends with a sentence; nothing is left
+ */
 const INITIALISE_MS_MAX = 180_000;
 /** The beginning of what a failed initdb wrote: its last words are one line. */
 const SAID_CHARACTERS_MAX = 300;

@@ -32,11 +32,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDirectory } from './data-dir.ts';
 import { holderName, isProven, proveTo } from './holder-proof.ts';
 
-/** sun_path of Unix sockets holds 108 bytes on Linux, 104 on macOS, with the closing NUL. */
+/**
+ * sun_path of Unix sockets holds 108 bytes on Linux, 104 on macOS, with the closing NUL.
+ * @limit path of `DATA_DIR` with a socket in it → the start is refused
+ */
 const SOCKET_PATH_BYTES_MAX = 103;
 /**
  * A socket that has neither accepted nor refused after this time counts as held: an engine may be
  * blocked.
+ * @limit answer of who holds `DATA_DIR` → it counts as held
  */
 const ANSWER_TIMEOUT_MS = 2_000;
 /**

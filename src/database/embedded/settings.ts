@@ -7,6 +7,7 @@ import { databaseFilesMaxOf, descriptorsMax } from '../../std/descriptors.ts';
  * PostgreSQL's own cache, which the WASM memory holds for good. initdb wrote 128 MB into the
  * directory's configuration, as these fitted. The operating system caches the files anyway, in the
  * same machine's memory.
+ * @limit PostgreSQL's own cache in the embedded database → read again from the operating system's
  */
 const SHARED_BUFFERS = '32MB';
 

@@ -14,9 +14,14 @@ import { endStalledTransactions } from './stalled-transactions.ts';
 
 /**
  * Meanwhile a table grows by some thousand rows: little enough for a plan made without statistics.
+ * @limit between looks for stale statistics
  */
 const INTERVAL_MS = 2_000;
-/** As long as a transaction may be silent between two statements (`transact`). */
+/**
+ * As long as a transaction may be silent between two statements (`transact`).
+ * @limit silence inside of a transaction, however it came about (a frozen node) → the session is
+ * ended, its transaction rolled back
+ */
 const STALLED_MS = 10_000;
 
 export class Maintenance {

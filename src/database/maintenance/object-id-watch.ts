@@ -7,6 +7,8 @@ import type { UpkeepJob, UpkeepRun } from '../upkeep-job.ts';
 /**
  * Half of the ids: at the same pace there is as much time again to find the client that makes so
  * many.
+ * @limit share of the ids of tags, groups and apps from which the log warns →
+ * `tagcast_object_ids_used_ratio` tells the share
  */
 const OBJECT_IDS_SHARE_WARNED = 0.5;
 
@@ -30,6 +32,9 @@ export class ObjectIdWatch implements UpkeepJob {
     const usedShare = await objectIdsUsedShare(sql);
     this.#usedShare = usedShare;
     if (usedShare < OBJECT_IDS_SHARE_WARNED) return;
-    this.#log.warn({ usedShare }, 'ids of tags and groups are running out: see docs/limits.md');
+    this.#log.warn(
+      { usedShare },
+      'ids of tags and groups are running out: see docs/reference/limits.md',
+    );
   }
 }

@@ -11,7 +11,10 @@
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 
-/** Less is a clock that is disciplined, or another server of the same database. */
+/**
+ * Less is a clock that is disciplined, or another server of the same database.
+ * @limit the database's clock set back, noticed → waits are no longer than that
+ */
 export const SET_BACK_MS_MIN = 5_000;
 
 /** The columns that say until when something waits, or since when it is counted. */

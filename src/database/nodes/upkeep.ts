@@ -8,8 +8,10 @@ import { deleteDeadNodes } from './beats.ts';
  * Longer than any lease that a node may have left (ten minutes and a half): without the row only
  * the lease counts. Each claim reads the dead nodes, so they must be few, even if a node is started
  * again and again.
+ * @limit rows of dead nodes → deleted: only the lease counts then
  */
 const DEAD_NODE_MS = 1_200_000;
+/** @limit rows of dead nodes deleted in a run → the next run */
 const NODES_MAX = 10_000;
 
 export const DEAD_NODES: UpkeepJob = {

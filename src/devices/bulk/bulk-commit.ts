@@ -31,23 +31,35 @@ import { judge } from './judge.ts';
 /**
  * Devices of one transaction: registrations of these devices wait for it, and on the embedded
  * database all do, for some tens of milliseconds.
+ * @limit devices of a bulk operation in a transaction → the next one
  */
 const DEVICES_MAX = 100;
 /**
  * Subscriptions of one transaction: devices of a list may lie in a group each, and each tag that is
  * new to a group is a row more, written while the rows of the groups are locked.
+ * @limit their subscriptions → the next one
  */
 const SUBSCRIPTIONS_MAX = 5_000;
-/** Groups that are searched for members in one transaction: some 10 ms of the database each. */
+/**
+ * Groups that are searched for members in one transaction: some 10 ms of the database each.
+ * @limit groups searched for its devices in a transaction → the next one
+ */
 const GROUPS_MAX = 20;
 /**
  * The rest after a piece, in times of the piece: an operation is worked on a fifth of the time. So
  * it does less on a database that is slow because it is busy.
+ * @limit rest of a bulk operation after a transaction, in times of what it took
  */
 const REST_FACTOR = 4;
-/** And at least this: with 100 devices of a piece, at most 2,000 a second. */
+/**
+ * And at least this: with 100 devices of a piece, at most 2,000 a second.
+ * @limit rest of a bulk operation after a transaction, at least
+ */
 const REST_MS_MIN = 50;
-/** An operation that failed is tried again after this time; those of other clients go on. */
+/**
+ * An operation that failed is tried again after this time; those of other clients go on.
+ * @limit a bulk operation that failed is tried again after
+ */
 const AGAIN_AFTER_MS = 10_000;
 
 export interface BulkContext {

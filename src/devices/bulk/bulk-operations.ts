@@ -12,9 +12,15 @@ import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { BulkContext, BulkPiece } from './bulk-commit.ts';
 import { commitBulkPiece } from './bulk-commit.ts';
 
-/** Time between two looks when nothing is due: each is a look at an index that is empty then. */
+/**
+ * Time between two looks when nothing is due: each is a look at an index that is empty then.
+ * @limit look for bulk operations while there is none
+ */
 const INTERVAL_MS = 2_000;
-/** Of failures while the database is away. */
+/**
+ * Of failures while the database is away.
+ * @limit between lines in the log about failures of bulk operations
+ */
 const TOLD_EVERY_MS = 10_000;
 
 interface BulkOperationsOptions extends BulkContext {

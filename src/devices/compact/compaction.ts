@@ -21,34 +21,45 @@ import { sparseDeviceGroups } from '../sql/sparse-device-groups.ts';
 /**
  * Time between two searches. Holes appear over weeks: with GROUPS_MAX these are 750 million
  * ordinals a day.
+ * @limit between two searches of compaction
  */
 const LOOK_INTERVAL_MS = 60_000;
 /**
  * Groups in one search, each by 2,049 entries of an index at most: some tens of milliseconds of the
  * database's time.
+ * @limit groups that compaction looks at in one search → the next search
  */
 const GROUPS_MAX = 64;
 /**
  * A quarter: four such groups become one, and moves use up at most a third more ordinals than new
  * devices.
+ * @limit a group is sparse up to so many devices → left as it is
  */
 const SPARSE_DEVICES_MAX = GROUP_DEVICES / 4;
 /**
  * With fewer sparse groups among GROUPS_MAX moves are not worth it: eight become two, so that there
  * is always a gain.
+ * @limit sparse groups of one search, to be moved → left as they are
  */
 const SPARSE_GROUPS_MIN = 8;
 /**
  * Four writers on each of four nodes may have ordinals in stock in these. A device that is moved
  * too early is only moved again.
+ * @limit newest groups of an app on a platform that are left alone
  */
 const FILLING_GROUPS = 16;
 /**
  * Devices of one transaction, the tags that they have together, and transactions in one run: pushes
  * of the client wait for each transaction.
+ * @limit devices moved in a transaction of compaction → the next one
  */
 const DEVICES_MAX = 250;
+/**
+ * @limit tags that the devices of such a transaction have together → the next one; a single device
+ * may have more, alone
+ */
 const TAGS_MAX = 5_000;
+/** @limit transactions of a run of compaction → the next run */
 const TRANSACTIONS_MAX = 20;
 
 /** Fresh ordinals: from `next` up to but without `end`. */

@@ -31,12 +31,20 @@ interface ImporterOptions {
   readonly tagsPerDeviceMax: number;
 }
 
-/** While one lane commits, the others work. */
+/**
+ * While one lane commits, the others work.
+ * @limit lanes of an import
+ */
 export const IMPORT_LANES = 4;
+/** @limit lanes of an import on the embedded database */
 export const IMPORT_LANES_EMBEDDED = 1;
 
-/** As in a batch of registrations (devices/register/stages.ts). */
+/**
+ * As in a batch of registrations (devices/register/stages.ts).
+ * @limit devices of an import in a transaction → the next one
+ */
 const DEVICES_MAX = 1_000;
+/** @limit tags of the devices of an import in a transaction → the next one */
 const SUBSCRIPTIONS_MAX = 20_000;
 
 export class Importer {

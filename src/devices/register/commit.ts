@@ -1,6 +1,5 @@
 /**
- * Commits one batch of operations: the heart of group commit (docs/architecture.md,
- * "Registration").
+ * Commits one batch of operations: the heart of group commit (docs/internals/registration.md).
  */
 
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
@@ -40,6 +39,8 @@ export interface CommitContext extends JudgeLimits {
  * What was read longer ago is read again before it is written: a tag that has been deleted since
  * may have no trace left by which housekeeping would take it off the device (DELETED_TAG_MS of
  * unwanted-tags.ts).
+ * @limit time after which what a registration has read of a device is read again before the device
+ * is written → the batch is locked and judged
  */
 const READ_AGE_MS_MAX = 60_000;
 

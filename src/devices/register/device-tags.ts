@@ -9,7 +9,10 @@ import type { DeviceRef } from '../operation.ts';
 import type { TagOfDevice } from '../sql/tags-of-devices.ts';
 import { tagsOfDevices } from '../sql/tags-of-devices.ts';
 
-/** A query of so many devices takes some 10 ms; further ones wait for the next query. */
+/**
+ * A query of so many devices takes some 10 ms; further ones wait for the next query.
+ * @limit devices of `list` in one query → the next query
+ */
 const DEVICES_MAX = 500;
 
 export class DeviceTags {

@@ -12,6 +12,8 @@ import type { RaisedWithEpoch, TouchedDeviceGroup } from '../../statistics/recor
 /**
  * Tags of all groups together: 4 MB or so. New devices come into few groups; other groups cost a
  * look-up.
+ * @limit tags of groups that a process remembers as written → those of the groups written longest
+ * ago are dropped: the database looks up each
  */
 const TAGS_MAX = 100_000;
 

@@ -4,6 +4,8 @@
  * So many batches in a row that change nothing, and the next one is expected to change nothing,
  * too: apps that start again come in waves. A wrong guess costs that batch one more round trip, and
  * the next ones are not guessed.
+ * @limit batches in a row that change nothing, after which the tags of a batch of `reg` are left
+ * out at first → they are read when it changes something
  */
 const UNCHANGED_BATCHES = 3;
 

@@ -30,18 +30,27 @@ import { lookAtAll } from './look.ts';
  * Operations that are looked at together, and devices that are written together: 1,000 rows a batch
  * measured 5 µs of client CPU each, 100 rows 9 µs (architecture, 3.2): more
  * gains little.
+ * @limit operations that are looked at together; devices that are written in a transaction → the
+ * next batch
  */
 const ITEMS_MAX = 1_000;
 /**
  * Subscriptions of a batch: a thousand operations may name a thousand tags each, and a statement
  * has 10 s.
+ * @limit tags of the operations in a transaction → the next batch; a single operation may exceed
+ * it, alone
  */
 const SUBSCRIPTIONS_MAX = 20_000;
-/** Assumed cost of `ureg` without tags: the number of tags of the device is not known before. */
+/**
+ * Assumed cost of `ureg` without tags: the number of tags of the device is not known before.
+ * @limit tags that a `ureg` of all counts as
+ */
 const SUBSCRIPTIONS_OF_ALL = 10;
 /**
  * The tags that its devices have, which a write sends again, are a fifth of the work of those it
  * adds.
+ * @limit tags that the devices of a transaction have, for each tag of its operations that may then
+ * be missing → the next batch
  */
 const TAGS_KEPT_PER_WEIGHT = 5;
 

@@ -31,10 +31,17 @@ export type ReplaceResult =
    */
   | { readonly outcome: 'overloaded' | 'unavailable' };
 
-/** Replacements of different devices do not wait for each other's commit. */
+/**
+ * Replacements of different devices do not wait for each other's commit.
+ * @limit replacements of tokens at a time → they wait
+ */
 export const REPLACEMENT_LANES = 2;
+/** @limit replacements of tokens at a time on the embedded database → they wait */
 export const REPLACEMENT_LANES_EMBEDDED = 1;
-/** Tokens change seldom: so many replacements take seconds. */
+/**
+ * Tokens change seldom: so many replacements take seconds.
+ * @limit replacements that wait → `503`
+ */
 const WAITING_MAX = 1_000;
 
 export class Replacements {

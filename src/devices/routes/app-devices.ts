@@ -113,12 +113,22 @@ const DEVICE = {
   refusals: 0,
 };
 
-/** Of one device: sends of which it is still owed something, the newest. */
+/**
+ * Of one device: sends of which it is still owed something, the newest.
+ * @limit pending outcomes that it tells → the newest
+ */
 const PENDING_MAX = 100;
-/** Of one device: what is recorded of it, the newest. */
+/**
+ * Of one device: what is recorded of it, the newest.
+ * @limit events that a look-up of a device tells → the newest
+ */
 const EVENTS_MAX = 100;
-/** Of one device: sends that are expected to have reached it, the newest of these days. */
+/**
+ * Of one device: sends that are expected to have reached it, the newest of these days.
+ * @limit expected sends that it tells → the newest
+ */
 const EXPECTED_MAX = 50;
+/** @limit age of the expected sends that a look-up of a device tells → not told */
 const EXPECTED_MS_MAX = 30 * 86_400_000;
 
 const PATH = '/push-admin-api/v3/:client/apps/:id/devices';

@@ -1,7 +1,7 @@
 /**
  * Reads the parameters of the App API leniently, since real clients send them in many shapes
- * (spec/interface.md, section 3; facts/upstream.md, section 2). Written by hand: it is the hot
- * path.
+ * (internals/interface.md, "App API"; internals/existing-clients.md, "App API"). Written by hand:
+ * it is the hot path.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -16,13 +16,17 @@ import { isId, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 /**
  * A larger body counts as one without parameters. `reg`, `ureg` and `set` answer 413 only above the
  * route's own limit.
+ * @limit body, App API → `reg` `ureg` `set`: `OK` with `Tagcast-Ignored: body`; `list` `tags`:
+ * `400`; `devices/replace`: `413`
  */
 export const PARAMETER_BYTES_MAX = 65_536;
 /**
  * How many unknown fields `Tagcast-Ignored` names, and how much of each name: a proxy takes 4 KiB
  * of headers in all.
+ * @limit unknown fields that `Tagcast-Ignored` names → not named
  */
 const UNKNOWN_NAMES_MAX = 10;
+/** @limit the name of an unknown field in `Tagcast-Ignored` → cut */
 const UNKNOWN_NAME_LENGTH_MAX = 64;
 
 /** The parts of a request that can be wrong, in the order in which `Tagcast-Ignored` names them. */

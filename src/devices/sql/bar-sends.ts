@@ -7,6 +7,7 @@ import type { Scope } from '../../domain/device.ts';
  * A send that is scheduled for later than this is planned after the end of the transaction: that
  * has few statements, and each may take 10 s (database/transact.ts), as may each pause between
  * them.
+ * @limit a scheduled push that is nearer than this keeps compaction away → another time
  */
 const SCHEDULED_MS_MIN = 300_000;
 

@@ -16,6 +16,9 @@ const OF_KEYS = /device_key/;
  * The other transaction (of a node, an import, a replacement) commits before a try fails, so that
  * the next try finds what it has done. That many failures in a row mean that many other
  * transactions.
+ * @limit tries of a batch, or a replacement, whose devices another transaction creates, changes or
+ * erases at the same time; all but the first one lock them → the batch is halved until the new
+ * device is alone; the replacement: `503`
  */
 const TRIES_MAX = 5;
 

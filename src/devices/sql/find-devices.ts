@@ -56,6 +56,7 @@ export interface Found {
 /**
  * Tags read at once: some tens of milliseconds of this thread, and 2 MB. A single device may have
  * more.
+ * @limit tags of devices that a batch looks at → the others are looked at next
  */
 const TAGS_MAX = 100_000;
 

@@ -31,7 +31,10 @@ import { listKeys } from '../sql/list-keys.ts';
 
 const NAME = 'must have 1–255 characters';
 const DEVICES = `must be 1–${ID_MAX}`;
-/** Each may be there several times. */
+/**
+ * Each may be there several times.
+ * @limit scopes that the body of a new key names → `400`
+ */
 const SCOPES_MAX = 32;
 const SCOPE = `must be some of ${KEY_SCOPES.join(', ')}`;
 

@@ -8,10 +8,19 @@ import type { Fragment, Sql } from '../../database/sql.ts';
 /**
  * Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). If the node dies, another one
  * does not wait for the end of the right.
+ * @limit right of a node to make a token → another node may
  */
 export const MINTING_MS_MAX = 20_000;
-/** The longest freeze and the longest rest after a failure (providers/). */
+/**
+ * The longest freeze and the longest rest after a failure (providers/).
+ * @limit a freeze of a provider's token that is believed, from now → a time further off was written
+ * by a clock that was ahead, and counts as none
+ */
 const FREEZE_MS_MAX = 20 * 60_000;
+/**
+ * @limit a failure of a provider's token that is believed, from now → a time further off counts as
+ * none
+ */
 const FAILURE_MS_MAX = 10_000;
 
 /** A condition on the row `t`: a token that was made later than now counts as none. */

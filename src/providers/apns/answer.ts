@@ -22,7 +22,10 @@ interface ApnsBody {
   readonly timestampMs: number | null;
 }
 
-/** A reason longer than any of Apple's is cut: it is stored, and a key for counts. */
+/**
+ * A reason longer than any of Apple's is cut: it is stored, and a key for counts.
+ * @limit characters of a provider's reason that are kept → cut
+ */
 const REASON_LENGTH_MAX = 100;
 
 function parseBody(body: string): ApnsBody | null {

@@ -1,4 +1,7 @@
-/** What Apple's reasons for a fault mean, and what to correct (facts/providers.md, 1.5). */
+/**
+ * What Apple's reasons for a fault mean, and what to correct (internals/providers.md, "APNs:
+ * answers").
+ */
 
 import { BAD_MESSAGE } from '../bad-message.ts';
 

@@ -6,19 +6,35 @@ import type { TransportLimits } from '../../transport/transport.ts';
 /**
  * Hexadecimal digits of a token: 64 today, some hundred more for Live Activities, and Apple sets no
  * length. No device has a longer one.
+ * @limit digits of an APNs token → the device ends `BadDeviceToken`, unsent
  */
 export const TOKEN_DIGITS_MAX = 1_024;
 
-/** Larger notifications are answered 413 PayloadTooLarge … */
+/**
+ * Larger notifications are answered 413 PayloadTooLarge …
+ * @publisherLimit payload rendered for APNs → `400` with size and limit
+ */
 export const APNS_PAYLOAD_BYTES_MAX = 4_096;
-/** … but those of the type `voip`. */
+/**
+ * … but those of the type `voip`.
+ * @publisherLimit payload rendered for APNs with `apnsPushType` `voip` → `400` with size and limit
+ */
 export const VOIP_PAYLOAD_BYTES_MAX = 5_120;
 
-/** Apple: a provider token is too old after an hour … */
+/**
+ * Apple: a provider token is too old after an hour …
+ * @limit an APNs token lives
+ */
 export const PROVIDER_TOKEN_LIFETIME_MS = 60 * 60_000;
-/** … and refused (429 TooManyProviderTokenUpdates) when renewed within 20 minutes. */
+/**
+ * … and refused (429 TooManyProviderTokenUpdates) when renewed within 20 minutes.
+ * @limit between two APNs tokens of a team
+ */
 export const PROVIDER_TOKEN_MINTS_APART_MS = 20 * 60_000;
-/** Renewed at a random time in this window, so that not all credentials sign in the same second. */
+/**
+ * Renewed at a random time in this window, so that not all credentials sign in the same second.
+ * @limit age at which an APNs token is renewed
+ */
 export const PROVIDER_TOKEN_REFRESH_MS = { from: 50 * 60_000, to: 55 * 60_000 };
 
 /**
@@ -29,12 +45,16 @@ export const TOO_MANY_TOKENS = 'TooManyProviderTokenUpdates';
 /**
  * How long the whole team has to wait after TooManyProviderTokenUpdates: the window that was
  * broken.
+ * @limit APNs' TooManyProviderTokenUpdates: pause of the team
  */
 export const PROVIDER_TOKEN_UPDATES_PAUSE_MS = 20 * 60_000;
 
 /** Apple: "wait 15 minutes" after a 5xx … */
 export const APNS_RETRY_MS_DEFAULT = 900_000;
-/** … then exponential backoff. */
+/**
+ * … then exponential backoff.
+ * @limit wait before a retry: APNs failed (5xx); from `APNS_RETRY_MS` up to
+ */
 const APNS_FAILED_MS_MAX = 3_600_000;
 
 /** After a 5xx, the operator's wait before the first retry. */

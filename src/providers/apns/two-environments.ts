@@ -22,12 +22,16 @@ import { WaitingLine } from './waiting-line.ts';
  * Sends that may wait for the other environment, besides those under way. Beyond it no new send
  * starts: otherwise an app with only tokens of the other environment would collect them here. A
  * full connection sends as many in a second.
+ * @limit sends that wait for APNs' other environment, per thread and credential → no new send
+ * starts
  */
 const WAITING_MAX = 1_000;
 /**
  * If the other environment does not answer for so long while sends wait for it, it gets none for
  * OTHER_REST_MS, and other sends go on. A healthy one needs less than a second, four round trips of
  * connecting included.
+ * @limit no answer of APNs' other environment while sends wait for it → it is left alone for 30 s:
+ * refused tokens end refused, not counted; those known to be of it are sent later
  */
 const OTHER_SILENT_MS_MAX = 5_000;
 const OTHER_REST_MS = 30_000;

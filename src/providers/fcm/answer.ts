@@ -48,7 +48,10 @@ function parseError(body: string): FcmError | null {
   return parsed.success ? parsed.data.error : null;
 }
 
-/** A reason longer than any of Google's is cut: it is stored, and a key for counts. */
+/**
+ * A reason longer than any of Google's is cut: it is stored, and a key for counts.
+ * @limit characters of a provider's reason that are kept → cut
+ */
 const REASON_LENGTH_MAX = 100;
 const FCM_ERROR = 'google.firebase.fcm.v1.FcmError';
 

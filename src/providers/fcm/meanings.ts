@@ -1,4 +1,7 @@
-/** What Google's reasons for a fault mean, and what to correct (facts/providers.md, 2.3). */
+/**
+ * What Google's reasons for a fault mean, and what to correct (internals/providers.md, "FCM:
+ * errors").
+ */
 
 import { BAD_MESSAGE } from '../bad-message.ts';
 

@@ -3,38 +3,60 @@
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 
-/** Larger messages are answered 400 INVALID_ARGUMENT without a word about the size. */
+/**
+ * Larger messages are answered 400 INVALID_ARGUMENT without a word about the size.
+ * @publisherLimit payload rendered for FCM, without the token → copies in `data` are left out; then
+ * `400` with size and limit
+ */
 export const FCM_PAYLOAD_BYTES_MAX = 4_096;
 
 /** The only permission that the access token is for. */
 export const FCM_SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 /** Google takes an assertion of at most an hour. */
 export const ASSERTION_LIFETIME_SECONDS = 3_600;
-/** Renewed so long before its end, so that it does not expire during a request. */
+/**
+ * Renewed so long before its end, so that it does not expire during a request.
+ * @limit an FCM token is renewed before its end
+ */
 export const ACCESS_TOKEN_REFRESH_BEFORE_MS = 5 * 60_000;
 /**
  * Google's tokens live an hour. A longer lifetime than this in an answer is a mistake, or too large
  * for the database.
+ * @limit an FCM token lives at most → a failed sign-in
  */
 export const ACCESS_TOKEN_LIFETIME_MS_MAX = 24 * 60 * 60_000;
 /**
  * The least time between token requests of one credential, of all nodes together, even if FCM calls
  * every token expired.
+ * @limit between requests for an FCM token
  */
 export const ACCESS_TOKEN_REQUESTS_APART_MS = 10_000;
-/** Signing in is one request, and every send of the app waits for it. */
+/**
+ * Signing in is one request, and every send of the app waits for it.
+ * @limit a request for an FCM token → a failed sign-in
+ */
 export const TOKEN_REQUEST_TIMEOUT_MS = 10_000;
-/** An answer has about 2 KiB. */
+/**
+ * An answer has about 2 KiB.
+ * @limit octets of the answer to a request for an FCM token → a failed sign-in
+ */
 export const TOKEN_ANSWER_BYTES_MAX = 65_536;
 
-/** FCM asks for a minute when it names no time with a 429 … */
+/**
+ * FCM asks for a minute when it names no time with a 429 …
+ * @limit FCM's quota without a time: pause
+ */
 export const QUOTA_PAUSE_MS = 60_000;
-/** … and says "try again in 30 seconds" on the page of its 502. */
+/**
+ * … and says "try again in 30 seconds" on the page of its 502.
+ * @limit FCM's 502 without a time: pause
+ */
 export const BAD_GATEWAY_PAUSE_MS = 30_000;
 
 /**
  * FCM: "wait at least 10 seconds before retrying", after a time-out too; senders that do not are
  * put on a deny list.
+ * @limit wait before a retry: FCM failed (5xx), or the outcome is unknown
  */
 export const FCM_FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
 /** Google's default quota of a project. */

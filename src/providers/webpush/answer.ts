@@ -53,7 +53,10 @@ interface Words {
   readonly text: string;
 }
 
-/** A reason longer than any of theirs is cut: it is stored, and a key for counts. */
+/**
+ * A reason longer than any of theirs is cut: it is stored, and a key for counts.
+ * @limit characters of a provider's reason that are kept → cut
+ */
 const REASON_LENGTH_MAX = 100;
 
 function parseWords({ body, fields = {} }: Answer): Words {

@@ -31,10 +31,15 @@ import { warningsOf } from './warnings.ts';
 /**
  * Pushes accepted in one transaction, and tags that they name together: a statement stays far below
  * a second.
+ * @limit pushes of a client accepted together → the next batch
  */
 const PUSHES_MAX = 256;
+/** @limit tags that they name → the next batch; a single push may exceed it, alone */
 const NAMES_MAX = 20_000;
-/** So many octets of a payload count as one tag: a body of a megabyte is a fifth of a batch. */
+/**
+ * So many octets of a payload count as one tag: a body of a megabyte is a fifth of a batch.
+ * @limit payload that counts as one tag
+ */
 const PUSH_WEIGHT_OCTETS = 256;
 
 /** The caller of a push, and the key by which a repeated request is recognised. */

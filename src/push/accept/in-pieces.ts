@@ -4,6 +4,8 @@
  * (App, platform)s that one statement writes. On the embedded database, which is one session, this
  * is a tenth of a second in which nothing else is served. A push is written whole, so one with more
  * of them may exceed it, alone.
+ * @limit (app, platform)s of pushes that one statement writes → the next statement; a single push
+ * may exceed it, alone
  */
 export const SCOPES_WRITTEN_MAX = 1_000;
 

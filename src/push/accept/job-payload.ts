@@ -13,6 +13,8 @@ import type { Content } from './contents.ts';
 /**
  * Of JSON, for a job: payload, its languages, and what templates made of it. A message of the
  * largest size in 32 languages has 130 KiB.
+ * @publisherLimit payload that a job keeps, as JSON, with its languages and what templates made of
+ * it; parts of platforms that it does not go to are not kept → `400`
  */
 export const JOB_PAYLOAD_BYTES_MAX = 262_144;
 

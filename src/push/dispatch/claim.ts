@@ -19,6 +19,8 @@ import { partOf } from './claimed.ts';
  * are awaited, and sends begin in its first half. A send may wait one time-out for a stream and
  * another for its answer; the longest time-out of all providers is 15 s. If the lease ended before,
  * the row would be sent again beside the send under way, whose outcome would not count.
+ * @limit time that the lease of a batch of retries lasts longer, for their answers → another node
+ * may claim it; sends begin in the first half of `CHUNK_LEASE_MS`
  */
 const RETRY_ANSWERS_MS = 30_000;
 

@@ -41,23 +41,32 @@ import type { SmallCandidate } from './small-parts.ts';
 import { SmallParts, smallIdOf } from './small-parts.ts';
 import type { Lot } from './worker-pool.ts';
 
+/** @limit between looks for work */
 const POLL_INTERVAL_MS = 250;
 /**
  * While small parts wait here, a look asks for more of them only this often: for those that other
  * nodes left, and for retries. Such a look passes over all parts under way.
+ * @limit between looks for small parts while others wait in memory
  */
 const SMALL_POLL_INTERVAL_MS = 2_000;
-/** Large parts that are remembered from one round to the next. A look finds the others. */
+/**
+ * Large parts that are remembered from one round to the next. A look finds the others.
+ * @limit large parts that were planned and are not claimed yet → found by the next query of the
+ * ledger
+ */
 const OFFERED_MAX = 1_000;
 /**
  * While a notification has no slot, a task keeps its slot for so long, and then gives its rest
  * back. It first waits for its answers, so the other notification begins within a second. An urgent
  * one, while its scope has none under way, waits for nobody's time.
+ * @limit a slot is held while another notification has none → then to the end of a block, and given
+ * back
  */
 const QUANTUM_MS = 500;
 /**
  * A task that makes room may go on to the end of its block, and waits for its answers: making room
  * must not cause a second send.
+ * @limit then such a slot is held to the end of a block, and at most so much longer → given back
  */
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 
@@ -85,8 +94,10 @@ interface ClaimerOptions {
  * While no notification waits for a slot, free slots are filled together: when a quarter of all has
  * become free, or when at most a third is busy. The busy ones have work for some hundred
  * milliseconds, and a look into the ledger costs as much for one slot as for ten.
+ * @limit share of the slots that must be free to be filled together while nobody waits for one
  */
 const FREED_SHARE = 1 / 4;
+/** @limit share of the slots that is busy at most when they are filled together */
 const BUSY_SHARE = 1 / 3;
 
 /** The holder of a slot: a chunk, a batch of retries, or a lot of small parts. */

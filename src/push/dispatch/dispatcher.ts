@@ -27,6 +27,7 @@ import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts'
 /**
  * The wait before a part that failed on our side is tried again: a database or an OAuth server that
  * is down needs seconds, not more.
+ * @limit a task that failed by a fault of the engine is claimed again after
  */
 const TRY_AGAIN_MS = 5_000;
 /**

@@ -29,14 +29,17 @@ export interface Candidate extends Holder {
  * A scope may hold so many times the slots that it leaves free. One scope alone gets two thirds of
  * all slots, and each further scope that hangs gets two thirds of the rest. (Dynamic thresholds, as
  * switches share their buffers: Choudhury and Hahne, 1998.)
+ * @limit slots of one (app, platform), in times of what it leaves free → it waits for its own
  */
 const HELD_PER_FREE_MAX = 2;
 
 /**
  * Tasks of a scope that is held to a rate mostly wait: one for so many devices a second suffices,
  * and two more, so that the next has resolved its group when one ends.
+ * @limit devices a second for each further slot
  */
 const RATE_PER_SLOT = 500;
+/** @limit slots of one scope of a send with a rate → others get them */
 const SLOTS_BESIDE_RATE = 2;
 
 export class FairShare {

@@ -16,13 +16,23 @@ import { drawPace } from '../sql/notifications/draw-pace.ts';
 /**
  * A task alone gets up to so many sends of a span. More are divided: a thread may not be able to
  * send them in time.
+ * @limit sends of a piece that one task gets while others wait → divided
  */
 const SPAN_SENDS_SHARED_ABOVE = 1_000;
-/** Tasks that wait draw again after so long at the latest: the rate may be another one then. */
+/**
+ * Tasks that wait draw again after so long at the latest: the rate may be another one then.
+ * @limit between draws of a rate (`ratePerSecond`) that gave nothing, at most → tasks wait
+ */
 const DRAW_AGAIN_MS_MAX = 250;
-/** The pause between draws while the database is down, or the notification has lost its rate. */
+/**
+ * The pause between draws while the database is down, or the notification has lost its rate.
+ * @limit between draws of a rate while the database is away → tasks wait
+ */
 const NOTHING_DRAWN_MS = 1_000;
-/** Without a task, what was drawn is kept for so long: the next one comes within it, or none. */
+/**
+ * Without a task, what was drawn is kept for so long: the next one comes within it, or none.
+ * @limit drawn sends kept without a task → lost
+ */
 const IDLE_MS = 1_000;
 
 interface PacerOptions {

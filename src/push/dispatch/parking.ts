@@ -15,6 +15,8 @@ import { releaseOf } from './claimed.ts';
  * Claims without progress that a part may have: two beside other parts, and three with no other
  * suspect on its node. An innocent part is hardly near a death that often. The devices of a parked
  * part may have got the push that often.
+ * @limit claims of a part without progress until it is parked → its devices end as `failed`,
+ * `Parked`
  */
 export const CLAIMS_WITHOUT_PROGRESS_MAX = 5;
 

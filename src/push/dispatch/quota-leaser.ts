@@ -19,31 +19,50 @@ import { drawPermits, pauseQuota, returnPermits } from '../sql/draw-permits.ts';
 /**
  * Bursts in the quota of a minute. The burst and 60 seconds of the full rate make that quota, so
  * that no 60 seconds exceed it.
+ * @limit bursts in a minute's quota of messages: one is given at once →
+ * sends wait
  */
 const BURSTS_PER_MINUTE = 60;
-/** A provider with a quota asks for a slow start: from 0 to the highest rate in 60 s or more. */
+/**
+ * A provider with a quota asks for a slow start: from 0 to the highest rate in 60 s or more.
+ * @limit time in which the rate rises to all of the quota
+ */
 const RAMP_MS = 60_000;
 /**
  * The share of the full rate at the start: 1,000/s of a quota of 600,000 a minute, besides the
  * burst, so that a small send is not delayed at all.
+ * @limit share of a quota's rate at which its sends start → sends wait
  */
 const RAMP_START = 0.1;
-/** Draws of permits for a quarter of a second. */
+/**
+ * Draws of permits for a quarter of a second.
+ * @limit draws of permits in a minute
+ */
 const DRAWS_PER_MINUTE = 240;
 /** The least share of a full draw, even if tasks want less: small tasks come in large numbers. */
 const DRAWN_SHARE_MIN = 0.125;
-/** Permits are valid for so long: after it a pause that another node heard of counts here too. */
+/**
+ * Permits are valid for so long: after it a pause that another node heard of counts here too.
+ * @limit a permit is good for → worth nothing
+ */
 const VALID_MS = 1_000;
-/** Permits that no task wants are returned after so long. */
+/**
+ * Permits that no task wants are returned after so long.
+ * @limit a permit is kept unused by a node → returned
+ */
 const IDLE_MS = 250;
 /**
  * The pause after a draw that did not give all wanted permits. Without it each draw would bring the
  * one permit that has come meanwhile.
+ * @limit pause after a draw that did not give all
  */
 const SCARCE_MS = 50;
 /** The pause between draws while the database is down. */
 const OUTAGE_MS = 1_000;
-/** A task that got no permits for so long gives its slot back, and comes again after as long. */
+/**
+ * A task that got no permits for so long gives its slot back, and comes again after as long.
+ * @limit a task waits for its first permit → its chunk is given back for as long
+ */
 const PATIENCE_MS = 2_000;
 
 interface QuotaLeaserOptions {

@@ -14,16 +14,27 @@ import type { Claimable } from '../sql/ledger/list-claimable.ts';
 import type { DueLine } from '../sql/notifications/plan-due.ts';
 import type { Candidate } from './fair-share.ts';
 
-/** Parts of a line, some tenths of a second of work; beyond it no more of it are planned. */
+/**
+ * Parts of a line, some tenths of a second of work; beyond it no more of it are planned.
+ * @limit small parts (one chunk) that wait in memory, of one line of a client, or an equal share →
+ * no more of the line is planned
+ */
 const LINE_PARTS_MAX = 1_024;
-/** Parts of all lines together: half a dozen megabytes, shared equally among the lines. */
+/**
+ * Parts of all lines together: half a dozen megabytes, shared equally among the lines.
+ * @limit small parts that wait in memory, of all → found by the next query of the ledger
+ */
 const PARTS_MAX = 16_384;
 /**
  * A lot is the work of one slot, and its parts are recorded together: with more parts the first
  * would wait long for the last.
+ * @limit small parts of a slot → the next slot
  */
 export const LOT_PARTS_MAX = 32;
-/** A lot itself costs as much as some parts, so fewer parts are not spread over the free slots. */
+/**
+ * A lot itself costs as much as some parts, so fewer parts are not spread over the free slots.
+ * @limit small parts of a slot at least, while so many wait
+ */
 const LOT_PARTS_MIN = 4;
 
 /** All small parts of one (app, platform) and urgency, as one candidate for slots. */

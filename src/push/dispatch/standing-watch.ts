@@ -10,7 +10,10 @@ import { Recurring } from '../../std/recurring.ts';
 import type { NotificationOrders } from '../sql/ledger/read-orders.ts';
 import { readOrders } from '../sql/ledger/read-orders.ts';
 
-/** An order is obeyed within a second; most of what is small has ended by the first look. */
+/**
+ * An order is obeyed within a second; most of what is small has ended by the first look.
+ * @limit between looks for what was paused, cancelled or given another end, of what is under way
+ */
 export const LOOK_INTERVAL_MS = 250;
 
 interface StandingWatchOptions {

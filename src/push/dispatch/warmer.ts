@@ -13,7 +13,10 @@ import type { UpcomingScope } from '../sql/notifications/list-upcoming.ts';
 import { listUpcoming } from '../sql/notifications/list-upcoming.ts';
 import type { Authorizer } from './authorizer.ts';
 
-/** Long enough for a token request and a handshake that is tried twice, too short to idle out. */
+/**
+ * Long enough for a token request and a handshake that is tried twice, too short to idle out.
+ * @limit how long ahead
+ */
 const AHEAD_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
 /**
@@ -21,9 +24,16 @@ const LOOK_EVERY_MS = 2_000;
  * sends of the others open their connections.
  */
 const SCOPES_MAX = 200;
-/** The sends of one connection in a second, with 1,000 streams and a round trip of 50 ms. */
+/**
+ * The sends of one connection in a second, with 1,000 streams and a round trip of 50 ms.
+ * @limit devices of a scheduled send, in a thread, for which one connection is opened ahead → the
+ * send opens more
+ */
 const DEVICES_PER_CONNECTION = 20_000;
-/** As many as the most addresses of a provider. The send itself opens more if it needs them. */
+/**
+ * As many as the most addresses of a provider. The send itself opens more if it needs them.
+ * @limit connections opened ahead → the send opens more
+ */
 const CONNECTIONS_MAX = 8;
 
 interface WarmerOptions {

@@ -28,19 +28,25 @@ import { WorkerTotals } from '../protocol/worker-totals.ts';
  * Tasks at the same time in a thread. While one sends, the next ones resolve. A tag with few
  * devices in each of a thousand groups makes a thousand tasks that mostly wait for the index and
  * the ledger. A single scope gets two thirds of the slots.
+ * @limit tasks at once in a worker thread → they stay in the ledger
  */
 const TASKS_PER_WORKER = 16;
 /**
  * Further tasks of a thread, which only urgent sends get: one begins at once, whatever is under way
  * in all other places. Two, as a notification has two platforms mostly.
+ * @limit further tasks in a worker thread, for urgent sends → they stay in the ledger
  */
 const RESERVED_TASKS_PER_WORKER = 2;
 /**
  * The heap of a thread. Its tasks hold 8 MiB of tokens each (TOKEN_BYTES_MAX), and twice that while
  * they resolve: little more than half of this together.
+ * @limit MB of heap of a worker thread → the thread ends and is replaced; its tasks are given back
  */
 const THREAD_HEAP_MB = 512;
-/** A thread is given so long to load before it is ended: some 300 ms on an idle machine. */
+/**
+ * A thread is given so long to load before it is ended: some 300 ms on an idle machine.
+ * @limit a worker thread loads before it is ended → it is ended as it loads
+ */
 const LOADING_MS_MAX = 5_000;
 
 export interface TaskEvents {

@@ -28,19 +28,26 @@ import {
 
 /**
  * Time between two runs. It is not urgent: until then a dead device costs one more refused send.
+ * @limit between looks for deletions
  */
 const INTERVAL_MS = 2_000;
-/** Scopes checked in one run: a row each. */
+/**
+ * Scopes checked in one run: a row each.
+ * @limit scopes in a look → the next look
+ */
 const SCOPES_MAX = 1_000;
 /**
  * Devices in a transaction, and transactions in a run: registrations wait for the rows of the
  * groups meanwhile.
+ * @limit devices deleted in a transaction → the next one
  */
 const DEVICES_MAX = 1_000;
+/** @limit transactions in a look → the next look */
 const TRANSACTIONS_MAX = 20;
 /**
  * Devices that are held for so long without a decision are kept: an old answer proves nothing any
  * more.
+ * @limit deletions are held without a decision → discarded: the devices stay
  */
 const HELD_MS_MAX = 30 * 86_400_000;
 

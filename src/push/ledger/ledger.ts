@@ -28,10 +28,12 @@ import type { Reply } from './reply.ts';
 /**
  * Reports in a transaction, and devices in their retries, settlements and observations: a statement
  * stays far below a second.
+ * @limit reports recorded in a transaction → the next transaction
  */
 const REPORTS_PER_TRANSACTION_MAX = 256;
+/** @limit rows in them → the next transaction */
 const ROWS_PER_TRANSACTION_MAX = 16_384;
-/** The wait between tries while the database is down. */
+/** @limit between tries to record while the database is away → without end; workers wait */
 const OUTAGE_BACKOFF = { baseMs: 100, capMs: 2_000 };
 
 /** From a commit without a queue to a database that was away for a while. */

@@ -11,7 +11,7 @@ export const ledgerMetrics = (read: () => LedgerReading): readonly Metric[] => [
   {
     type: 'histogram',
     name: 'tagcast_ledger_record_seconds',
-    help: 'Time to record a transaction of reports, with its failed attempts.',
+    help: 'Time to record a transaction of reports, failed attempts included.',
     read: () => [[{}, read().recordSeconds]],
   },
   {
@@ -29,7 +29,7 @@ export const ledgerMetrics = (read: () => LedgerReading): readonly Metric[] => [
   {
     type: 'counter',
     name: 'tagcast_ledger_failed_attempts_total',
-    help: 'Attempts to record reports that failed and were repeated.',
+    help: 'Attempts to record reports that failed and were repeated: the database was away.',
     read: () => known(read().failedAttempts),
   },
 ];
@@ -39,14 +39,14 @@ export const partMetrics = (read: () => PartsReading): readonly Metric[] => [
   {
     type: 'counter',
     name: 'tagcast_parts_claimed_total',
-    help: 'Parts of push jobs that this process has claimed.',
+    help: 'Parts of push jobs that this process has claimed: `chunk` or `retries`.',
     labels: ['kind'],
     read: () => seriesBy('kind', read().claimed),
   },
   {
     type: 'gauge',
     name: 'tagcast_parts_under_way',
-    help: 'Parts of push jobs that this process has under way.',
+    help: 'Parts of push jobs that this process has under way: `chunk` or `retries`.',
     labels: ['kind'],
     read: () => seriesBy('kind', read().underWay),
   },
@@ -57,20 +57,20 @@ export const backlogMetrics = (read: () => QueueReading | null): readonly Metric
   {
     type: 'gauge',
     name: 'tagcast_backlog_jobs',
-    help: 'Push jobs in the database that have not ended.',
+    help: 'Push jobs of all nodes that have not ended. This and the next two are counted in the database, up to 10,000, as of the scrape before; they are absent while the database does not answer.',
     labels: ['state'],
     read: () => seriesBy('state', read()?.jobs ?? {}),
   },
   {
     type: 'gauge',
     name: 'tagcast_backlog_chunks',
-    help: 'Chunks in the database that are not all sent.',
+    help: 'Chunks that are not all sent.',
     read: () => known(read()?.chunks ?? null),
   },
   {
     type: 'gauge',
     name: 'tagcast_backlog_retries',
-    help: 'Devices in the database that are tried again.',
+    help: 'Devices that are tried again.',
     read: () => known(read()?.retries ?? null),
   },
 ];

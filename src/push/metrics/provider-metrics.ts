@@ -14,7 +14,7 @@ export function providerMetrics(read: () => readonly ProviderReading[]): readonl
     {
       type: 'counter',
       name: 'tagcast_provider_sends_total',
-      help: 'Sends handed to a provider, by what came of each.',
+      help: 'Sends handed to the provider of a credential, retries included, by what came of each: `delivered`, `gone` (a dead token), `bad-token`, `bad-message`, `bad-credential`, `expired-authorization`, `throttled-device`, `throttled-target` (a limit of the whole credential), `unavailable` (the provider fails or cannot be reached), `refused` or `unknown` (no answer). Worker threads report this and the next seven every 5 s.',
       labels: ['provider', 'outcome'],
       read: () =>
         read().flatMap(({ provider, outcomes }) =>
@@ -54,7 +54,7 @@ export function providerMetrics(read: () => readonly ProviderReading[]): readonl
     {
       type: 'counter',
       name: 'tagcast_provider_connect_failures_total',
-      help: 'Attempts to connect to an address of a provider that failed.',
+      help: 'Addresses of a provider that could not be connected to.',
       labels,
       read: () => seriesOf(({ connectFailures }) => connectFailures),
     },
@@ -64,7 +64,7 @@ export function providerMetrics(read: () => readonly ProviderReading[]): readonl
 export const circuitMetric = (read: () => readonly CircuitReading[]): Metric => ({
   type: 'gauge',
   name: 'tagcast_provider_circuit_open',
-  help: 'Worker threads that have stopped sending, because the provider fails for everyone; they probe it.',
+  help: 'Worker threads that have stopped sending because the provider fails for everyone, and probe it. Present only while some have.',
   labels: ['app', 'platform'],
   read: () =>
     read().map(({ appId, platformId, openThreads }) => [

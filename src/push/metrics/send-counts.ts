@@ -13,17 +13,17 @@ import type { Metric } from '../../telemetry/metric.ts';
 export class SendCounts {
   readonly #sends = new LabelledCounter({
     name: 'tagcast_sends_total',
-    help: 'Sends by how they ended.',
+    help: 'Sends that ended for good, recorded by this process: `delivered`, `failed`, `skipped`, `expired` or `cancelled`.',
     labels: ['platform', 'outcome'],
   });
   readonly #retries = new LabelledCounter({
     name: 'tagcast_retries_total',
-    help: 'Sends that were put off to a later time.',
+    help: 'Sends that were put off to a later time: to be tried again, or not begun when their part was given back.',
     labels: ['platform'],
   });
   readonly #partFailures = new LabelledCounter({
     name: 'tagcast_part_failures_total',
-    help: 'Parts that failed by a fault of ours.',
+    help: 'Parts of push jobs that failed by a fault of ours or of the database: `given-back`, so claimed again, or `parked`.',
     labels: ['result'],
   });
   readonly #heldDeletions = new LabelledCounter({

@@ -13,9 +13,15 @@ import { nextUrgentInMs } from '../sql/notifications/next-urgent.ts';
 import type { DueLine, PlannedNotification } from '../sql/notifications/plan-due.ts';
 import { LARGE_WEIGHT, PLANNED_AT_ONCE_MAX, planDue } from '../sql/notifications/plan-due.ts';
 
-/** How late a scheduled push may begin. An urgent one is planned when it is due. */
+/**
+ * How late a scheduled push may begin. An urgent one is planned when it is due.
+ * @limit between looks for due notifications
+ */
 const POLL_INTERVAL_MS = 250;
-/** Looks for urgent ones are so far apart, however many are due one after the other. */
+/**
+ * Looks for urgent ones are so far apart, however many are due one after the other.
+ * @limit between looks for due notifications when urgent ones are due
+ */
 const URGENT_APART_MS = 10;
 /**
  * After a look that failed, as one does that takes too long, the next plans so much less; after one

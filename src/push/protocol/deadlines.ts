@@ -1,7 +1,7 @@
 /**
  * Until when a notification is sent. A device's first send may be late, because it waits for its
  * turn, a quota or a provider that is down. A failed send is tried again only while the message is
- * of use (interface, section 6).
+ * of use (internals/interface.md, "Payload").
  */
 
 import type { Message } from '../../domain/notification.ts';

@@ -8,9 +8,15 @@
 import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
 
-/** How late a send may begin: for so long a busy machine costs none. */
+/**
+ * How late a send may begin: for so long a busy machine costs none.
+ * @limit a drawn send may begin late by → lost
+ */
 const LATE_MS = 150;
-/** Sends that are due within this time begin together: a timer for each would cost more. */
+/**
+ * Sends that are due within this time begin together: a timer for each would cost more.
+ * @limit sends that begin together
+ */
 const TICK_MS = 5;
 
 /** Sends that may begin, one after the other, between two times of the monotonic clock. */

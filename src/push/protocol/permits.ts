@@ -8,9 +8,15 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
 
-/** Permits of the first request: enough for a small task. Each further one asks for double. */
+/**
+ * Permits of the first request: enough for a small task. Each further one asks for double.
+ * @limit permits of a task's first request
+ */
 const WANTED_FIRST = 32;
-/** Some milliseconds of one thread's work, so that the answer comes before they are used up. */
+/**
+ * Some milliseconds of one thread's work, so that the answer comes before they are used up.
+ * @limit permits of a task's request, doubling up to → the next draw
+ */
 const WANTED_MAX = 1_024;
 
 /** From a task to the main thread. */
@@ -64,7 +70,8 @@ export class Permits {
         this.left += 1;
         this.exceeded(outcome.retryAfterMs ?? 0);
         break;
-      // The provider counts no 429 (facts, 2.4), and no request that it did not process.
+      // The provider counts no 429 (internals/providers.md), and no request that it did not
+      // process.
       case 'throttled-device':
       case 'refused':
         this.left += 1;

@@ -3,7 +3,10 @@
  * the life of a process, so that a developer can give it a reaction of its own.
  */
 
-/** Reasons remembered: without a limit a provider that invents some would fill the memory. */
+/**
+ * Reasons remembered: without a limit a provider that invents some would fill the memory.
+ * @limit reasons of providers that no documentation has, logged once each → not logged
+ */
 const REASONS_MAX = 1_000;
 
 export class UnfamiliarReasons {

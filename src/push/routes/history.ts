@@ -17,12 +17,17 @@ import { listHistory } from '../sql/notifications/list-history.ts';
 import { jobId } from './job.ts';
 import { JOB_ID } from './push-schemas.ts';
 
-/** spec/interface.md, section 5. */
+/**
+ * internals/interface.md, "Admin API".
+ * @limit jobs on a page of `history/get` that names no number
+ */
 const COUNT_DEFAULT = 20;
+/** @publisherLimit jobs on a page of `history/get` → `400` */
 const COUNT_MAX = 1_000;
 /**
  * A page is found by passing over all before it: the v3 list has cursors, for whoever reads on and
  * on.
+ * @limit pages of `history/get` → `400`
  */
 const PAGE_MAX = 10_000;
 

@@ -18,7 +18,10 @@ import { countsObject } from './counts.ts';
 import { jobId, reads } from './job.ts';
 import { COUNTS, counts, JOB_ID } from './push-schemas.ts';
 
-/** spec/interface.md, section 5. */
+/**
+ * internals/interface.md, "Admin API".
+ * @limit jobs on a page of `notifications` that names no limit
+ */
 const PAGE_DEFAULT = 100;
 
 /** What lists and answers about one job have of it. What has not happened is left out. */

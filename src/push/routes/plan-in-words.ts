@@ -6,7 +6,10 @@ import type { DryRun } from '../accept/accept.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
 import type { TagReference } from '../accept/targets.ts';
 
-/** Tags, or parts of an expression, that a list names; it tells how many more there are. */
+/**
+ * Tags, or parts of an expression, that a list names; it tells how many more there are.
+ * @limit tags that a sentence of `estimate` names → it tells how many more
+ */
 const NAMED_MAX = 20;
 
 /** One sentence for each step, in order. */

@@ -28,6 +28,8 @@ import { previewOf } from './renderings.ts';
 /**
  * Of each (app, platform), to count its audience by them: at most 131,072 devices, which the
  * database reads in some tenths of a second.
+ * @limit device groups of each (app, platform) that an approximate estimate looks at → it concludes
+ * from them
  */
 const SAMPLED_GROUPS_MAX = 16;
 

@@ -1,6 +1,6 @@
 /**
  * The body of a push: from bytes to a checked Push, or the list of all its faults
- * (spec/interface.md, section 4).
+ * (internals/interface.md, "Notification API").
  */
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
@@ -165,7 +165,7 @@ const FIELDS = [
   ...PUSH_OPTION_FIELDS,
   'dryRun',
 ] as const;
-/** Unknown fields of one request that are told. */
+/** @limit unknown fields of a push that are told → not told */
 const UNKNOWN_FIELDS_MAX = 100;
 
 /**
@@ -185,6 +185,7 @@ export const unknownFieldFaults = (
       message: whyUnknown(name, fields, what),
     }));
 
+/** @limit the name of an unknown field of a push → cut */
 const NAME_LENGTH_MAX = 64;
 
 function whyUnknown(name: string, fields: readonly [string, ...string[]], what: string): string {

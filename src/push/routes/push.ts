@@ -20,7 +20,11 @@ import { limitPush } from './limit-push.ts';
 import { readPushRequest } from './push-request.ts';
 import { JOB_ID, PUSH, pushRequest, unknownTags, warnings } from './push-schemas.ts';
 
-/** spec/interface.md, section 4. */
+/**
+ * internals/interface.md, "Notification API".
+ * @publisherLimit characters of an `Idempotency-Key`, which is kept for 24 h → `400`; later the key
+ * is free again
+ */
 const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 const pushId = jobId.meta({ description: 'The id of the push job, a UUIDv7.' });

@@ -11,6 +11,7 @@ type Scope = Counted['audience'][number];
 /**
  * Characters of all renderings of an answer: a push in 32 languages on three platforms has 400,000.
  * Templates may make another one for each app.
+ * @limit characters of all messages of a preview → `notShown`
  */
 export const RENDERINGS_LENGTH_MAX = 1_048_576;
 

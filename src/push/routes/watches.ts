@@ -23,19 +23,37 @@ export interface WatchLimits {
 }
 
 const WATCH_LIMITS: WatchLimits = {
-  /** For people who look on a second is soon enough. A poll takes a database milliseconds. */
+  /**
+   * For people who look on a second is soon enough. A poll takes a database milliseconds.
+   * @limit between polls of a push job that is listened to, however many listen; the polls of one
+   * client take turns
+   */
   pollIntervalMs: 1_000,
-  /** Proxies close a connection that is silent for a minute, some for thirty seconds. */
+  /**
+   * Proxies close a connection that is silent for a minute, some for thirty seconds.
+   * @limit between heartbeats of a stream of events of a push job
+   */
   heartbeatIntervalMs: 15_000,
-  /** A window that was forgotten gives its place back. */
+  /**
+   * A window that was forgotten gives its place back.
+   * @publisherLimit time for which one listens to events of a push job → the stream ends without
+   * `end`, and the listener comes again
+   */
   durationMsMax: 3_600_000,
-  /** All screens of a newsroom. */
+  /**
+   * All screens of a newsroom.
+   * @publisherLimit listeners to events of push jobs, of a client → `429`, `Retry-After: 5`
+   */
   ofClientMax: 64,
-  /** Half of the connections of a process that may have 1,024 open files. */
+  /**
+   * Half of the connections of a process that may have 1,024 open files.
+   * @publisherLimit listeners to events of push jobs, of all clients, per process → the oldest
+   * stream of the client with most ends for a client with fewer, else `503`, `Retry-After: 5`
+   */
   listenersMax: 256,
 };
 
-/** When a listener whose connection broke comes again. */
+/** @limit a listener whose connection broke comes again after */
 const RECONNECT_MS = 3_000;
 const HEARTBEAT = ':\n\n';
 

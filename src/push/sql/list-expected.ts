@@ -11,7 +11,11 @@ import { storedAudience } from './notifications/terms.ts';
 
 type Row = ExpectedSend & { readonly audience: Audience };
 
-/** Some 20 ms of the database's time. */
+/**
+ * Some 20 ms of the database's time.
+ * @limit notifications of the client that are looked through for expected sends → older ones are
+ * not told
+ */
 const NOTIFICATIONS_MAX = 10_000;
 
 /** Looks through the newest NOTIFICATIONS_MAX notifications of the client. */

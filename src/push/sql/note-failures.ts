@@ -7,7 +7,10 @@ import type { NotificationScope } from '../../domain/notification.ts';
 import type { DeviceFailure, Progress } from '../../domain/progress.ts';
 import { isScopeOf } from './ledger/scope-of.ts';
 
-/** Of a scope of a notification: a million dead tokens must not become a million rows. */
+/**
+ * Of a scope of a notification: a million dead tokens must not become a million rows.
+ * @limit failed devices that are noted, of a send to an app on a platform → counted only
+ */
 const NOTED_FAILURES_MAX = 1_000;
 
 interface FailedSend extends NotificationScope, DeviceFailure {}

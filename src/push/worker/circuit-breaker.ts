@@ -16,29 +16,46 @@ import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
 import { TurnClock } from '../../std/turn-clock.ts';
 
-/** Two blocks: more than chance or the loss of a few streams, less than a device group. */
+/**
+ * Two blocks: more than chance or the loss of a few streams, less than a device group.
+ * @limit failures in a row until a provider counts as failing for everyone, per thread and
+ * credential → chunks are given back for 2 s, doubling to 5 min; then it is probed
+ */
 export const FAILURES_IN_A_ROW_MAX = 256;
 /**
  * Where the provider itself did not say that it fails, all sends must fail for so long at least.
  * All streams of a lost connection fail in one moment, a thousand at some providers; the next
  * connection shows within some round trips whether only that one was lost.
+ * @limit time that they take at least, where the provider did not say so itself → until then sends
+ * go on
  */
 export const LOST_FOR_MS = 2_000;
-/** Sends that probe a provider which has just failed for everyone. */
+/**
+ * Sends that probe a provider which has just failed for everyone.
+ * @limit sends that probe a provider
+ */
 export const PROBES_MAX = 8;
 /**
  * Equal refusals that prove nothing alone (without the provider's words, or of a credential that
  * works otherwise), with no success in between, that make a fault …
+ * @limit refusals without the provider's own words (a proxy's 401, 403, 404), or of a credential
+ * that was accepted lately, alike, with nothing good between, until they are a fault → the scope is
+ * stopped
  */
 export const REFUSALS_ALIKE = 8;
 /**
  * … if the first was so long ago: a proxy that reloads refuses hundreds of sends at once, and a
  * provider may call good tokens invalid for some moments.
+ * @limit time that refusals alike take at least, until they are a fault → until then they are tried
+ * again
  */
 export const REFUSALS_ALIKE_FOR_MS = 60_000;
 /**
  * A credential that was accepted within this time is not refused by one answer. A key that is
  * revoked later is found by the first answer.
+ * @limit a credential that was accepted within this time is not refused by one answer → refusals
+ * alike stop the scope; until then the circuit is open: a first refusal ends its device, further
+ * ones are tried again
  */
 const ACCEPTED_LATELY_MS = 10 * 60_000;
 /** The same pace as a single device's retries (providers/retry-policies.ts). */

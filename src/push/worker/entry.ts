@@ -46,7 +46,10 @@ import type { CachedSender } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
 import { TaskControl } from './task-control.ts';
 
-/** At most two queries run at a time: resolving must not crowd out registrations. */
+/**
+ * At most two queries run at a time: resolving must not crowd out registrations.
+ * @limit connections of a worker thread → wait in the driver
+ */
 const CONNECTIONS_MAX = 2;
 
 const settings = workerData as WorkerSettings;

@@ -8,7 +8,11 @@ import type { Progress } from '../../domain/progress.ts';
 import type { Reply } from '../ledger/reply.ts';
 import type { Report } from '../protocol/task.ts';
 
-/** Twenty transactions a second are few for a database; a report gathers thousands of devices. */
+/**
+ * Twenty transactions a second are few for a database; a report gathers thousands of devices.
+ * @limit between reports of a task that has news; without news it reports every quarter of its
+ * lease
+ */
 const REPORT_EVERY_MS = 50;
 
 interface ReporterOptions {

@@ -19,6 +19,8 @@ import type {
 /**
  * Groups that are being resolved or whose many tokens are held. (A task that is no part of a lot
  * holds one.)
+ * @limit groups of the small parts of a slot that are asked about, or are larger than a block and
+ * held, at a time → they wait
  */
 const PLACES = 2;
 

@@ -6,12 +6,17 @@
 
 import { Signal } from '../../std/signal.ts';
 
-/** Two device groups. Tagcast promises that no more devices per worker get a push twice. */
+/**
+ * Two device groups. Tagcast promises that no more devices per worker get a push twice.
+ * @limit devices sent and not recorded, per thread → the thread waits for the ledger; after `kill
+ * -9` at most so many per thread get a push twice
+ */
 const UNRECORDED_DEVICES_MAX = 16_384;
 
 /**
  * A credential may hold so many times the part that it leaves free: alone it may use eight ninths.
  * A provider that does not answer keeps its share until the time-outs; other sends use the rest.
+ * @limit budget of one credential, in times of what it leaves free → it waits for its own
  */
 const HELD_PER_FREE_MAX = 8;
 

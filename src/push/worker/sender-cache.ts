@@ -16,7 +16,10 @@ import { CircuitBreaker } from './circuit-breaker.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { BudgetUse } from './send-budget.ts';
 
-/** Senders that a thread keeps. Beyond it the one unused for longest is closed. */
+/**
+ * Senders that a thread keeps. Beyond it the one unused for longest is closed.
+ * @limit credentials with a connection, per thread → the one unused for longest is closed
+ */
 const SENDERS_MAX = 64;
 
 export interface CachedSender {

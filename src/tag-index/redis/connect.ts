@@ -33,6 +33,7 @@ export type RedisClient = (Redis | Cluster) & Scripts;
 /**
  * A Redis that needs longer hangs: reads are answered within milliseconds, and SQL can answer
  * instead.
+ * @limit an answer of Redis → it counts as failed, and the database is asked
  */
 const COMMAND_MS_MAX = 1_000;
 const CONNECT_MS_MAX = 2_000;
@@ -42,6 +43,7 @@ const READY_MS_MAX = 5_000;
 /**
  * A connection that receives nothing for this time, while an answer is awaited, is replaced. If the
  * other machine was cut off, the system would give up only after a quarter of an hour.
+ * @limit a connection to Redis without a sign of life while an answer is awaited → it is replaced
  */
 const SILENCE_MS_MAX = 3_000;
 const PORT = 6_379;

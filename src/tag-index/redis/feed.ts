@@ -24,7 +24,10 @@ import type { RedisBreaker } from './redis-breaker.ts';
 import type { SlotToken } from './tokens.ts';
 import { encodeSlots } from './tokens.ts';
 
-/** A predecessor was committed before: it arrives within milliseconds or not at all. */
+/**
+ * A predecessor was committed before: it arrives within milliseconds or not at all.
+ * @limit a change on its way to Redis waits for the one before it → the group is repaired
+ */
 const PREDECESSOR_MS_MAX = 100;
 const PREDECESSOR_POLL_MS = 4;
 /**

@@ -9,7 +9,10 @@ import { GROUP_DEVICES } from '../../domain/device.ts';
 
 /** Octets of a bitmap, which tell the forms apart. */
 export const BITMAP_OCTETS = GROUP_DEVICES / 8;
-/** Offsets that are kept as a list: one more would take as much room as the bitmap. */
+/**
+ * Offsets that are kept as a list: one more would take as much room as the bitmap.
+ * @limit offsets of a tag kept as a list in Redis → a bitmap
+ */
 export const LISTED_MAX = BITMAP_OCTETS / 2 - 1;
 
 const WORDS = GROUP_DEVICES / 32;

@@ -15,6 +15,7 @@ type Values = readonly (Buffer | null)[];
  * Values that one script reads. A tag's value has a kibioctet at most, and a group's histories 32
  * if all of its devices have one: so Redis answers with three megaoctets at the very most, and
  * mostly with some hundred kilooctets.
+ * @limit values of a script that reads many groups → the next script
  */
 const VALUES_AT_ONCE = 256;
 

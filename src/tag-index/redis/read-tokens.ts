@@ -10,7 +10,10 @@ import type { RedisClient } from './connect.ts';
 import { blockKey, VERSION_FIELD, versionIn } from './keys.ts';
 import { BlockTokens } from './tokens.ts';
 
-/** Token blocks of one command: with tokens of 500 octets, a megabyte that Redis copies. */
+/**
+ * Token blocks of one command: with tokens of 500 octets, a megabyte that Redis copies.
+ * @limit token blocks of one command to Redis → another command
+ */
 const BLOCKS_PER_CALL = 16;
 
 /** The tokens of the first offsets, or of all. */

@@ -10,17 +10,24 @@ import { within } from '../../std/within.ts';
 /**
  * Time for a few commands, each of which has a second. A caller that waits longer waits for a
  * connection that does not come.
+ * @limit all of one question to Redis → the circuit opens
  */
 const ASK_MS_MAX = 3_000;
 const LATE = Symbol('late');
-/** Time until Redis is tried again, by one caller at first. */
+/**
+ * Time until Redis is tried again, by one caller at first.
+ * @limit Redis is left alone after a failure → one caller tries again
+ */
 const PAUSE_MS = 1_000;
 /**
  * Redis answers, but does not write: it is full (maxmemory), cannot save, or lacks the replicas
  * that its settings demand. Reads go on.
  */
 const WRITE_REFUSED = /^(?:OOM|MISCONF|NOREPLICAS) /;
-/** A line for each refused change would flood the log. */
+/**
+ * A line for each refused change would flood the log.
+ * @limit between log lines about a refusal of Redis to write
+ */
 const REFUSAL_TOLD_EVERY_MS = 60_000;
 
 interface RedisBreakerOptions {

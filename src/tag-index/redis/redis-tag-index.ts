@@ -38,6 +38,7 @@ import type { RedisBreaker } from './redis-breaker.ts';
 /**
  * A committed change arrives in Redis within milliseconds; after a longer wait the database
  * answers.
+ * @limit a reader waits for a change on its way to Redis → the database answers
  */
 const LAG_MS_MAX = 40;
 const LAG_POLL_MS = 5;
@@ -49,6 +50,7 @@ const TRIES = 2;
 /**
  * Values that are asked for at a time, to count: of one tag those of eight million devices, of a
  * thousand tags those of two groups. A kibioctet each, at most.
+ * @limit values of tags that Redis is asked for at once, to count → the next ones after them
  */
 const TAG_VALUES_AT_ONCE = 1_024;
 

@@ -14,11 +14,15 @@ import { groupHashKey } from './keys.ts';
 import { writeGroup } from './load-group.ts';
 import type { RedisBreaker } from './redis-breaker.ts';
 
-/** Waiting groups. The next sweep finds any others again. */
+/**
+ * Waiting groups. The next sweep finds any others again.
+ * @limit groups that wait to be repaired → found again by the next sweep
+ */
 const WAITING_MAX = 10_000;
 /**
  * Groups under way: while the database reads one, Redis takes another. More would slow down
  * registrations in the database.
+ * @limit groups repaired at once, per node → they wait
  */
 const AT_ONCE = 2;
 /** A repair takes some 50 ms; a node that holds a group for longer has died. */

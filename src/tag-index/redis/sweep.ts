@@ -20,8 +20,12 @@ import { readFields } from './read-fields.ts';
 import type { RedisBreaker } from './redis-breaker.ts';
 import type { Repairs } from './repairs.ts';
 
+/** @limit between two sweeps */
 const INTERVAL_MS = 500;
-/** Groups compared in one run: eight million devices, some 10 ms. */
+/**
+ * Groups compared in one run: eight million devices, some 10 ms.
+ * @limit groups compared with the database in a sweep → the next sweep
+ */
 const GROUPS_MAX = 1_000;
 /** After this time another node takes over. */
 const LEASE_MS = 5_000;

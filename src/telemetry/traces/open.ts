@@ -26,19 +26,32 @@ import { failureText } from '../../std/failure-text.ts';
 import { within } from '../../std/within.ts';
 import type { FinishedSpan, OpenTracer } from './tracer.ts';
 
-/** Spans that wait, about 1 KiB each; further ones are dropped while the collector is away. */
+/**
+ * Spans that wait, about 1 KiB each; further ones are dropped while the collector is away.
+ * @limit spans that wait for the collector of traces → dropped
+ */
 const SPANS_WAITING_MAX = 8_192;
-/** In one request: some 200 KB. */
+/**
+ * In one request: some 200 KB.
+ * @limit spans in one request to it → the next request
+ */
 const SPANS_PER_EXPORT_MAX = 512;
 /**
  * For one export and its repetitions; an engine that stops goes when they are over. A collector
  * beside it takes milliseconds.
+ * @limit an export of spans with its repetitions → dropped
  */
 const EXPORT_TIMEOUT_MS = 2_000;
-/** How long the last spans of an engine that stops may take. */
+/**
+ * How long the last spans of an engine that stops may take.
+ * @limit the last export of an engine that stops → dropped
+ */
 const LAST_EXPORT_MS = 1_000;
 const TRAILING_SLASH = /\/$/;
-/** A collector that is away is no fault of the engine. */
+/**
+ * A collector that is away is no fault of the engine.
+ * @limit between log lines about exports of spans that failed → counted
+ */
 const TOLD_EVERY_MS = 600_000;
 
 /** Where the SDK gets the ids of the span that it is about to make. */

@@ -21,6 +21,7 @@ import type { RequestTemplate } from '../transport.ts';
 /**
  * Templates kept as octets, some KiB each: several times as many as the chunks that a thread sends
  * at the same time.
+ * @limit messages kept as octets, per connection → the one prepared first is prepared again
  */
 const PREPARED_MAX = 64;
 

@@ -9,9 +9,15 @@ import { isIP } from 'node:net';
 import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import { within } from '../../std/within.ts';
 
-/** An address that took no connection is tried again after so long, or if all others failed too. */
+/**
+ * An address that took no connection is tried again after so long, or if all others failed too.
+ * @limit an address that failed is left out
+ */
 const FAILED_FOR_MS = 60_000;
-/** Failures remembered: a name has some eight addresses, and they change. */
+/**
+ * Failures remembered: a name has some eight addresses, and they change.
+ * @limit failed addresses remembered by a pool → the oldest is forgotten, and may be tried again
+ */
 const FAILED_MAX = 64;
 
 type FoundAddress =

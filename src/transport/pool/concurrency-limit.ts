@@ -8,18 +8,27 @@
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Latency } from './latency.ts';
 
-/** The provider is overloaded if more than this share of the answers are signs of it. */
+/**
+ * The provider is overloaded if more than this share of the answers are signs of it.
+ * @limit share of answers that show overload → fewer requests are under way
+ */
 const SIGNS_SHARE_MAX = 0.1;
 /**
  * Answers that are judged together, at least; as many as are under way, if those are more: the
  * first answers after a cut belong to requests from before it.
  */
 const WINDOW_MIN = 64;
-/** The share that is left after a cut … */
+/**
+ * The share that is left after a cut …
+ * @limit share of the requests under way that is left then → sends wait
+ */
 const CUT = 0.7;
 /** … and the factor of growth for each good window. */
 const GAIN = 1.125;
-/** Fewer requests would not show how the provider does. */
+/**
+ * Fewer requests would not show how the provider does.
+ * @limit requests under way that are left at least
+ */
 const LIMIT_MIN = 8;
 /**
  * Answers so many times slower than the quickest one, and slower by at least so much, wait in a

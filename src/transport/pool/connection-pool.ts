@@ -19,6 +19,7 @@ import { ReconnectPause } from './reconnect-pause.ts';
 /**
  * Addresses that one attempt tries before it has failed: one dead address of a name must not cost a
  * pause.
+ * @limit addresses tried by one attempt to connect → the pause
  */
 const ADDRESSES_PER_ATTEMPT_MAX = 3;
 

@@ -33,9 +33,15 @@ const USED_UP_SHARE_MIN = 0.5;
  * span).
  */
 const USED_UP_SPANS_MIN = 2;
-/** The wait after a doubling that brought nothing, while any answers come. */
+/**
+ * The wait after a doubling that brought nothing, while any answers come.
+ * @limit no growth of a pool after a doubling without effect
+ */
 const HOLD_MS = 60_000;
-/** The wait after a connection that was of no use: the provider may want no more of them. */
+/**
+ * The wait after a connection that was of no use: the provider may want no more of them.
+ * @limit no growth after a connection without effect
+ */
 const HOLD_AFTER_LOSS_MS = 10_000;
 const ROUND_TRIPS_PER_SPAN = 2;
 

@@ -17,9 +17,15 @@ import { listDeliveries, replayDeliveries } from '../sql/deliveries.ts';
 import { findWebhook } from '../sql/webhooks.ts';
 import { hostOf } from './webhooks.ts';
 
-/** spec/interface.md, section 5: always paged. */
+/**
+ * internals/interface.md, "Admin API": always paged.
+ * @limit deliveries on a page that names no limit
+ */
 const PAGE_DEFAULT = 100;
-/** As many as a page of the list may have. */
+/**
+ * As many as a page of the list may have.
+ * @limit deliveries replayed by their ids in a request → `400`
+ */
 const REPLAYED_MAX = 1_000;
 
 const IDS = `must be 1–${REPLAYED_MAX} ids of deliveries`;

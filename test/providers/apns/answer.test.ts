@@ -11,8 +11,8 @@ const ask = (status: number, body: unknown, retryAfterMs: number | null = null) 
   } satisfies Answer);
 
 /**
- * Every status and reason of Apple's page (facts/providers.md 1.5), and those of broadcasts (1.7)
- * that a push to a device could be answered with, each with its reaction.
+ * Every status and reason of Apple's page (internals/providers.md, "APNs: answers"), and those of
+ * broadcasts (1.7) that a push to a device could be answered with, each with its reaction.
  */
 const REACTIONS: readonly (readonly [number, string, Outcome])[] = [
   // Quarantined: maybe another environment or app, so the device is kept and its refusals are

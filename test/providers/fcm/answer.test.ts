@@ -42,7 +42,10 @@ const quota = (subject: string, description: string) => ({
   violations: [{ subject, description }],
 });
 
-/** Every error of Google's pages (facts/providers.md 2.3 and 2.6), each with its reaction. */
+/**
+ * Every error of Google's pages (internals/providers.md, "FCM: errors" and "FCM: connections"),
+ * each with its reaction.
+ */
 const ERRORS: readonly (readonly [number, GoogleError, Outcome])[] = [
   // Bad message, or this device: nothing says which, so several devices have to be answered so.
   [

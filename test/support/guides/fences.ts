@@ -1,5 +1,5 @@
 /**
- * The blocks of code of docs/guides/, and what a test does with each, by the words behind its
+ * The blocks of code of docs/guide/, and what a test does with each, by the words behind its
  * opening fence:
  *
  *     sh run              a shell that goes through the page from top to bottom runs it
@@ -15,7 +15,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, readText } from '../documents.ts';
 
-const GUIDES = 'docs/guides';
+const GUIDES = 'docs/guide';
 
 export type Kind = 'run' | 'service' | 'set' | 'file' | 'web' | 'app' | 'output';
 

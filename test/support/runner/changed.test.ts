@@ -12,7 +12,7 @@ t.test('a source means the tests that import it, directly or not', (t) => {
 
 t.test('a test means itself; documents and the console those that read them', (t) => {
   t.ok(testFilesFor(['test/packages/std/json.test.ts']).has('dist/test/packages/std/json.test.js'));
-  t.ok(testFilesFor(['docs/limits.md']).has('dist/test/documents/limits.test.js'));
+  t.ok(testFilesFor(['docs/reference/limits.md']).has('dist/test/documents/limits.test.js'));
   t.ok(testFilesFor(['console/src/app.svelte']).has('dist/test/console/send.test.js'));
   t.strictSame([...testFilesFor([])], []);
   t.end();

@@ -1,6 +1,6 @@
 /**
  * Reads the header fields of an APNs request, and finds faults that need no look at its account
- * (facts, 1.1 and 1.5).
+ * (internals/providers.md, "APNs: requests" and "APNs: answers").
  */
 
 import type { Field } from '../../../http2/src/hpack/field.ts';

@@ -1,4 +1,7 @@
-/** The reasons that APNs gives for refusing a push, each with its status (facts, 1.5). */
+/**
+ * The reasons that APNs gives for refusing a push, each with its status (internals/providers.md,
+ * "APNs: answers").
+ */
 
 export const APNS_REASONS = {
   BadCollapseId: 400,

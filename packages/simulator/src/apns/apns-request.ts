@@ -1,4 +1,7 @@
-/** Checks an APNs request, except its sender: request line, topic, payload (facts, 1.1 and 1.5). */
+/**
+ * Checks an APNs request, except its sender: request line, topic, payload (internals/providers.md,
+ * "APNs: requests" and "APNs: answers").
+ */
 
 import type { JsonObject } from '../../../std/src/json.ts';
 import { isObject, parseObject } from '../../../std/src/json.ts';

@@ -1,7 +1,7 @@
 /**
  * Checks the provider token (a JWT) of an APNs request: signed by a key of a known team, at most an
- * hour old, not replaced too often, and of the team that the connection already works for (facts,
- * 1.3 and 1.4).
+ * hour old, not replaced too often, and of the team that the connection already works for
+ * (internals/providers.md, "APNs: connections" and "APNs: tokens that sign").
  */
 
 import { CappedMap } from '../../../std/src/capped-map.ts';

@@ -89,7 +89,8 @@ function checkRequest(
   const providerToken = bearerTokenOf(fields.authorization, connection);
   const check = providerTokens.check(providerToken, connection, nowMs);
   if (check.kind === 'refused') return check.reason;
-  // Apple allows all streams after a valid token, even if it refuses the push (facts, 1.3).
+  // Apple allows all streams after a valid token, even if it refuses the push
+  // (internals/providers.md, "APNs: connections").
   connection.isTrusted = true;
   const { teamId } = check;
   const ownsBundle = (bundleId: string) => accounts.hasBundle(teamId, bundleId);

@@ -29,11 +29,16 @@ export async function readAccounts(file: string): Promise<ProviderAccounts | und
 export const writeAccounts = (file: string, accounts: ProviderAccounts): Promise<void> =>
   writeFile(file, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
-/** A year: after a new certificate, every engine must be restarted with it. */
+/**
+ * A year: after a new certificate, every engine must be restarted with it.
+ * @limit days of a certificate that is kept (`--private-key-file`) → engines have to be started
+ * again
+ */
 const KEPT_DAYS = 365;
 /**
  * A certificate that expires sooner is replaced: a simulator may run for as long as a certificate
  * that is not kept is valid.
+ * @limit time before its end in which it is renewed at a start
  */
 const LEFT_MS_MIN = 30 * 86_400_000;
 

@@ -77,7 +77,10 @@ const outageSchema = z.strictObject({
   unavailableMs: wholeNumber,
 });
 
-/** Providers refuse tokens that are off by minutes or an hour: a day is far more. */
+/**
+ * Providers refuse tokens that are off by minutes or an hour: a day is far more.
+ * @limit the clock of the simulated providers, from this machine's → `400`
+ */
 const CLOCK_AHEAD_MS_MAX = 86_400_000;
 
 /** A change of the behaviour; every field may be absent. */
@@ -93,7 +96,8 @@ export const behaviourPartSchema = z.strictObject({
   roundTripMs: count,
   shares: sharesSchema.exactOptional(),
   /**
-   * Requests that are never processed and never answered. Real providers do this too (facts, 1.8).
+   * Requests that are never processed and never answered. Real providers do this too
+   * (internals/providers.md, "APNs: connections").
    */
   silentShare: share,
   /**
@@ -113,7 +117,7 @@ export const behaviourPartSchema = z.strictObject({
   maxConcurrentStreams: wholeNumber.nullable().exactOptional(),
   /**
    * After a 4xx other than 410 and 429, one stream until the next success; further requests in
-   * flight get REFUSED_STREAM (APNs; facts, 1.3 and 1.8).
+   * flight get REFUSED_STREAM (APNs; internals/providers.md, "APNs: connections").
    */
   streamsFall: z.boolean().exactOptional(),
   /**
@@ -125,7 +129,10 @@ export const behaviourPartSchema = z.strictObject({
     .max(2 ** 31 - 1)
     .nullable()
     .exactOptional(),
-  /** A PING after the answers, whenever the previous one is acknowledged (FCM; facts, 2.6). */
+  /**
+   * A PING after the answers, whenever the previous one is acknowledged (FCM;
+   * internals/providers.md, "FCM: connections").
+   */
   pingsAfterAnswers: z.boolean().exactOptional(),
   /**
    * PINGs that a client may send without a request between them. One more gets GOAWAY

@@ -13,7 +13,10 @@ export type EndKind = keyof Ends;
 /** The treatment of a request. An ignored one is never processed, and reaches no device. */
 type Treatment = 'served' | 'unanswered' | 'ignored';
 
-/** The number of requests that share the connection's end, with the one at which it comes. */
+/**
+ * The number of requests that share the connection's end, with the one at which it comes.
+ * @limit requests that share a connection's end → not looked at
+ */
 export const TAIL_REQUESTS = 5;
 
 const TAIL_TREATMENTS: Readonly<Record<EndKind, Treatment>> = {

@@ -21,7 +21,10 @@ export const scriptSchema = z.strictObject({
 
 export type ScriptedAnswer = Readonly<z.infer<typeof scriptSchema>>;
 
-/** Each script takes one request: neither people nor tests write more. */
+/**
+ * Each script takes one request: neither people nor tests write more.
+ * @limit scripted answers → refused
+ */
 export const SCRIPTS_MAX = 100_000;
 
 export class Scripts {

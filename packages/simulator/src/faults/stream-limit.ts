@@ -1,5 +1,6 @@
 /**
- * The limit of a connection's streams, as Apple changes it (facts, 1.3 and 1.8).
+ * The limit of a connection's streams, as Apple changes it
+ * (internals/providers.md, "APNs: connections").
  *
  * ```
  *   first ───a valid credential───► full ───a rejection, if the behaviour says so───► fallen
@@ -69,8 +70,9 @@ export class StreamLimit {
 }
 
 /**
- * Apple does not count a dead token as the sender's fault (facts, 1.3). We assume the same for 429,
- * a device that gets too many pushes, and for Apple's own errors.
+ * Apple does not count a dead token as the sender's fault (internals/providers.md, "APNs:
+ * connections"). We assume the same for 429, a device that gets too many pushes, and for Apple's
+ * own errors.
  */
 function isRejection(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 410 && status !== 429;

@@ -1,7 +1,7 @@
 /**
  * Checks the JSON body of an FCM HTTP v1 request as Google's proto-JSON parser does: unknown names
  * and wrong types are refused with the field's name, and names may be in camelCase or snake_case
- * (facts, 2.2).
+ * (internals/providers.md, "FCM: messages").
  */
 
 import type { JsonObject } from '../../../std/src/json.ts';

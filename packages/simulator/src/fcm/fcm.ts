@@ -1,6 +1,6 @@
 /**
- * The simulated FCM HTTP v1: receives a message, answers as Google would, and records it (facts,
- * 2.1 to 2.3).
+ * The simulated FCM HTTP v1: receives a message, answers as Google would, and records it
+ * (internals/providers.md, "FCM: messages" and "FCM: errors").
  */
 
 import { randomUUID } from 'node:crypto';

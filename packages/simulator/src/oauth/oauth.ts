@@ -1,6 +1,6 @@
 /**
  * The simulated Google token endpoint: exchanges a service account's signed assertion for an access
- * token (RFC 7523; facts, 2.1).
+ * token (RFC 7523; internals/providers.md, "FCM: messages").
  */
 
 import type { AccountBook, ServiceAccountEntry } from '../account-book.ts';

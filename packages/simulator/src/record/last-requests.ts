@@ -6,6 +6,7 @@ import type { ProviderRequest } from '../server/exchange.ts';
 /**
  * The newest ones are kept. Not ten times as many: the garbage collector moves objects that outlive
  * a request.
+ * @limit last requests kept whole, of each simulated provider → the newest stay
  */
 export const LAST_REQUESTS_MAX = 1_000;
 

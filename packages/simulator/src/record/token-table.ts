@@ -8,7 +8,10 @@
 import type { TokenNotes } from './token-notes.ts';
 import { WORD_BYTES, wordsOf } from './token-notes.ts';
 
-/** 110 bytes for an APNs token, 240 for an FCM token, and 16 for its slots. */
+/**
+ * 110 bytes for an APNs token, 240 for an FCM token, and 16 for its slots.
+ * @limit tokens with counts, of each simulated provider → answered, not recorded
+ */
 export const TOKENS_MAX = 2_000_000;
 
 /**
@@ -28,11 +31,15 @@ const SLOT_WORDS = 2;
 const PAGE_BITS = 18;
 const PAGE_WORDS = 2 ** PAGE_BITS;
 
-/** 1 GiB: more than twice the need of TOKENS_MAX tokens of FCM's usual length. */
+/**
+ * 1 GiB: more than twice the need of TOKENS_MAX tokens of FCM's usual length.
+ * @limit pages of 1 MiB for these tokens, of each simulated provider → answered, not recorded
+ */
 const PAGES_MAX = 1_024;
 
 /**
  * The newest pushes of a token are remembered: more are hardly under way to one device at a time.
+ * @limit newest pushes remembered of a token → an older one that reaches it again is no duplicate
  */
 export const PUSHES_PER_TOKEN = 8;
 

@@ -10,6 +10,7 @@ import { Duplex } from 'node:stream';
 /**
  * Octets on the way at once, as many as a router's buffers take. Then the writer waits, as it would
  * for its window.
+ * @limit octets on their way (`roundTripMs`), each connection → the writer waits
  */
 const HELD_OCTETS_MAX = 16 * 1_024 * 1_024;
 /**

@@ -1,4 +1,4 @@
-/** Errors in the form of Google's APIs (facts, 2.3). */
+/** Errors in the form of Google's APIs (internals/providers.md, "FCM: errors"). */
 
 import type { Field } from '../../../http2/src/hpack/field.ts';
 import type { ProviderAnswer } from './exchange.ts';

@@ -29,11 +29,15 @@ export interface ConnectionOptions {
   readonly onLostAnswer: (token: string) => void;
 }
 
-/** A client that does not acknowledge a PING within this time never will. */
+/**
+ * A client that does not acknowledge a PING within this time never will.
+ * @limit a PING's acknowledgement before a cut → cut without it
+ */
 const ACKNOWLEDGED_WITHIN_MS = 5_000;
 /**
  * A silent connection ends after this time, so that a long test does not run out of sockets. Every
  * client has given up by then.
+ * @limit a silent connection → closed
  */
 const FROZEN_MS_MAX = 300_000;
 
@@ -81,7 +85,7 @@ export class ProviderConnection {
       streamsMaxAtStart: streams.atStart,
       // One more than a provider reads, so that it sees that there was more.
       bodyOctetsMax: BODY_BYTES_MAX + 1,
-      // As FCM's do (facts, 2.6).
+      // As FCM's do (internals/providers.md, "FCM: connections").
       endsApart: true,
       ...(behaviour.windowOctets === null ? {} : { windowOctets: behaviour.windowOctets }),
     };
@@ -249,7 +253,10 @@ export class ProviderConnection {
     else this.#leave('session_timeout');
   }
 
-  /** Serves the streams that have begun and no more. The words are FCM's (facts, 2.6). */
+  /**
+   * Serves the streams that have begun and no more. The words are FCM's (internals/providers.md,
+   * "FCM: connections").
+   */
   #leave(text: string): void {
     this.#http2.sendGoAway(this.#http2.highestStreamId, ErrorCode.NO_ERROR, text);
     this.#http2.drain();

@@ -31,7 +31,10 @@ export const WEB_PUSH: SimulatedProvider<WebPushOrigins> = {
   },
 };
 
-/** A browser's keys cost 24 µs: this many in one request take a quarter of a second. */
+/**
+ * A browser's keys cost 24 µs: this many in one request take a quarter of a second.
+ * @limit browsers made in one request → refused
+ */
 const SUBSCRIPTIONS_MAX = 10_000;
 
 const subscriptionsSchema = z.strictObject({

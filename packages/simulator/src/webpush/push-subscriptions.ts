@@ -21,7 +21,10 @@ interface Browser {
   readonly applicationServerKey: string | undefined;
 }
 
-/** The newest ones are kept; a key pair is about 2 KiB. */
+/**
+ * The newest ones are kept; a key pair is about 2 KiB.
+ * @limit browsers of the simulator → the newest stay
+ */
 const BROWSERS_MAX = 20_000;
 
 const AUTH_SECRET_OCTETS = 16;

@@ -1,6 +1,6 @@
 /**
- * Checks a Web Push request: its message by RFC 8030 and 8188, its sender by RFC 8292 (facts, 3.1
- * and 3.2).
+ * Checks a Web Push request: its message by RFC 8030 and 8188, its sender by RFC 8292
+ * (internals/providers.md, "Web Push").
  */
 
 import { createPublicKey } from 'node:crypto';
@@ -93,7 +93,10 @@ const VAPID = /^vapid t=([\w.-]+), ?k=([\w-]+)$/i;
 const SUBJECT = /^(?:mailto:[^\s<>@]+@[^\s<>@]+|https:\/\/\S+)$/;
 /** RFC 8292, 2. */
 const LIFETIME_MS_MAX = 24 * 3_600_000;
-/** Tokens are remembered: verifying costs 74 µs, and a sender uses the same token for hours. */
+/**
+ * Tokens are remembered: verifying costs 74 µs, and a sender uses the same token for hours.
+ * @limit VAPID tokens that the simulator remembers as verified → the oldest is verified again
+ */
 const VERIFIED_MAX = 10_000;
 
 export class VapidTokens {

@@ -56,6 +56,7 @@ export interface ClaimedChunk extends ClaimedScope {
 /**
  * After so many claims without progress a part is a suspect: a node runs one suspect at a time.
  * Parts that only shared the worker with one that made it die come to their end then.
+ * @limit claims of a part without progress until it is claimed with no other such part beside it
  */
 export const SUSPECT_AFTER = 2;
 

@@ -16,6 +16,7 @@ import { isUnheld } from './unheld.ts';
 /**
  * Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth
  * its cost.
+ * @limit retries in a batch → the next claim
  */
 const RETRY_BATCH_MAX = 1_024;
 

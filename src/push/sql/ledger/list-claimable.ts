@@ -8,7 +8,10 @@ import type { NotificationScope } from '../../../domain/notification.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
-/** A notification with more retries is not small: each batch of them fills a slot. */
+/**
+ * A notification with more retries is not small: each batch of them fills a slot.
+ * @limit retries of a small part → it is a large one: each batch of its retries fills a slot
+ */
 const RETRIES_OF_SMALL_MAX = 128;
 
 export interface Claimable extends NotificationScope {

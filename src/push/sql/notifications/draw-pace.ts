@@ -7,9 +7,16 @@
 
 import type { Sql } from '../../../database/sql.ts';
 
-/** The time of a piece. At a rate of less than one send in it, a piece is one send long. */
+/**
+ * The time of a piece. At a rate of less than one send in it, a piece is one send long.
+ * @limit time of a piece of a rate (`ratePerSecond`) that is drawn at once, or one send → the next
+ * draw
+ */
 export const PIECE_MS = 100;
-/** How far ahead pieces are drawn: for as long as this a draw may take without a gap. */
+/**
+ * How far ahead pieces are drawn: for as long as this a draw may take without a gap.
+ * @limit how far ahead pieces are drawn → the next draw
+ */
 export const DRAWN_AHEAD_MS = 300;
 
 export interface DrawnPace {

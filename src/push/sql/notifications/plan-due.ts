@@ -18,19 +18,26 @@ import { recordEndedJobs } from '../../../webhooks/record-events.ts';
 /**
  * Notifications planned at a time: for so many small ones the statement takes some ten
  * milliseconds, which an urgent one may have to wait for. For twice as many it takes twice as long.
+ * @limit notifications planned at once → the next round; after one that failed a quarter, down to
+ * one, then four times as many again
  */
 export const PLANNED_AT_ONCE_MAX = 128;
 /**
  * A notification whose tags stand for more groups than this is large: one for ten million devices
  * writes 1,221 chunks.
+ * @limit groups of a notification above which it is large
  */
 const GROUPS_OF_SMALL_MAX = 8;
 /**
  * So is one with more scopes times tags: to look up each of them takes time also where no group has
  * the tag.
+ * @limit scopes times tags above which it is large
  */
 const LOOK_UPS_OF_SMALL_MAX = 256;
-/** Large ones planned at a time: each counts as so many small ones. */
+/**
+ * Large ones planned at a time: each counts as so many small ones.
+ * @limit large ones planned at once → the next round
+ */
 export const LARGE_AT_ONCE_MAX = 16;
 export const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
 

@@ -19,6 +19,8 @@ import { greater, lesser, Tally } from './tally.ts';
  * At most once: blocks that a report announces, from the next device's block on. A crash leaves
  * these thousand devices of each task in doubt. They are enough to send until the next report, 50
  * ms later, has announced more.
+ * @limit blocks announced ahead, at most once → the task waits for the ledger. After `kill -9` they
+ * end as `OutcomeUnknown`
  */
 const ANNOUNCED_BLOCKS = 8;
 

@@ -24,11 +24,18 @@ export type Ending =
 /**
  * A 429 without a time means 60 seconds for the providers that document one; no better number is
  * known for the others.
+ * @limit wait before a retry: throttled (429) without a time
  */
 const THROTTLED: BackoffPolicy = { baseMs: 60_000, capMs: 900_000 };
-/** The fresh authorization is on its way from the main thread. */
+/**
+ * The fresh authorization is on its way from the main thread.
+ * @limit wait before a retry: authorization expired
+ */
 const REAUTHORIZED: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
-/** A provider that names 0, or always the same short time, is not hammered: waits get longer. */
+/**
+ * A provider that names 0, or always the same short time, is not hammered: waits get longer.
+ * @limit wait before a retry: a time that is named, at least
+ */
 const NAMED_AT_LEAST: BackoffPolicy = { baseMs: 1_000, capMs: 300_000 };
 
 export interface SendContext {

@@ -9,6 +9,7 @@ import type { Ending } from './ending.ts';
 /**
  * Of a task, which has 8,192 devices at most: when more of them fail, what the status counts says
  * more than any one of them.
+ * @limit failed devices that are noted, of a part of a send → counted only
  */
 const FAILURES_PER_TASK_MAX = 100;
 

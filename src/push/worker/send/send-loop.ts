@@ -25,6 +25,8 @@ import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 
 /**
  * A sender without room for so long, and no send under way, has no connection: the provider fails.
+ * @limit no connection to a provider, and no send under way → the provider counts as failing for
+ * everyone
  */
 const READY_PATIENCE_MS = 10_000;
 
@@ -91,6 +93,7 @@ export const waitIn = ({ afterMs, reason }: Release): { readonly waitingFor?: Wa
  * Sends between two readings of the clocks, in one turn of the event loop. The sends of a turn go
  * to the socket together, up to a buffer of some hundred, so a reading before each send would stop
  * none of them sooner.
+ * @limit sends from one look at the clocks to the next
  */
 const SENDS_PER_LOOK = 32;
 
