@@ -69,7 +69,8 @@ export class UnwantedTags {
     run: async ({ sql, nowMs, budget }) => {
       const deletedBeforeMs = nowMs - DELETED_TAG_MS;
       await this.#purge(await deletedTags(sql, deletedBeforeMs, PAIRS_MAX), budget);
-      await deleteDeletedTags(sql, deletedBeforeMs);
+      // At a stop the budget is spent at once.
+      if (!budget.isSpent) await deleteDeletedTags(sql, deletedBeforeMs);
     },
   };
 

@@ -24,7 +24,7 @@ export const subscribersByApp = (sql: Sql, { kind, id, clientId }: Subject) => s
   SubscribersOfApp[]
 >`
   select p.app_id as "appId", p.platform_id as "platformId", (
-    select coalesce(sum(s.subscribed - s.unsubscribed), 0)::bigint from tag_days s
+    select greatest(0, coalesce(sum(s.subscribed - s.unsubscribed), 0))::bigint from tag_days s
     where s.tag_id = ${kind === 'tag' ? id : ANY_TAG} and s.app_id = p.app_id and s.platform_id = p.platform_id
   ) as count
   from apps a

@@ -128,6 +128,8 @@ export class HeadParser {
 
   /** `readNames`: the headers that are read, in lower case. Of the others the form is checked. */
   constructor(readNames: readonly string[]) {
+    const other = readNames.find((name) => name !== name.toLowerCase());
+    if (other !== undefined) throw new Error(`header ${other} is not in lower case`);
     this.#names = [...new Set<string>([...OWN_NAMES, ...readNames])];
     if (this.#names.length > NAMES_MAX) {
       throw new Error(`${this.#names.length} headers are read, at most ${NAMES_MAX} can be`);

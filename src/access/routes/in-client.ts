@@ -9,7 +9,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { ClientLimits } from '../../domain/client-limits.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import { whyNoMore } from '../../http/permission.ts';
-import type { Result } from '../../http/result.ts';
+import type { Refusal, Result } from '../../http/result.ts';
 import { refused } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 import { lockAsSuperUser } from '../super-user.ts';
@@ -33,6 +33,19 @@ export const inClient =
       const limits = await lockClient(tx, asked.caller.clientId);
       return change(tx, held(tx, asked, limits), asked);
     });
+
+/**
+ * The same, but what the request alone is refused for is told before it takes a connection and the
+ * client's lock.
+ */
+export const inClientUnless =
+  <Of extends Asked<Caller>, Value>(
+    sql: SqlPool,
+    refusalOf: (asked: NoInfer<Of>) => Refusal | null,
+    change: Change<Of, Result<Value>>,
+  ) =>
+  async (asked: Of): Promise<Result<Value>> =>
+    refusalOf(asked) ?? (await inClient(sql, change)(asked));
 
 /**
  * The same where only who is still the super user, or an owner, may make it. 403: the caller was

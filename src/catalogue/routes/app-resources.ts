@@ -1,11 +1,10 @@
 /** Apps as resources: `/push-admin-api/v3/<client>/apps` and `…/apps/<id>`. */
 
 import { z } from 'zod';
-import { inClient } from '../../access/routes/in-client.ts';
+import { inClient, inClientUnless } from '../../access/routes/in-client.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
-import { isLimited } from '../../domain/caller.ts';
 import { isPlatformId } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { created, listed, noContent, secret, shown } from '../../http/answers.ts';
@@ -24,7 +23,7 @@ import { addPlatforms, renameApp } from '../sql/change-app.ts';
 import { listAppsById } from '../sql/read-apps.ts';
 import { PLATFORM_FAULT, platformIdForm } from './app-forms.ts';
 import { findOwnApp } from './own-app.ts';
-import { appRefusal, NO_APP } from './refusal.ts';
+import { appRefusal, NO_APP, outsideOfLimits } from './refusal.ts';
 import { anyId, name, OTHER_ID } from './tag-forms.ts';
 
 interface AppResourceParts {
@@ -116,17 +115,19 @@ const createRoute = ({ sql, secrets }: AppResourceParts) =>
         }),
       ),
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, body: { name, platformIds } }) => {
-      // It would be outside of what the key is for.
-      if (isLimited(caller)) return refuse.outside();
-      const { clientSlug } = caller;
-      const made = await makeApp(tx, secrets, { clientId, clientSlug, name, platformIds });
-      if (!made.ok) return appRefusal(made.refusal);
-      const { id, credential } = made;
-      await record({ action: 'app.create', id, name });
-      const { username: userName, password, token } = credential;
-      return done({ id, name, platformIds, apiUser: { userName, password, token } });
-    }),
+    inClientUnless(
+      sql,
+      outsideOfLimits,
+      async (tx, { clientId, record }, { caller, body: { name, platformIds } }) => {
+        const { clientSlug } = caller;
+        const made = await makeApp(tx, secrets, { clientId, clientSlug, name, platformIds });
+        if (!made.ok) return appRefusal(made.refusal);
+        const { id, credential } = made;
+        await record({ action: 'app.create', id, name });
+        const { username: userName, password, token } = credential;
+        return done({ id, name, platformIds, apiUser: { userName, password, token } });
+      },
+    ),
   );
 
 const getRoute = ({ sql }: AppResourceParts) =>
@@ -185,9 +186,7 @@ const deleteRoute = ({ sql }: AppResourceParts) =>
       path,
       answer: noContent('Deleted.'),
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, path: { id } }) => {
-      // With the app go devices of all tags.
-      if (isLimited(caller)) return refuse.outside();
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { path: { id } }) => {
       const name = await dropApp(tx, clientId, id);
       if (name === null) return NO_APP;
       await record({ action: 'app.delete', id, name });

@@ -7,18 +7,17 @@
 import { z } from 'zod';
 import { isObject } from '../../../packages/std/src/json.ts';
 import { identityOf } from '../../access/credentials.ts';
-import { inClient } from '../../access/routes/in-client.ts';
+import { inClient, inClientUnless } from '../../access/routes/in-client.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { isLimited } from '../../domain/caller.ts';
 import { listed, secret, shown } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
 import { id as idForm } from '../../http/id-form.ts';
 import { rowsOf } from '../../http/list-answer.ts';
 import { id, platformId } from '../../http/openapi/parts.ts';
-import { done, refuse } from '../../http/result.ts';
+import { done } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 import { routesAt } from '../../http/route.ts';
 import { strictForm } from '../../std/strict-form.ts';
@@ -33,7 +32,7 @@ import { updateApp } from '../update-app.ts';
 import { parameters, platformIdForm, tags } from './app-forms.ts';
 import { dataForm } from './data-body.ts';
 import { patientRows } from './patient-rows.ts';
-import { appRefusal, NO_APP, resultOf } from './refusal.ts';
+import { appRefusal, NO_APP, outsideOfLimits, resultOf } from './refusal.ts';
 import { anyId, name } from './tag-forms.ts';
 
 interface AppRouteParts {
@@ -135,8 +134,7 @@ const addRoute = ({ sql, secrets }: AppRouteParts) =>
       problems: [404],
       answer: secret(shown('Made.', publishedApp, APP)),
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, body }) => {
-      if (isLimited(caller)) return refuse.outside();
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { caller, body }) => {
       const { name, platformId, parameters = null, tags } = body;
       const connected = await tagsToConnect(tx, caller, null, tags);
       if (!connected.ok) return resultOf(connected);
@@ -190,8 +188,7 @@ const deleteRoute = ({ sql }: AppRouteParts) =>
       problems: [404],
       answer: shown('Deleted.', z.object({ id }), { id: 1 }),
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, body: { id } }) => {
-      if (isLimited(caller)) return refuse.outside();
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { body: { id } }) => {
       const name = await dropApp(tx, clientId, id);
       if (name === null) return NO_APP;
       await record({ action: 'app.delete', id, name });

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { inClient } from '../../access/routes/in-client.ts';
+import { inClient, inClientUnless } from '../../access/routes/in-client.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { created, listed, noContent, shown } from '../../http/answers.ts';
@@ -125,10 +125,11 @@ const changeRoute = ({ sql }: TagGroupResourceParts) =>
       problems: [409],
       answer: shown('Changed.', tagGroup, { ...GROUP, name: 'All sports' }),
     },
-    inClient(sql, async (tx, client, { caller, path: { id }, body }) =>
-      (body.id ?? id) === id
-        ? resultOf(await putListedTagGroup(tx, caller, client, id, body))
-        : refuse.invalid([OTHER_ID]),
+    inClientUnless(
+      sql,
+      ({ path: { id }, body }) => ((body.id ?? id) === id ? null : refuse.invalid([OTHER_ID])),
+      async (tx, client, { caller, path: { id }, body }) =>
+        resultOf(await putListedTagGroup(tx, caller, client, id, body)),
     ),
   );
 

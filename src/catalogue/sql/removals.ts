@@ -28,7 +28,7 @@ export const listRemovals = (
     from tags t
     cross join lateral (
       select json_agg(json_build_object('appId', p.app_id, 'platformId', p.platform_id, 'devices', (
-          select coalesce(sum(d.subscribed - d.unsubscribed), 0)::float8 from tag_days d
+          select greatest(0, coalesce(sum(d.subscribed - d.unsubscribed), 0))::float8 from tag_days d
           where d.tag_id = t.id and d.app_id = p.app_id and d.platform_id = p.platform_id
         )) order by p.app_id, p.platform_id) as with_devices
       from apps a join app_platforms p on p.app_id = a.id

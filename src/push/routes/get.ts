@@ -55,7 +55,9 @@ export const jobSchema = z
     }),
     ...optionSchemas(PUSH_OPTION_NAMES, ({ shownSchema }) => shownSchema),
     payload: shownPayload,
-    givenPayload: z.looseObject({}).optional().meta({
+    givenPayload: z.custom<JsonObject>().optional().meta({
+      type: 'object',
+      additionalProperties: {},
       description: 'The payload as its publisher wrote it, where a template was given it.',
     }),
     platforms: z.array(

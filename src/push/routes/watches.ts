@@ -57,6 +57,11 @@ const WATCH_LIMITS: WatchLimits = {
 const RECONNECT_MS = 3_000;
 const HEARTBEAT = ':\n\n';
 
+/** A job as it was seen, and its event. */
+type Sight =
+  | (Extract<KnownJob, { readonly kind: 'known' }> & { readonly progress: string })
+  | Exclude<KnownJob, { readonly kind: 'known' }>;
+
 interface Watch {
   readonly clientId: number;
   readonly jobId: string;
@@ -164,11 +169,7 @@ export class JobWatches {
         close(watch);
         return;
       case 'known': {
-        const { job } = sight;
-        const progress = eventOf(
-          'progress',
-          encode(jobSchema, { ...job, userName: watch.userName }),
-        );
+        const { job, progress } = sight;
         if (progress !== watch.progress) tell(watch, progress);
         watch.progress = progress;
         if (job.finishedAt !== null) {
@@ -199,10 +200,13 @@ export class JobWatches {
   /**
    * Never rejects. A database that cannot answer now is asked again; `busy` stands for that, too.
    */
-  async #look({ clientId, jobId, listeners }: Watch): Promise<KnownJob> {
+  async #look({ clientId, jobId, userName, listeners }: Watch): Promise<Sight> {
     if (listeners.size === 0) return { kind: 'busy' };
     try {
-      return await readJob(this.#reads, clientId, jobId, null);
+      const known = await readJob(this.#reads, clientId, jobId, null);
+      if (known.kind !== 'known') return known;
+      const progress = eventOf('progress', encode(jobSchema, { ...known.job, userName }));
+      return { ...known, progress };
     } catch (error) {
       const fault = faultOf(error);
       if (fault === 'unavailable' || fault === 'conflict') return { kind: 'busy' };

@@ -40,6 +40,7 @@ t.test('only the headers of the list are read', (t) => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`);
   t.match(new HeadParser(names(25)).parse(head('X-24: a', 'X-24: b')), { status: 400 });
   t.throws(() => new HeadParser(names(26)), { message: /at most 31 can be/ });
+  t.throws(() => new HeadParser(['Accept']), { message: 'header Accept is not in lower case' });
   t.end();
 });
 
