@@ -117,7 +117,7 @@ interface VisitorRoute extends ConsoleRouteShape {
  * For whoever has signed in. `cookie`: without the CSRF token, which such a route gives.
  * `operator`: for accounts of the operator.
  */
-export interface AccountRoute extends ConsoleRouteShape {
+interface AccountRoute extends ConsoleRouteShape {
   readonly needs: 'cookie' | 'account' | 'operator';
   handle(request: HttpRequest, session: Session): Promise<HttpResponse> | HttpResponse;
 }
@@ -129,7 +129,7 @@ interface OwnerRoute extends ConsoleRouteShape {
 }
 
 /** A route for whoever has the operator's token. It is served only where there is one. */
-export interface OperatorRoute extends RouteShape {
+interface OperatorRoute extends RouteShape {
   readonly api: 'operator';
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
 }

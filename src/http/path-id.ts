@@ -1,7 +1,6 @@
 /** The id in a path. */
 
 import { ID_MAX } from '../domain/tag.ts';
-import type { HttpRequest } from './handler.ts';
 
 const DIGITS = /^\d{1,10}$/;
 
@@ -10,7 +9,3 @@ export function readId(text: string): number | null {
   const id = DIGITS.test(text) ? Number(text) : 0;
   return id > 0 && id <= ID_MAX ? id : null;
 }
-
-/** Null: what stands there is nobody's id. */
-export const pathId = ({ params }: HttpRequest, name = 'id'): number | null =>
-  readId(params[name] ?? '');

@@ -41,7 +41,7 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
    */
   accountOf(credential: Credential): string | null;
   /** The credential without its secrets, as its owner sees it again. */
-  publicPart(credential: Credential): object;
+  publicPart(credential: Credential): Readonly<Record<string, unknown>>;
   /** A fact about it that apps need, as a sentence without its full stop. Null: none. */
   publicNote(credential: Credential): string | null;
 

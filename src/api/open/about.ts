@@ -1,6 +1,8 @@
 /** `/`: leads browsers to the console, and tells others what this is and where its APIs are. */
 
+import { z } from 'zod';
 import type { HttpResponse, OpenRoute } from '../../http/handler.ts';
+import type { Operation } from '../../http/openapi/operation.ts';
 
 const ABOUT = {
   name: 'tagcast',
@@ -24,12 +26,30 @@ Health                ${ABOUT.alive}, ${ABOUT.ready}
 All requests          ${ABOUT.documentation}api, ${ABOUT.openapi}
 `;
 
+const document = {
+  summary: 'What this service is, and where its APIs are',
+  answers: {
+    200: {
+      description: 'As text; as JSON for callers that name it in `Accept`.',
+      content: {
+        'text/plain': { schema: z.string(), example: 'Tagcast: A push delivery engine …' },
+        'application/json': {
+          schema: z.record(z.string(), z.string()),
+          example: { name: 'tagcast', alive: '/livez', ready: '/readyz' },
+        },
+      },
+    },
+    303: { description: 'To the console, for browsers.', content: {} },
+  },
+} satisfies Operation;
+
 /**
  * Without the version: this route is open to everybody, and a version tells an attacker which
  * faults to try.
  */
 export const aboutRoute: OpenRoute = {
   operation: 'getAbout',
+  document,
   api: 'open',
   method: 'GET',
   path: '/',

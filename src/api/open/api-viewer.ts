@@ -8,9 +8,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { z } from 'zod';
 import { matchesEntityTag } from '../../http/entity-tag.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
 import { acceptsGzip } from '../../http/negotiation.ts';
+import type { Operation } from '../../http/openapi/operation.ts';
+import { UNCHANGED } from '../../http/openapi/parts.ts';
 import { problem } from '../../http/problem.ts';
 
 const PAGE = `<!doctype html>
@@ -63,6 +66,39 @@ const FILES: Readonly<Record<string, File>> = {
 /** Their names. */
 export const VIEWER_FILES = Object.keys(FILES);
 
+const PAGE_DOCUMENT = {
+  summary: 'A page to read this document and to try it',
+  answers: {
+    200: {
+      description: 'For browsers.',
+      content: { 'text/html': { schema: z.string(), example: '<!doctype html>…' } },
+    },
+    304: UNCHANGED,
+  },
+} satisfies Operation;
+
+const FILE_DOCUMENT = {
+  summary: 'What that page loads',
+  path: {
+    file: {
+      description: 'The name of the file.',
+      schema: z.enum(VIEWER_FILES),
+      example: 'viewer.js',
+    },
+  },
+  answers: {
+    200: {
+      description: 'The file.',
+      content: {
+        'text/css': { schema: z.string(), example: '.swagger-ui{…}' },
+        'text/javascript': { schema: z.string(), example: 'SwaggerUIBundle({…});' },
+      },
+    },
+    304: UNCHANGED,
+  },
+  problems: [404],
+} satisfies Operation;
+
 /** The page, and the files that it loads. */
 export function apiViewerRoutes(): readonly OpenRoute[] {
   const shared = { api: 'open', method: 'GET', bodyBytesMax: 0 } as const;
@@ -81,12 +117,14 @@ export function apiViewerRoutes(): readonly OpenRoute[] {
     {
       ...shared,
       operation: 'getApiViewer',
+      document: PAGE_DOCUMENT,
       path: '/docs/api',
       handle: (request) => serve(request, '', { type: 'text/html', from: { text: PAGE } }),
     },
     {
       ...shared,
       operation: 'getApiViewerFile',
+      document: FILE_DOCUMENT,
       path: '/docs/api/:file',
       handle(request) {
         const name = request.params['file'] ?? '';

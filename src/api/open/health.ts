@@ -1,10 +1,13 @@
 /** Routes for operators: is the engine alive, can it work, what has it counted. */
 
+import { z } from 'zod';
 import { isLoopback } from '../../../packages/std/src/ip-address.ts';
 import type { Failures } from '../../access/failures.ts';
 import { createTokenCheck } from '../../access/operator-token.ts';
 import { refuseGuesser } from '../../access/routes/refusals.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
+import type { Operation } from '../../http/openapi/operation.ts';
+import { jsonAnswer } from '../../http/openapi/parts.ts';
 import { answerRefusal, refused } from '../../http/result.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Readiness } from './readiness.ts';
@@ -24,14 +27,55 @@ const NO_METRICS = refused(
   "Metrics are served to this machine, and to whoever has the operator's token.",
 );
 
+const readiness = z
+  .object({
+    status: z.enum(['ok', 'draining', 'unavailable']),
+    stores: z.object({
+      postgres: z.enum(['ok', 'cannot write', 'unavailable']),
+      redis: z.enum(['ok', 'unavailable']).optional(),
+    }),
+  })
+  .meta({ id: 'Readiness', description: 'Redis may be unavailable: sends go on without it.' });
+const READY = { status: 'ok', stores: { postgres: 'ok' } };
+
+const DOCUMENTS = {
+  getLiveness: {
+    summary: 'Whether the process answers',
+    answers: {
+      200: jsonAnswer('It does.', z.object({ status: z.literal('ok') }), { status: 'ok' }),
+    },
+  },
+  getReadiness: {
+    summary: 'Whether this node can serve',
+    answers: {
+      200: jsonAnswer('It can.', readiness, READY),
+      503: jsonAnswer('Send it nothing.', readiness, { ...READY, status: 'draining' }),
+    },
+  },
+  getMetrics: {
+    summary: 'Metrics for Prometheus',
+    description:
+      "Served to this machine, and to others that send the operator's token as `Authorization: Bearer`.",
+    answers: {
+      200: {
+        description: 'In the text format of Prometheus.',
+        content: {
+          'text/plain': { schema: z.string(), example: 'tagcast_http_requests_total{…} 1' },
+        },
+      },
+    },
+    problems: [403, 429],
+  },
+} satisfies Readonly<Record<string, Operation>>;
+
 /** `/livez`, `/readyz`, `/metrics`. */
 export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
-  const { readiness, metrics } = parts;
+  const { metrics } = parts;
   const isOperator = createTokenCheck(parts.operatorToken);
   return [
     open('getLiveness', '/livez', () => answer(200, { status: 'ok' })),
     open('getReadiness', '/readyz', async () => {
-      const { isReady, body } = await readiness.ask();
+      const { isReady, body } = await parts.readiness.ask();
       return answer(isReady ? 200 : 503, body);
     }),
     open('getMetrics', '/metrics', (request) => {
@@ -44,8 +88,13 @@ export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
   ];
 }
 
-const open = (operation: string, path: string, handle: OpenRoute['handle']): OpenRoute => ({
+const open = (
+  operation: keyof typeof DOCUMENTS,
+  path: string,
+  handle: OpenRoute['handle'],
+): OpenRoute => ({
   operation,
+  document: DOCUMENTS[operation],
   api: 'open',
   method: 'GET',
   path,

@@ -1,12 +1,17 @@
 /** The state of the installation, for its operator: with OPERATOR_TOKEN, and in the console. */
 
+import { z } from 'zod';
 import { listClients } from '../../clients/find-client.ts';
 import type { ListedNode } from '../../database/nodes/list-nodes.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { StoreState } from '../../database/write-probe.ts';
-import type { AccountRoute, OperatorRoute } from '../../http/handler.ts';
-import { json } from '../../http/json-body.ts';
+import { shown } from '../../http/answers.ts';
+import type { Route } from '../../http/handler.ts';
+import { count, epochMs, id, orAbsent, platformId } from '../../http/openapi/parts.ts';
+import { done } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import type { CredentialReading } from '../../provider-credentials/credential-watch.ts';
+import { PROVIDERS } from '../../providers/providers.ts';
 import type { CircuitReading } from '../../push/dispatch/circuit-breakers.ts';
 import type { ProviderReading } from '../../push/protocol/worker-totals.ts';
 import type { QueueReading } from '../../push/sql/read-queue.ts';
@@ -43,43 +48,122 @@ export interface SystemParts {
   readSystem(): Promise<SystemState>;
 }
 
+const scope = { appId: id, platformId };
+const system = z
+  .object({
+    version: z.string(),
+    nodes: z.array(
+      z.object({
+        id: count,
+        host: z.string(),
+        pid: count,
+        seenAgoMs: count.meta({ description: 'Since its last heartbeat.' }),
+        isDead: z.boolean(),
+      }),
+    ),
+    stores: z.object({
+      postgres: z.enum(['ok', 'cannot write', 'unavailable']),
+      redis: z.enum(['ok', 'unavailable']).optional(),
+    }),
+    index: z
+      .object({ isReachable: z.boolean(), groupsWaiting: count, groupsRepaired: count })
+      .nullable()
+      .meta({ description: 'In Redis; null: the database is its own index.' }),
+    providers: z.object({
+      openCircuits: z
+        .array(z.object({ ...scope, openThreads: count }))
+        .meta({ description: 'Providers that fail for everyone.' }),
+      credentials: z.array(
+        z.object({
+          ...scope,
+          isHealthy: z.boolean().nullable(),
+          expiresAtMs: epochMs.nullable(),
+          isFallback: z.boolean(),
+        }),
+      ),
+      connections: z
+        .array(
+          z.object({
+            provider: z.string(),
+            connections: count,
+            streams: count.meta({ description: 'Sends that wait for their answer.' }),
+            connectFailures: count.meta({ description: 'Since the start of the node.' }),
+          }),
+        )
+        .meta({ description: 'Open ones, by provider.' }),
+    }),
+    queue: z.object({
+      jobs: z.record(z.string(), count).meta({ description: 'That have not ended, by state.' }),
+      chunks: count.meta({ description: 'Parts of up to 8,192 devices; counted up to 100,000.' }),
+      retries: count,
+      registrations: count,
+    }),
+  })
+  .meta({
+    id: 'System',
+    description: 'Nodes and queue are of the installation, all else of the node that answers.',
+  });
+const SYSTEM = {
+  version: '0.1.0',
+  nodes: [{ id: 1, host: 'push-1', pid: 42, seenAgoMs: 310, isDead: false }],
+  stores: { postgres: 'ok' },
+  index: null,
+  providers: {
+    openCircuits: [],
+    credentials: [],
+    connections: [
+      { provider: PROVIDERS[3].kind, connections: 2, streams: 310, connectFailures: 0 },
+    ],
+  },
+  queue: { jobs: { RUNNING: 1 }, chunks: 3, retries: 0, registrations: 0 },
+} as const;
+
+const state = {
+  summary: 'Tell the state of the installation',
+  answer: shown('The state.', system, SYSTEM),
+};
+
 /** `GET system` of the console. */
-export const consoleSystemRoute = ({ readSystem }: SystemParts): AccountRoute => ({
-  api: 'console',
-  needs: 'operator',
-  operation: 'getConsoleSystem',
-  method: 'GET',
-  path: '/console/api/system',
-  bodyBytesMax: 0,
-  handle: async () => json(await readSystem()),
+export const consoleSystemRoute = ({ readSystem }: Pick<SystemParts, 'readSystem'>): Route =>
+  routesAt('/console/api/system', { api: 'console', needs: 'operator' }).get(
+    'getConsoleSystem',
+    state,
+    async () => done(await readSystem()),
+  );
+
+const client = z.object({
+  clientId: z.string(),
+  name: z.string(),
+  isDisabled: z.boolean(),
+  deleted: orAbsent(z.object({ apps: count, devices: count, jobs: count })).meta({
+    description: 'It was deleted: what is left of it.',
+  }),
 });
 
+const operatorRoute = routesAt('/operator/v1', { api: 'operator' });
+
 /** `/operator/v1`: the same, and the clients. */
-export const operatorRoutes = ({ sql, readSystem }: SystemParts): readonly OperatorRoute[] => [
-  {
-    api: 'operator',
-    operation: 'getSystem',
-    method: 'GET',
-    path: '/operator/v1/system',
-    bodyBytesMax: 0,
-    handle: async () => json(await readSystem()),
-  },
-  {
-    api: 'operator',
-    operation: 'listClients',
-    method: 'GET',
-    path: '/operator/v1/clients',
-    bodyBytesMax: 0,
-    handle: async () => {
+export const operatorRoutes = ({ sql, readSystem }: SystemParts): readonly Route[] => [
+  operatorRoute.get('getSystem', { at: 'system', ...state }, async () => done(await readSystem())),
+  operatorRoute.get(
+    'listClients',
+    {
+      at: 'clients',
+      summary: 'List the clients',
+      answer: shown('The clients, by slug.', z.array(client), [
+        { clientId: 'demo', name: 'Demo', isDisabled: false },
+      ]),
+    },
+    async () => {
       const clients = await listClients(sql);
-      return json(
+      return done(
         clients.map(({ slug, name, disabled, left }) => ({
           clientId: slug,
           name,
           isDisabled: disabled,
-          ...(left === null ? {} : { deleted: left }),
+          deleted: left,
         })),
       );
     },
-  },
+  ),
 ];

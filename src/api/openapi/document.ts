@@ -9,7 +9,6 @@ import type { Content, Json, Operation, Parameter } from '../../http/openapi/ope
 import { count } from '../../http/openapi/parts.ts';
 import { Schemas } from '../../http/openapi/schemas.ts';
 import { TITLES } from '../../http/problem.ts';
-import { OPERATIONS } from './operations.ts';
 
 export interface OpenApiDocument extends Json {
   readonly openapi: string;
@@ -83,7 +82,7 @@ export function makeDocument(routes: readonly Route[]): OpenApiDocument {
     if (route.operation === null) throw new Error(`${route.path} has no operation`);
     const path = route.path.replaceAll(PARAMETER, '{$1}');
     paths[path] ??= {};
-    const operation = route.document ?? OPERATIONS[route.operation];
+    const operation = route.document;
     if (operation === undefined) throw new Error(`nothing describes ${route.operation}`);
     const problems = problemsOf(route, operation);
     for (const status of problems) statuses.add(status);

@@ -4,8 +4,11 @@
  */
 
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { matchesEntityTag } from '../../http/entity-tag.ts';
 import type { HttpResponse, OpenRoute, Route } from '../../http/handler.ts';
+import type { Operation } from '../../http/openapi/operation.ts';
+import { jsonAnswer, UNCHANGED } from '../../http/openapi/parts.ts';
 
 /** These routes, and the one that describes them all, itself included. */
 export function withDocument(routes: readonly Route[]): readonly Route[] {
@@ -13,10 +16,31 @@ export function withDocument(routes: readonly Route[]): readonly Route[] {
   return all;
 }
 
+const document = {
+  summary: 'This document',
+  headers: {
+    'If-None-Match': {
+      description: 'The ETag of the document that the caller has.',
+      schema: z.string(),
+      example: '"pX0r1Jcx9Ssbo1v6dYkm8g"',
+    },
+  },
+  answers: {
+    200: jsonAnswer(
+      'OpenAPI 3.1.',
+      z.looseObject({ openapi: z.string() }),
+      { openapi: '3.1.1' },
+      { ETag: 'Changes with the document.' },
+    ),
+    304: UNCHANGED,
+  },
+} satisfies Operation;
+
 function documentRoute(routes: () => readonly Route[]): OpenRoute {
   let made: Promise<Rendered> | null = null;
   return {
     operation: 'getOpenApi',
+    document,
     api: 'open',
     method: 'GET',
     path: '/openapi.json',

@@ -4,15 +4,14 @@ import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import { isPlatformId } from '../../domain/device.ts';
-import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
 import { platformId } from '../../http/openapi/parts.ts';
 import type { PathParameter } from '../../http/parameters.ts';
 import { pathId } from '../../http/parameters.ts';
-import { pathId as idInPath, readId } from '../../http/path-id.ts';
+import { readId } from '../../http/path-id.ts';
 import type { Refusal, Result } from '../../http/result.ts';
-import { answerRefusal, done, refused } from '../../http/result.ts';
+import { done, refused } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
-import { findOwnApp, ownApp } from './own-app.ts';
+import { findOwnApp } from './own-app.ts';
 
 /** 404: the app is on other platforms, or on none. */
 export const isNotOn = (platformIds: readonly number[]): Refusal =>
@@ -50,19 +49,6 @@ export const onScope =
     return scope.ok ? handle(scope.value, asked) : scope;
   };
 
-/** The same of a route that is no record. */
-export async function withScope(
-  sql: Sql,
-  request: HttpRequest,
-  caller: Caller,
-  answer: (scope: Scope<PlatformId>) => Promise<HttpResponse>,
-): Promise<HttpResponse> {
-  const own = await ownApp(sql, request, caller);
-  if (!own.ok) return own.response;
-  const scope = scopeOf(own.app, idInPath(request, 'platform') ?? 0);
-  return scope.ok ? answer(scope.value) : answerRefusal(request, scope);
-}
-
 const scopeOf = (
   { id, platformIds }: { readonly id: number; readonly platformIds: readonly number[] },
   platform: number,
@@ -70,6 +56,3 @@ const scopeOf = (
   isPlatformId(platform) && platformIds.includes(platform)
     ? done({ appId: id, platformId: platform })
     : isNotOn(platformIds);
-
-export const notOn = (request: HttpRequest, platformIds: readonly number[]): HttpResponse =>
-  answerRefusal(request, isNotOn(platformIds));

@@ -14,7 +14,7 @@ import { BODY_BYTES_MAX } from '../../http/handler.ts';
 import type { Coding } from '../../http/negotiation.ts';
 import { preferredCoding } from '../../http/negotiation.ts';
 import type { Answer, Parameter } from '../../http/openapi/operation.ts';
-import { count, id, jsonAnswer } from '../../http/openapi/parts.ts';
+import { count, id, jsonAnswer, UNCHANGED } from '../../http/openapi/parts.ts';
 import { problem } from '../../http/problem.ts';
 import { answerRefusal } from '../../http/result.ts';
 import type { AppApi } from './app-api.ts';
@@ -52,7 +52,7 @@ const tree: Readonly<Record<number, Answer>> = {
   200: jsonAnswer('The tags in their groups.', z.array(appTagGroup), TREE_EXAMPLE, {
     ETag: 'Changes with the tree; one for each coding.',
   }),
-  304: { description: 'Unchanged since the ETag of `If-None-Match`.', content: {} },
+  304: UNCHANGED,
 };
 const ifNoneMatch: Parameter = {
   description: 'ETags of answers that the caller has.',

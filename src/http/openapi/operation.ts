@@ -48,6 +48,3 @@ export interface Operation {
   /** The statuses of its problems, beyond those that every route of its API has. */
   readonly problems?: readonly number[];
 }
-
-/** Operations by their ids. */
-export type Operations = Readonly<Record<string, Operation>>;

@@ -27,6 +27,12 @@ export const time = z
   .meta({ description: 'ISO 8601 with a time zone, or milliseconds since 1970.' });
 export const texts = z.record(z.string(), z.string());
 
+/** For callers that say what they have in `If-None-Match`. */
+export const UNCHANGED: Answer = {
+  description: 'Unchanged since the ETag of `If-None-Match`.',
+  content: {},
+};
+
 /** Null in a row is absent in the answer. */
 export const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
   z.codec(schema.optional(), z.custom<z.output<Schema> | null>(), {
@@ -76,13 +82,6 @@ export const PAGE = {
     example: '2',
   },
 } as const satisfies Readonly<Record<string, Parameter>>;
-
-/** An id in a path. `of`: what it is the id of. */
-export const pathId = (of: string, example = 2): Parameter => ({
-  description: `The id of the ${of}.`,
-  schema: id,
-  example,
-});
 
 /** Names the client on a path that does not. */
 export const CLIENT_HEADER = {

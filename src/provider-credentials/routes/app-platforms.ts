@@ -5,16 +5,18 @@
 
 import { z } from 'zod';
 import { GRACE_HOURS_MAX } from '../../access/credentials.ts';
-import { notOn, withScope } from '../../catalogue/routes/app-on-platform.ts';
-import type { Caller } from '../../domain/caller.ts';
+import { isNotOn, onScope, SCOPE_PATH } from '../../catalogue/routes/app-on-platform.ts';
 import type { Scope } from '../../domain/device.ts';
+import { noContent, shown } from '../../http/answers.ts';
 import { originOf } from '../../http/audit-origin.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { BODY_BYTES_MAX } from '../../http/handler.ts';
-import { invalid, json, parseObject } from '../../http/json-body.ts';
+import type { Body } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { parseObject } from '../../http/json-body.ts';
 import { LenientReader } from '../../http/lenient.ts';
+import { epochMs, platformId, time } from '../../http/openapi/parts.ts';
 import type { Fault } from '../../http/problem.ts';
-import { problem } from '../../http/problem.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import { providerOf } from '../../providers/providers.ts';
@@ -35,82 +37,137 @@ export interface AppPlatformParts extends PutParts {
   readonly origins: ProviderOrigins;
 }
 
-/** The state, put, taken away, checked. */
-export function appPlatformRoutes(parts: AppPlatformParts): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client/apps/:id/platforms/:platform';
-  const checks = new PacedChecks();
-  const onScope =
-    (answer: (request: HttpRequest, scope: Scope, caller: Caller) => Promise<HttpResponse>) =>
-    (request: HttpRequest, caller: Caller) =>
-      withScope(parts.sql, request, caller, (scope) => answer(request, scope, caller));
-  const write = { api: 'admin', needs: 'admin' } as const;
-  return [
-    {
-      operation: 'getProviderCredential',
-      api: 'admin',
-      needs: 'read',
-      method: 'GET',
-      path,
-      bodyBytesMax: 0,
-      handle: onScope(async (_request, scope) => json(await shown(parts, scope))),
-    },
-    {
-      ...write,
-      operation: 'putProviderCredential',
-      isForSuccessor: true,
-      method: 'PUT',
-      path,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: onScope((request, scope, caller) => put(parts, checks, request, scope, caller)),
-    },
-    {
-      ...write,
-      operation: 'deleteProviderCredential',
-      method: 'DELETE',
-      path,
-      bodyBytesMax: 0,
-      handle: onScope(async (request, scope, caller) => {
-        await removeCredential(parts, originOf(request, caller), scope);
-        return { status: 204, body: '' };
-      }),
-    },
-    {
-      ...write,
-      operation: 'probeProviderCredential',
-      method: 'POST',
-      path: `${path}/probe`,
-      bodyBytesMax: BODY_BYTES_MAX,
-      handle: onScope(async (request, scope, { clientId }) => {
-        const probed = await checks.run(clientId, () => parts.check(scope));
-        if (probed.kind !== 'done') return tooManyChecks(request, probed.kind);
-        const { isHealthy, note } = probed.value;
-        return json({ ok: isHealthy, note });
-      }),
-    },
-  ];
+const reason = { reason: z.string(), meaning: z.string() };
+const credentialState = z
+  .object({
+    platformId,
+    hasCredential: z.boolean(),
+    credential: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Without its secrets.' }),
+    updatedAt: epochMs.optional(),
+    expiresAt: epochMs.optional(),
+    check: z
+      .object({ ok: z.boolean().nullable(), note: z.string(), at: epochMs.optional() })
+      .optional()
+      .meta({ description: 'What the provider said; `ok` is null when it could not be asked.' }),
+    refused: z.object(reason).optional(),
+    fallbackUntil: epochMs.optional(),
+    acceptedAt: epochMs.optional(),
+    fault: z.object({ ...reason, at: epochMs.optional() }).optional(),
+  })
+  .meta({ id: 'ProviderCredential' });
+const KNOWN = { platformId: 3, hasCredential: false };
+
+const text = z.string();
+
+interface PutForm {
+  /** The fields of the provider, which it checks: docs/api.md, "Provider credentials". */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly terms: PutTerms;
 }
 
-async function put(
-  parts: AppPlatformParts,
-  checks: PacedChecks,
-  request: HttpRequest,
-  scope: Scope,
-  caller: Caller,
-): Promise<HttpResponse> {
-  const body = parseObject(request.body);
-  if (!body.ok) return invalid(request, body.faults);
-  const { graceHours, expiresAt, ...input } = body.value;
-  const { terms, faults } = readTerms(graceHours, expiresAt);
-  if (faults.length > 0) return invalid(request, faults);
-  const parsed = parseProviderCredential(scope.platformId, input, parts.origins);
-  if (!parsed.ok) return invalid(request, parsed.faults);
-  const paced = await checks.run(caller.clientId, () =>
-    putCredential(parts, originOf(request, caller), scope, parsed.credential, terms),
-  );
-  if (paced.kind !== 'done') return tooManyChecks(request, paced.kind);
-  // Null: it was deleted since.
-  return paced.value === null ? notOn(request, []) : json(await shown(parts, scope));
+const putBody: Body<PutForm> = {
+  schema: z.looseObject({
+    teamId: text.optional(),
+    keyId: text.optional(),
+    privateKey: text.optional().meta({ description: 'The .p8 file.' }),
+    bundleId: text.optional(),
+    environment: text.optional(),
+    serviceAccount: z.unknown().optional().meta({ description: 'The JSON of its file.' }),
+    graceHours: z.int().min(0).max(GRACE_HOURS_MAX).optional(),
+    expiresAt: time.nullish(),
+  }),
+  example: { teamId: 'TEAM123456', keyId: 'KEY1234567', bundleId: 'com.acme.news' },
+  read(request) {
+    const body = parseObject(request.body);
+    if (!body.ok) return refuse.invalid(body.faults);
+    const { graceHours, expiresAt, ...input } = body.value;
+    const { terms, faults } = readTerms(graceHours, expiresAt);
+    return faults.length > 0 ? refuse.invalid(faults) : done({ input, terms });
+  },
+};
+
+const PATH = '/push-admin-api/v3/:client/apps/:id/platforms/:platform';
+const reads = routesAt(PATH, { api: 'admin', needs: 'read' });
+const writes = routesAt(PATH, { api: 'admin', needs: 'admin' });
+const puts = routesAt(PATH, { api: 'admin', needs: 'admin', isForSuccessor: true });
+
+/** The state, put, taken away, checked. */
+export function appPlatformRoutes(parts: AppPlatformParts): readonly Route[] {
+  const checks = new PacedChecks();
+  return [getRoute(parts), putRoute(parts, checks), deleteRoute(parts), probeRoute(parts, checks)];
 }
+
+const getRoute = (parts: AppPlatformParts) =>
+  reads.get(
+    'getProviderCredential',
+    {
+      summary: 'What is known of a provider credential',
+      path: SCOPE_PATH,
+      answer: shown('Without its secrets.', credentialState, KNOWN),
+    },
+    onScope(parts.sql, async (scope) => done(await stateOf(parts, scope))),
+  );
+
+const putRoute = (parts: AppPlatformParts, checks: PacedChecks) =>
+  puts.put(
+    'putProviderCredential',
+    {
+      summary: 'Put a provider credential, and have it checked',
+      description:
+        'The fields are those of its provider. Stored encrypted: a secret goes in and never comes out.',
+      path: SCOPE_PATH,
+      body: putBody,
+      answer: shown('Stored.', credentialState, KNOWN),
+    },
+    onScope(parts.sql, async (scope, { caller, body: { input, terms }, request }) => {
+      const parsed = parseProviderCredential(scope.platformId, input, parts.origins);
+      if (!parsed.ok) return refuse.invalid(parsed.faults);
+      const paced = await checks.run(caller.clientId, () =>
+        putCredential(parts, originOf(request, caller), scope, parsed.credential, terms),
+      );
+      if (paced.kind !== 'done') return NOT_NOW[paced.kind];
+      // Null: it was deleted since.
+      return paced.value === null ? isNotOn([]) : done(await stateOf(parts, scope));
+    }),
+  );
+
+const deleteRoute = (parts: AppPlatformParts) =>
+  writes.delete(
+    'deleteProviderCredential',
+    {
+      summary: 'Delete a provider credential',
+      path: SCOPE_PATH,
+      answer: noContent('Deleted.'),
+    },
+    onScope(parts.sql, async (scope, { caller, request }) => {
+      await removeCredential(parts, originOf(request, caller), scope);
+      return done(null);
+    }),
+  );
+
+const probeRoute = (parts: AppPlatformParts, checks: PacedChecks) =>
+  writes.post(
+    'probeProviderCredential',
+    {
+      at: 'probe',
+      summary: 'Ask the provider whether it accepts the credential',
+      description: 'With a push for a device that cannot exist; once a second for each client.',
+      path: SCOPE_PATH,
+      answer: shown('What it said.', z.object({ ok: z.boolean().nullable(), note: z.string() }), {
+        ok: true,
+        note: 'The provider accepts it.',
+      }),
+    },
+    onScope(parts.sql, async (scope, { caller: { clientId } }) => {
+      const probed = await checks.run(clientId, () => parts.check(scope));
+      if (probed.kind !== 'done') return NOT_NOW[probed.kind];
+      const { isHealthy, note } = probed.value;
+      return done({ ok: isHealthy, note });
+    }),
+  );
 
 const GRACE = `must be whole hours, 0–${GRACE_HOURS_MAX}`;
 const graceForm = z.int().min(0).max(GRACE_HOURS_MAX).default(PROVIDER_GRACE_HOURS);
@@ -130,7 +187,7 @@ function readTerms(
 }
 
 /** The credential without its secrets, and what is known of it; what it does not have left out. */
-async function shown({ sql, secrets }: PutParts, { appId, platformId }: Scope): Promise<object> {
+async function stateOf({ sql, secrets }: PutParts, { appId, platformId }: Scope) {
   const opened = await readProviderCredential(sql, secrets, appId, platformId);
   const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);
   const state = states.find((one) => one.platformId === platformId);
@@ -172,16 +229,11 @@ const reasonShown = (reason: string) => ({ reason, meaning: faultSentence(reason
 /** Those under way have ten seconds. */
 const BUSY_RETRY_SECONDS = '5';
 const TOO_MANY_RETRY_SECONDS = '1';
-
-function tooManyChecks({ requestId }: HttpRequest, kind: 'too-many' | 'busy'): HttpResponse {
-  switch (kind) {
-    case 'too-many':
-      return problem(requestId, 429, 'A client may have a provider asked once a second.', {
-        headers: { 'Retry-After': TOO_MANY_RETRY_SECONDS },
-      });
-    case 'busy':
-      return problem(requestId, 503, 'Too many providers are being asked. Try again.', {
-        headers: { 'Retry-After': BUSY_RETRY_SECONDS },
-      });
-  }
-}
+const NOT_NOW = {
+  'too-many': refused(429, 'A client may have a provider asked once a second.', {
+    headers: { 'Retry-After': TOO_MANY_RETRY_SECONDS },
+  }),
+  busy: refused(503, 'Too many providers are being asked. Try again.', {
+    headers: { 'Retry-After': BUSY_RETRY_SECONDS },
+  }),
+};

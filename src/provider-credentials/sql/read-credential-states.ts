@@ -31,7 +31,7 @@ export const readCredentialStates = (
   select p.app_id as "appId", p.platform_id as "platformId",
     credential_sealed is not null as "hasCredential",
     (extract(epoch from credential_updated_at) * 1000)::float8 as "updatedAtMs",
-    (extract(epoch from credential_expires_at) * 1000)::float8 as "expiresAtMs",
+    floor(extract(epoch from credential_expires_at) * 1000)::float8 as "expiresAtMs",
     (extract(epoch from case when previous_until > now() then previous_until end) * 1000)::float8 as "fallbackUntilMs",
     refused_reason as "refusedReason",
     (extract(epoch from accepted_at) * 1000)::float8 as "acceptedAtMs",

@@ -82,7 +82,11 @@ t.test('a form that refuses unknown fields says so', (t) => {
 });
 
 t.test('a route that everybody may call needs no credential', (t) => {
-  const open = route({ operation: 'getLiveness', api: 'open', path: '/livez' });
+  const open = routesAt('/livez', { api: 'open' }).get(
+    'getLiveness',
+    { summary: 'Whether it answers', answer: shown('It does.', thing, THING) },
+    () => done(THING),
+  );
   const operation = makeDocument([open]).paths['/livez']?.['get'];
   t.same(operation?.['security'], []);
   t.notOk(Object.hasOwn(operation?.['responses'] as object, '401'));

@@ -1,21 +1,20 @@
 import t from 'tap';
+import { z } from 'zod';
 import { withDocument } from '../../../src/api/openapi/routes.ts';
-import type { Route } from '../../../src/http/handler.ts';
+import { shown } from '../../../src/http/answers.ts';
+import { done } from '../../../src/http/result.ts';
+import { routesAt } from '../../../src/http/route.ts';
 import { startApi } from '../../support/api.ts';
 
 const NOBODY = { recall: () => 'missing' as const, authenticate: () => 'missing' as const };
-const live: Route = {
-  operation: 'getLiveness',
-  api: 'open',
-  method: 'GET',
-  path: '/alive',
-  bodyBytesMax: 0,
-  handle: () => ({
-    status: 200,
-    headers: { 'Content-Type': 'application/json' },
-    body: '{"status":"ok"}',
-  }),
-};
+const live = routesAt('/alive', { api: 'open' }).get(
+  'getLiveness',
+  {
+    summary: 'Whether it answers',
+    answer: shown('It does.', z.object({ status: z.literal('ok') }), { status: 'ok' }),
+  },
+  () => done({ status: 'ok' } as const),
+);
 
 t.test('the document has the routes of this server, and its own', async (t) => {
   const routes = withDocument([live]);

@@ -76,7 +76,7 @@ await onEachStore(t, {
     t.equal(await countEvents(sql), 1_010);
     const events = await listDeviceEvents(sql, await keyOf(sql, appId, 3), 10);
     t.match(events, [
-      { kind: 'failed', notificationId: String, reason: 'BadDeviceToken', atMs: Number },
+      { kind: 'failed', notificationId: String, reason: 'BadDeviceToken', at: Number },
       { kind: 'failed' },
     ]);
     t.equal((await listDeviceEvents(sql, await keyOf(sql, appId, 3), 1)).length, 1);
