@@ -35,7 +35,11 @@ export function rowsOf<T>(name: string, columns: Columns<T>): Rows<T> {
 
 /** The names of the columns, with commas between them. */
 export const namesOf = <T>(columns: Columns<T>): ((sql: Sql) => Fragment) =>
-  constantText(Object.keys(columns).join(', '));
+  constantList(Object.keys(columns));
+
+/** Pieces of a statement that never change, with commas between them. */
+export const constantList = (pieces: readonly string[]): ((sql: Sql) => Fragment) =>
+  constantText(pieces.join(', '));
 
 /** A piece of a statement that never changes, so it never comes from outside. */
 export function constantText(text: string): (sql: Sql) => Fragment {

@@ -10,7 +10,6 @@ import { json } from './json-body.ts';
 import type { Rows } from './list-answer.ts';
 import type { Answer } from './openapi/operation.ts';
 import { jsonAnswer, LINK, noContent as nothing } from './openapi/parts.ts';
-import { withSecret } from './with-secret.ts';
 
 /** An answer of the document that a value is written as. */
 export interface Described<Value> extends Answer {
@@ -68,5 +67,8 @@ export const listed = <Schema extends z.ZodType>(
 /** An answer for its caller only: no cache may store it. */
 export const secret = <Value>(answer: Described<Value>): Described<Value> => ({
   ...answer,
-  write: async (value, request) => withSecret(await answer.write(value, request)),
+  async write(value, request) {
+    const written = await answer.write(value, request);
+    return { ...written, headers: { ...written.headers, 'Cache-Control': 'no-store' } };
+  },
 });

@@ -15,28 +15,20 @@ import { changedNumbers } from '../../packages/std/src/json-numbers.ts';
 import { jsonFaultPosition, positionBehind } from '../std/json-position.ts';
 import { issueFaults } from '../std/strict-form.ts';
 import { decodeUtf8 } from '../std/utf8.ts';
-import type { HttpRequest, HttpResponse } from './handler.ts';
+import type { HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';
 import { FAULTS_MAX } from './problem.ts';
 import type { Result } from './result.ts';
-import { answerRefusal, done, refuse } from './result.ts';
+import { done, refuse } from './result.ts';
 
-interface BodyParts {
-  /** The part of it that is JSON; absent: all of it. */
-  readonly body?: Buffer;
-  /** Whether the number at a path is kept or passed on; absent: numbers are only read. */
-  readonly isKept?: (path: readonly (string | number)[]) => boolean;
-}
-
-type Read<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly response: HttpResponse };
-
-/** Reads a body in the given form. */
+/**
+ * Reads a body in the given form. `isKept`: whether the number at a path is kept or passed on;
+ * absent: numbers are only read.
+ */
 export function readForm<T>(
   body: Buffer,
   form: z.ZodType<T>,
-  isKept?: BodyParts['isKept'],
+  isKept?: (path: readonly (string | number)[]) => boolean,
 ): Result<T> {
   const read = parseBody(body);
   if (!read.ok) return refuse.invalid([read.fault]);
@@ -51,16 +43,6 @@ export function readForm<T>(
       valueAt(read.value, issue.path) === undefined ? [missing(issue)] : issueFaults(issue),
     );
   return refuse.invalid(faults);
-}
-
-/** Reads the body of a request, or the part of it that is JSON, in the given form. */
-export function readJsonBody<T>(
-  request: HttpRequest,
-  form: z.ZodType<T>,
-  { body = request.body, isKept }: BodyParts = {},
-): Read<T> {
-  const read = readForm(body, form, isKept);
-  return read.ok ? read : { ok: false, response: answerRefusal(request, read) };
 }
 
 /** Nothing is there: what must be is said, as of a value that is something else. */
@@ -118,10 +100,6 @@ export function parseObject(body: Buffer):
   if (isObject(value)) return { ok: true, value, text };
   return { ok: false, faults: [{ path: '', message: 'The body must be a JSON object.' }] };
 }
-
-/** 400 with the list of faults. */
-export const invalid = (request: HttpRequest, errors: readonly Fault[]): HttpResponse =>
-  answerRefusal(request, refuse.invalid(errors));
 
 /** 200 with JSON. */
 export const json = (value: unknown): HttpResponse => ({

@@ -20,34 +20,22 @@ interface List<Row, After extends Key | null> {
   show(row: Row): unknown;
 }
 
-interface Page<After extends Key | null> {
-  /** Null: all. */
-  readonly limit: number | null;
-  readonly after: After;
-}
-
 /** The rows of a list, which become an answer when it is known how to show one. */
 export type Rows<Row> = (
   request: HttpRequest,
   show: (row: Row) => unknown,
 ) => Promise<HttpResponse>;
 
-/** The page of a list that a query asks for. */
+/** The page of a list that a query asks for; without a limit all of it. */
 export const rowsOf = <Row, After extends Key | null>(
   { limit, cursor }: { readonly limit: number | null; readonly cursor: After },
   list: Omit<List<Row, After>, 'show'>,
 ): Done<Rows<Row>> =>
-  done((request, show) => answerList(request, { limit, after: cursor }, { ...list, show }));
-
-/** Answers the page of the list that was asked for. */
-const answerList = <Row, After extends Key | null>(
-  request: HttpRequest,
-  page: Page<After>,
-  list: List<Row, After>,
-): Promise<HttpResponse> =>
-  page.limit === null
-    ? answerAll(request, page.after, list)
-    : answerPage(request, page.after, page.limit, list);
+  done((request, show) =>
+    limit === null
+      ? answerAll(request, cursor, { ...list, show })
+      : answerPage(request, cursor, limit, { ...list, show }),
+  );
 
 async function answerPage<Row, After extends Key | null>(
   request: HttpRequest,

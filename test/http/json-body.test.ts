@@ -5,8 +5,8 @@ import t from 'tap';
 import { z } from 'zod';
 import { dataForm } from '../../src/catalogue/routes/data-body.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
-import { invalid, json, parseObject, readJsonBody } from '../../src/http/json-body.ts';
-import { answerRefusal } from '../../src/http/result.ts';
+import { json, parseObject, readForm } from '../../src/http/json-body.ts';
+import { answerRefusal, refuse } from '../../src/http/result.ts';
 import { startApi } from '../support/api.ts';
 
 const form = z.object({ name: z.string() });
@@ -14,16 +14,16 @@ const form = z.object({ name: z.string() });
 /** The ways in which the APIs read. */
 const READERS: Readonly<Record<string, (request: HttpRequest) => HttpResponse>> = {
   form(request) {
-    const read = readJsonBody(request, form);
-    return read.ok ? json(read.value) : read.response;
+    const read = readForm(request.body, form);
+    return read.ok ? json(read.value) : answerRefusal(request, read);
   },
   data(request) {
     const read = dataForm(form, {}).read(request);
     return read.ok ? json(read.value) : answerRefusal(request, read);
   },
-  object({ body, ...request }) {
-    const read = parseObject(body);
-    return read.ok ? json(read.value) : invalid(request as HttpRequest, read.faults);
+  object(request) {
+    const read = parseObject(request.body);
+    return read.ok ? json(read.value) : answerRefusal(request, refuse.invalid(read.faults));
   },
 };
 

@@ -1,7 +1,7 @@
 /** The attributes of devices as columns, for all statements that read and write devices. */
 
 import type { Columns } from '../../database/rows.ts';
-import { constantText, text } from '../../database/rows.ts';
+import { constantList, constantText, text } from '../../database/rows.ts';
 import type { DeviceAttributes, WithAttributes } from '../../domain/device-attributes.ts';
 import { ATTRIBUTES, eachAttribute } from '../../domain/device-attributes.ts';
 
@@ -12,7 +12,7 @@ export const ATTRIBUTE_COLUMNS: Columns<WithAttributes> = Object.fromEntries(
 
 /** A piece of a statement with a text for each column, and commas between them. */
 const eachColumn = (write: (column: string, name: string) => string) =>
-  constantText(ATTRIBUTES.map(([name, { column }]) => write(column, name)).join(', '));
+  constantList(ATTRIBUTES.map(([name, { column }]) => write(column, name)));
 
 /** `app_version, …` */
 export const attributeColumns = eachColumn((column) => column);
@@ -25,7 +25,7 @@ export const keepingKnown = eachColumn(
   (column) => `${column} = coalesce(seen.${column}, d.${column})`,
 );
 
-/** Likewise, but of two known values the one of the later registration stays. */
+/** The same, but of two known values the one of the later registration stays. */
 export const keepingLater = eachColumn(
   (column) => `${column} = case
         when seen.registered_at > d.registered_at then coalesce(seen.${column}, d.${column})

@@ -8,10 +8,10 @@ import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { invalid, json } from '../../http/json-body.ts';
+import { json } from '../../http/json-body.ts';
 import { epochMs, jsonAnswer, state } from '../../http/openapi/parts.ts';
 import { QueryReader } from '../../http/query-reader.ts';
-import { tooMuchCounted } from '../../http/too-much-counted.ts';
+import { answerRefusal, refuse } from '../../http/result.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import { listHistory } from '../sql/notifications/list-history.ts';
 import { jobId } from './job.ts';
@@ -79,12 +79,12 @@ async function history(
   const query = new QueryReader(request.query, ['page', 'count'], 'ignored');
   const page = query.number('page', 1, PAGE_MAX) ?? 1;
   const limit = query.number('count', 1, COUNT_MAX) ?? COUNT_DEFAULT;
-  if (query.faults.length > 0) return invalid(request, query.faults);
+  if (query.faults.length > 0) return answerRefusal(request, refuse.invalid(query.faults));
   const offset = (page - 1) * limit;
   const read = await reads.run(caller.clientId, (sql) =>
     listHistory(sql, caller.clientId, publisherOf(caller), { offset, limit }),
   );
-  if (read.kind === 'busy') return tooMuchCounted(request);
+  if (read.kind === 'busy') return answerRefusal(request, refuse.tooMuchCounted);
   return json(
     read.result.map((entry) => ({ ...entry, userName: shownUserName(caller, entry.userName) })),
   );

@@ -3,7 +3,7 @@
  * behind its lock until the transaction of the caller ends.
  */
 
-import { constantText, rowsOf } from '../../../database/rows.ts';
+import { constantList, rowsOf } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationState } from '../../../domain/notification.ts';
 import { hasEnded } from '../../../domain/notification.ts';
@@ -85,8 +85,9 @@ export async function changeNotification(
 
 const given = rowsOf<PushOptions>('given', optionColumns(CHANGEABLE_OPTIONS));
 
-const assignedOptions = constantText(
-  CHANGEABLE_OPTIONS.map((name) => pushOption(name).column)
-    .map((column) => `${column} = given.${column}`)
-    .join(', '),
+const assignedOptions = constantList(
+  CHANGEABLE_OPTIONS.map((name) => {
+    const { column } = pushOption(name);
+    return `${column} = given.${column}`;
+  }),
 );

@@ -4,7 +4,7 @@
  */
 
 import type { Columns } from '../../../database/rows.ts';
-import { boolean, constantText, integer, integers, json, namesOf } from '../../../database/rows.ts';
+import { boolean, constantList, integer, integers, json, namesOf } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
 import type { Audience, Payload } from '../../../domain/notification.ts';
 import type { PushOptionName, PushOptions } from '../../../domain/push-options.ts';
@@ -39,7 +39,7 @@ export const TERMS: Columns<NotificationTerms> = {
 export const termNames = namesOf(TERMS);
 
 const eachOption = (write: (column: string, name: string) => string) =>
-  constantText(PUSH_OPTION_NAMES.map((name) => write(pushOption(name).column, name)).join(', '));
+  constantList(PUSH_OPTION_NAMES.map((name) => write(pushOption(name).column, name)));
 
 /** The options of the notification `n`, under their names. */
 export const selectedOptions = eachOption((column, name) => `n.${column} as "${name}"`);
