@@ -1,4 +1,4 @@
-/** What the server counts. */
+/** The server's own metrics. */
 
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
 import type { Metric } from '../telemetry/metric.ts';

@@ -1,4 +1,4 @@
-/** What became of a change of tags, groups and apps: it is done, or why it is not. */
+/** The result of a change of tags, groups and apps: it is done, or why it is not. */
 
 import type { AuditedChange } from '../domain/audit.ts';
 import type { ClientLimits, OverLimit } from '../domain/client-limits.ts';

@@ -15,7 +15,7 @@ import { listAppPlatforms } from './sql/list-app-platforms.ts';
 import type { App } from './sql/read-apps.ts';
 import { readApp } from './sql/read-apps.ts';
 
-/** What is absent stays. */
+/** Absent fields stay as they are. */
 interface AppUpdate {
   readonly id: number;
   readonly name?: string | undefined;

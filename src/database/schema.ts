@@ -1,4 +1,4 @@
-/** What a new database is made of: schema.sql, and its name among the migrations. */
+/** The schema of a new database: schema.sql, and its name among the migrations. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

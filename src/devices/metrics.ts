@@ -1,4 +1,4 @@
-/** What registration counts. */
+/** Metrics of registration. */
 
 import type { HistogramReading } from '../std/histogram.ts';
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
@@ -62,7 +62,7 @@ interface MeasuredRegistration {
   readonly stages: { readonly looked: Batches; readonly written: Batches };
 }
 
-/** What waits, and the batches of both stages. */
+/** Operations that wait, and the batches of both stages. */
 export function registrationMetrics(registration: MeasuredRegistration): readonly Metric[] {
   const { looked, written } = registration.stages;
   return [

@@ -56,7 +56,7 @@ export function eachAttribute<Value>(
   return values as { readonly [Name in AttributeName]: Value };
 }
 
-/** Of an app that has said nothing. */
+/** The values when an app has said nothing. */
 export const NO_ATTRIBUTES: DeviceAttributes = eachAttribute(() => null);
 
 /** Whether the value can be stored as this attribute. */

@@ -25,7 +25,7 @@ interface PushOption<Value> {
   /** The field of an answer. */
   readonly shownSchema: z.ZodType;
   readonly isChangeable: boolean;
-  /** What a change means by null. */
+  /** The meaning of null in a change. */
   readonly nullMeans: string;
   /** Not given, or faulty: the default. */
   read(reader: FieldReader): Value;
@@ -117,13 +117,13 @@ export const pushOption = (name: PushOptionName): PushOption<PushOptions[PushOpt
 export const readPushOptions = (reader: FieldReader): PushOptions =>
   Object.fromEntries(ALL.map(([name, option]) => [name, option.read(reader)])) as PushOptions;
 
-/** Those of a push that names none. */
+/** The options of a push that names none. */
 export const DEFAULT_PUSH_OPTIONS: PushOptions = readPushOptions({
   choice: (_, words) => words[0],
   whole: () => null,
 });
 
-/** As an answer has them, by the names of their fields. */
+/** The options in an answer, by the names of their fields. */
 export const shownOptions = (
   options: PushOptions,
   names: readonly PushOptionName[] = PUSH_OPTION_NAMES,

@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';
 import { problem } from './problem.ts';
 
-/** What an answer may have besides its value: header fields, a stream, words for log and trace. */
+/** Parts of an answer besides its value: header fields, a stream, words for log and trace. */
 type Beside = Omit<HttpResponse, 'status' | 'body'>;
 
 export interface Done<Value> {

@@ -16,9 +16,9 @@ import { QueryReader } from './query-reader.ts';
 import type { Result } from './result.ts';
 import { answerRefusal, done, refuse } from './result.ts';
 
-/** What the OpenAPI document says of a route, beyond what follows from the rest. */
+/** The route's part of the OpenAPI document, beyond what follows from the rest. */
 interface Document extends Pick<Operation, 'summary' | 'description' | 'headers' | 'problems'> {
-  /** What follows the path of the resource: `:id/rotate`. */
+  /** The end of the path, after that of the resource: `:id/rotate`. */
   readonly at?: string;
   /** The parts of the path but `client`. What is no such part is answered with 404. */
   readonly path?: Readonly<Record<string, PathParameter<unknown>>>;

@@ -1,4 +1,4 @@
-/** What webhooks count, and what waits to be told, of all clients and nodes. */
+/** Metrics of webhooks: attempts, and events that wait, of all clients and nodes. */
 
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
 import type { Metric } from '../telemetry/metric.ts';

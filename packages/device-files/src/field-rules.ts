@@ -1,4 +1,4 @@
-/** What the fields of a device may be: as the App API of Tagcast takes them. */
+/** The fields of a device and their bounds: the same as on the App API of Tagcast. */
 
 /** The platforms that a file may name, and their ids. */
 export const PLATFORMS: Readonly<Record<string, number>> = { apns: 3, webpush: 7, fcm: 15 };

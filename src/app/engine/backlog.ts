@@ -1,4 +1,4 @@
-/** What waits in the database, as of the last time that somebody asked, for the metrics. */
+/** Work that waits in the database, as of the last time that somebody asked, for the metrics. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { QueueReading } from '../../push/sql/read-queue.ts';
@@ -19,14 +19,14 @@ const BACKLOG_COUNTED_MAX = 10_000;
  */
 const BACKLOG_AGE_MS_MAX = 120_000;
 
-/** What is to be sent. */
+/** Pushes that are to be sent. */
 export const createBacklog = (sql: Sql): LastKnown<QueueReading> =>
   new LastKnown({
     ask: () => readQueue(sql, BACKLOG_COUNTED_MAX),
     ageMsMax: BACKLOG_AGE_MS_MAX,
   });
 
-/** What webhooks are still to be told. */
+/** Events that webhooks still wait for. */
 export const createWebhookBacklog = (sql: Sql): LastKnown<WaitingWebhooks> =>
   new LastKnown({
     ask: () => readWaitingWebhooks(sql, BACKLOG_COUNTED_MAX),

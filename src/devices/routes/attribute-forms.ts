@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { eachAttribute, isAttribute } from '../../domain/device-attributes.ts';
 import { orAbsent } from '../../http/openapi/parts.ts';
 
-/** As an app gives them. null, or absent: not known. */
+/** The fields of a request. null, or absent: not known. */
 export const attributeFields = eachAttribute((name, { lengthMax, description }) => {
   const fault = `must be a string of ${lengthMax} characters at most`;
   return z
@@ -15,5 +15,5 @@ export const attributeFields = eachAttribute((name, { lengthMax, description }) 
     .meta({ description });
 });
 
-/** As an answer has them: absent where they are not known. */
+/** The fields of an answer: absent where they are not known. */
 export const knownAttributeFields = eachAttribute(() => orAbsent(z.string()));

@@ -9,11 +9,11 @@ import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { looseId } from '../../http/openapi/parts.ts';
 import { attributeFields } from './attribute-forms.ts';
 
-/** Of requests for one app on one platform. */
+/** The parameters of requests for one app on one platform. */
 export const scopeParameters = z.looseObject({ appId: looseId, platformId: looseId });
 export const SCOPE = { appId: 1, platformId: 3 };
 
-/** Of requests for one device. */
+/** The parameters of requests for one device. */
 export const deviceParameters = scopeParameters.extend({
   deviceId: z.string().min(1).max(DEVICE_ID_LENGTH_MAX).meta({
     description:
@@ -26,7 +26,7 @@ const tagId = z.union([looseId, z.looseObject({ id: looseId })]);
 const oneOrSome = <T extends z.ZodType>(entry: T) =>
   z.union([entry, z.array(entry).max(TAGS_PER_REQUEST_MAX)]);
 
-/** Of `reg`, `ureg` and `set`. */
+/** The parameters of `reg`, `ureg` and `set`. */
 export const changeParameters = deviceParameters
   .extend({
     tagId: oneOrSome(tagId)

@@ -5,7 +5,7 @@ import { constantList, constantText, text } from '../../database/rows.ts';
 import type { DeviceAttributes, WithAttributes } from '../../domain/device-attributes.ts';
 import { ATTRIBUTES, eachAttribute } from '../../domain/device-attributes.ts';
 
-/** Of the rows that a statement is given. */
+/** The columns of the rows that a statement is given. */
 export const ATTRIBUTE_COLUMNS: Columns<WithAttributes> = Object.fromEntries(
   ATTRIBUTES.map(([name, { column }]) => [column, text(({ attributes }) => attributes[name])]),
 );

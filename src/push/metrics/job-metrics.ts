@@ -52,7 +52,7 @@ export const partMetrics = (read: () => PartsReading): readonly Metric[] => [
   },
 ];
 
-/** What waits in the database, of all nodes; counted up to a bound. `read`: null while unknown. */
+/** Work that waits in the database, counted up to a bound. `read`: null while unknown. */
 export const backlogMetrics = (read: () => QueueReading | null): readonly Metric[] => [
   {
     type: 'gauge',

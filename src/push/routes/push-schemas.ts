@@ -103,7 +103,7 @@ export const unknownTags = z.array(z.union([z.int(), z.string()])).meta({
 export const warnings = z.array(z.string()).optional().meta({
   description: 'What a phone will not do with it, though the push is valid. Absent: nothing.',
 });
-/** What has become of the devices of a push. */
+/** The counts of a push, by how its devices ended. */
 export const counts = {
   totalCount: count,
   successCount: count.meta({ description: 'Accepted by the provider.' }),
@@ -113,7 +113,7 @@ export const counts = {
   cancelledCount: count,
 };
 export const reasons = z.record(z.string(), count).meta({ description: 'Devices by reason.' });
-/** What has become of a push on one app and platform. */
+/** The state of a push on one app and platform. */
 export const standing = {
   state,
   ...counts,

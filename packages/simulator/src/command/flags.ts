@@ -11,7 +11,7 @@ import { ArgumentFault } from './argument-fault.ts';
 interface SimulatorFlag {
   readonly type: 'string';
   readonly multiple?: boolean;
-  /** What stands for its value in help. */
+  /** The word for its value in help. */
   readonly value: string;
   readonly choices?: readonly string[];
   readonly about: string;
@@ -59,7 +59,7 @@ const SCENARIO_FLAG = 'scenario';
 const PORT_MAX = 65_535;
 export const HOST = '127.0.0.1';
 
-/** What the command is to do. */
+/** The work that the flags ask for. */
 export interface SimulatorArguments {
   readonly options: SimulatorOptions;
   readonly certificateFile: string | undefined;
@@ -96,7 +96,7 @@ export const FLAGS: Readonly<Record<string, SimulatorFlag>> = {
 
 const NAME_COLUMNS = 24;
 
-/** What else help tells. */
+/** The rest of the help. */
 export const NOTES = `Prints its addresses as one line of JSON when it is ready, and runs until SIGINT or SIGTERM. Shares are numbers from 0 to 1.
 
 Scenarios may be combined, by commas or by more than one flag; the flags above override them:
