@@ -44,11 +44,13 @@ const PLATFORM: Readonly<Record<string, readonly string[]>> = {
  * platform. A folder named here counts apart from the one around it.
  */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
-  clients: [],
   audit: [],
+  clients: ['audit'],
   access: ['audit', 'clients'],
   webhooks: ['access', 'audit', 'clients'],
   catalogue: ['access', 'audit', 'clients'],
+  // What the operator does with a client concerns whatever a client has.
+  'clients/routes': ['access', 'catalogue', 'clients'],
   keys: ['access', 'catalogue', 'clients'],
   'provider-credentials': ['access', 'audit', 'catalogue', 'clients', 'webhooks'],
   templates: ['access', 'catalogue', 'clients'],

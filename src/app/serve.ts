@@ -8,13 +8,14 @@ import type { Logger } from 'pino';
 import { secretKeyFault } from '../access/credentials.ts';
 import { loadSecretKey } from '../access/secret-key.ts';
 import { createSecrets } from '../access/secrets.ts';
+import { OperatorDoor } from '../api/operator-door.ts';
+import { operatorSocket } from '../api/operator-socket.ts';
 import { processTerminal } from '../cli/process-terminal.ts';
 import { lockDataDir } from '../database/embedded/lock.ts';
 import type { Store } from '../database/store.ts';
 import { makeEmbedded, openEmbedded, openPostgres } from '../database/store.ts';
 import { addressFault } from '../http/address-fault.ts';
-import { serveControl } from '../operator/control-server.ts';
-import type { OperatorActions } from '../operator/operator-actions.ts';
+import { actionRoute } from '../operator/action-route.ts';
 import { createOperatorActions } from '../operator/operator-actions.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { Config } from './config.ts';
@@ -50,8 +51,8 @@ async function run(config: Config, log: Logger): Promise<number> {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]).then(() =>
     stopping.abort(),
   );
-  let actions: OperatorActions | null = null;
-  const release = await lockStore(config, log, () => actions);
+  let door: OperatorDoor | null = null;
+  const release = await lockStore(config, log, () => door);
   if (release === null) return 1;
   const unheard = await addressFault({ host: config.HOST, port: config.PORT });
   if (unheard !== null) throw unheard;
@@ -70,7 +71,7 @@ async function run(config: Config, log: Logger): Promise<number> {
   }
   const engine = await startEngine({ config, store, secrets, log });
   const { origins, check, catalogue, importer } = engine;
-  actions = createOperatorActions({
+  const actions = createOperatorActions({
     sql: store.sql,
     secrets,
     log,
@@ -80,6 +81,7 @@ async function run(config: Config, log: Logger): Promise<number> {
     importer,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
   });
+  door = new OperatorDoor([...engine.operatorRoutes, actionRoute(actions)]);
 
   const reload = (): void => void engine.reloadCertificate();
   process.on('SIGHUP', reload);
@@ -102,10 +104,10 @@ function refuse(fault: string): number {
 async function lockStore(
   { DATABASE_URL, DATA_DIR }: Config,
   log: Logger,
-  actions: () => OperatorActions | null,
+  door: () => OperatorDoor | null,
 ): Promise<(() => Promise<void>) | null> {
   if (DATABASE_URL !== undefined) return () => Promise.resolve();
-  const lock = await lockDataDir(DATA_DIR, (socket) => serveControl(socket, actions, log));
+  const lock = await lockDataDir(DATA_DIR, operatorSocket(door, log));
   switch (lock.kind) {
     case 'held':
       return lock.release;

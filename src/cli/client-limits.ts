@@ -1,6 +1,5 @@
 /** `tagcast client limits`: what a client may have, and how often its callers may ask. */
 
-import type { LimitChanges } from '../clients/client-limits.ts';
 import type { ClientLimitName, ClientLimits } from '../domain/client-limits.ts';
 import {
   CLIENT_LIMIT_DEFAULTS,
@@ -11,7 +10,8 @@ import {
 import { tableRow } from '../std/visible-text.ts';
 import { readNumber } from './arguments.ts';
 import type { Flag } from './command.ts';
-import type { Errand } from './operator-command.ts';
+import type { Plan } from './operator-command.ts';
+import { asking } from './operator-command.ts';
 
 const DEFAULT = 'default';
 
@@ -35,16 +35,24 @@ export const LIMIT_FLAGS: Readonly<Record<string, Flag & { readonly type: 'strin
 /** The flags as they were given. */
 export type LimitValues = Readonly<Record<string, string | undefined>>;
 
-/** Makes the errand: without a flag, it only tells the limits. */
-export function planLimits(client: string, flags: LimitValues): Errand {
-  const changes: LimitChanges = Object.fromEntries(
+const LIMITS = '/operator/v1/clients/{clientId}/limits';
+
+/** Makes the request: without a flag, it only tells the limits. */
+export function planLimits(client: string, flags: LimitValues): Plan {
+  const changes: { readonly [Name in ClientLimitName]?: number | null } = Object.fromEntries(
     CLIENT_LIMIT_NAMES.flatMap((name): [ClientLimitName, number | null][] => {
       const text = flags[flagOf(name)];
       if (text === undefined) return [];
       return [[name, text === DEFAULT ? null : readNumber(`--${flagOf(name)}`, text)]];
     }),
   );
-  return { action: 'client.limits', input: { client, ...changes }, describe: describeLimits };
+  const path = { clientId: client };
+  return asking(async (api) => {
+    const { body } = await (Object.keys(changes).length === 0
+      ? api.request('GET', LIMITS, { path })
+      : api.request('PATCH', LIMITS, { path, body: changes }));
+    return body;
+  }, describeLimits);
 }
 
 const describeLimits = (own: ClientLimits): string =>

@@ -3,13 +3,22 @@
  * sentence and an exit code.
  */
 
+import type { TagcastClient } from '../../packages/client/src/client.ts';
+import type { ShownCredential } from '../access/credentials.ts';
 import { ask } from '../operator/ask.ts';
 import type { ActionName, Answers, OperatorActions } from '../operator/operator-actions.ts';
-import type { OperatorSession } from '../operator/operator-session.ts';
 import { visibleField } from '../std/visible-text.ts';
 import type { Command, CommandDescription, Form, Verb } from './command.ts';
 import { createCommand, EXIT_FAILED, printedJson, withJson } from './command.ts';
+import { refusalOf } from './operator-api.ts';
 import type { Terminal } from './terminal.ts';
+
+/** The session of a command. It is opened only when a command runs: `--help` opens nothing. */
+export interface OperatorSession {
+  readonly api: TagcastClient;
+  readonly actions: OperatorActions;
+  close(): Promise<void>;
+}
 
 export interface OperatorContext {
   open(): Promise<OperatorSession>;
@@ -23,7 +32,7 @@ export interface Told {
 }
 
 /** What a verb comes to: an errand for the engine, or a result when none is needed. */
-export type Plan = Errand | Told;
+export type Plan = Errand | Request | Told;
 
 interface ErrandFor<Name extends ActionName> {
   readonly action: Name;
@@ -43,6 +52,39 @@ interface ErrandFor<Name extends ActionName> {
  */
 export type Errand = { [Name in ActionName]: ErrandFor<Name> }[ActionName];
 
+/** A result of a request, in words and for programs. */
+interface Outcome {
+  readonly isGood: boolean;
+  readonly text: string;
+  /** Undefined: the request was refused. */
+  readonly value?: unknown;
+}
+
+/** What is asked of the operator's API, with the words for its answer. */
+interface Request {
+  ask(api: TagcastClient): Promise<Outcome>;
+}
+
+/** Makes a request of a verb. */
+export const asking = <Value>(
+  ask: (api: TagcastClient) => Promise<Value>,
+  /** The text to print for the answer. */
+  describe: (value: Value) => string,
+  /** It was done, but its result is bad and is complained about. */
+  hasFailed: (value: Value) => boolean = () => false,
+): Request => ({
+  async ask(api) {
+    try {
+      const value = await ask(api);
+      return { isGood: !hasFailed(value), text: describe(value), value };
+    } catch (error) {
+      const sentence = refusalOf(error);
+      if (sentence === null) throw error;
+      return { isGood: false, text: visibleField(sentence) };
+    }
+  },
+});
+
 /** Makes a command whose verbs are errands. */
 export const errandCommand = (
   context: OperatorContext,
@@ -60,13 +102,15 @@ export async function carryOutPlan(
   plan: Plan,
   { isJson }: Pick<Form, 'isJson'>,
 ): Promise<number> {
-  if (!('action' in plan)) {
+  if ('text' in plan) {
     terminal.print(isJson ? printedJson(plan.value) : plan.text);
     return 0;
   }
   const session = await open();
   try {
-    const { isGood, text, value } = await carryOut(session.actions, plan);
+    const { isGood, text, value } = await ('ask' in plan
+      ? plan.ask(session.api)
+      : carryOut(session.actions, plan));
     if (isJson && value !== undefined) terminal.print(printedJson(value));
     else if (isGood) terminal.print(text);
     else terminal.complain(text);
@@ -76,22 +120,29 @@ export async function carryOutPlan(
   }
 }
 
-/** `value` undefined: the action was refused. */
 async function carryOut<Name extends ActionName>(
   actions: OperatorActions,
   errand: ErrandFor<Name>,
-): Promise<{ readonly isGood: boolean; readonly text: string; readonly value?: unknown }> {
+): Promise<Outcome> {
   const result = await ask(actions, errand.action, errand.input);
   if (!result.ok) return { isGood: false, text: visibleField(result.fault) };
   const { value } = result;
   return { isGood: !errand.failed?.(value), text: errand.describe(value), value };
 }
 
+/** A credential as commands have told it since before it had a route. */
+export const shownCredential = (credential: {
+  readonly userName: string;
+  readonly password: string;
+  readonly token: string;
+}): ShownCredential => ({
+  username: credential.userName,
+  password: credential.password,
+  token: credential.token,
+});
+
 /** Credentials in clear text, for the operator. */
-export const describeCredential = (
-  title: string,
-  credential: { readonly username: string; readonly password: string; readonly token: string },
-): string =>
+export const describeCredential = (title: string, credential: ShownCredential): string =>
   [
     title,
     `  Token       ${credential.token}`,

@@ -1,34 +1,38 @@
 /** `tagcast parked …`: parts of sends that could not be completed. */
 
-import type { ReleasedParts } from '../operator/operator-actions.ts';
 import type { ParkedScope } from '../push/sql/ledger/parked-parts.ts';
 import { tableRow } from '../std/visible-text.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
 import type { OperatorContext } from './operator-command.ts';
-import { errandCommand } from './operator-command.ts';
+import { asking, errandCommand } from './operator-command.ts';
 
 /** Makes the command. */
 export const parkedCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'parked',
     verbs: {
-      list: verb({ summary: 'Lists push jobs with parked parts, and the reason.' }, () => ({
-        action: 'parked.list',
-        input: {},
-        describe: describeParked,
-      })),
+      list: verb({ summary: 'Lists push jobs with parked parts, and the reason.' }, () =>
+        asking(async (api): Promise<readonly ParkedScope[]> => {
+          const { body } = await api.request('GET', '/operator/v1/parked');
+          return body.map(({ since, ...scope }) => ({ ...scope, sinceMs: since }));
+        }, describeParked),
+      ),
       release: verb(
         {
           summary: 'Sends these parts.',
           arguments: ['job'],
           notes: 'Devices that may have received the push before receive it again.',
         },
-        ({ job }) => ({
-          action: 'parked.release',
-          input: { job },
-          describe: ({ devices }: ReleasedParts) => `The push will be sent to ${devices} devices.`,
-        }),
+        ({ job }) =>
+          asking(
+            async (api) => {
+              const path = { job };
+              return (await api.request('POST', '/operator/v1/parked/{job}/release', { path }))
+                .body;
+            },
+            ({ devices }) => `The push will be sent to ${devices} devices.`,
+          ),
       ),
     },
   });

@@ -129,7 +129,7 @@ interface OwnerRoute extends ConsoleRouteShape {
 }
 
 /** A route for whoever has the operator's token. It is served only where there is one. */
-interface OperatorRoute extends RouteShape {
+export interface OperatorRoute extends RouteShape {
   readonly api: 'operator';
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
 }

@@ -33,6 +33,15 @@ export const pathId = (
   unknown,
 });
 
+/** The slug of a client, in a path of the operator's. Any text is one that there may be. */
+export const clientId: PathParameter<string> = {
+  description: 'The client, by its slug.',
+  schema: z.string(),
+  example: 'acme',
+  read: (text) => text,
+  unknown: refuse.unknown('client'),
+};
+
 /** How many rows of a list; null: all. */
 export const LIMIT: QueryParameter<number | null> = {
   ...PAGE.limit,

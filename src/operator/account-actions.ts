@@ -25,13 +25,13 @@ import { deleteLinksOf } from '../access/sql/links.ts';
 import type { MemberRow } from '../access/sql/memberships.ts';
 import { listMembers } from '../access/sql/memberships.ts';
 import { deleteSessionsOf } from '../access/sql/sessions.ts';
+import { operatorOrigin } from '../audit/operator-origin.ts';
 import { findClient } from '../clients/find-client.ts';
 import { transact } from '../database/transact.ts';
 import type { MemberRole } from '../domain/caller.ts';
 import { MEMBER_ROLES } from '../domain/caller.ts';
 import { jobCanceller } from '../push/cancel-jobs.ts';
 import { JobJournal } from '../telemetry/job-journal.ts';
-import { operatorOrigin } from './audit-origin.ts';
 import type { CredentialParts } from './credential-actions.ts';
 import { slug } from './credential-actions.ts';
 

@@ -7,13 +7,13 @@ import { z } from 'zod';
 import type { CredentialOwner, ShownCredential } from '../access/credentials.ts';
 import { GRACE_HOURS_MAX, revealCredential, rotateCredential } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
+import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { findAppClient } from '../clients/find-app.ts';
 import { findClient } from '../clients/find-client.ts';
 import type { SqlPool } from '../database/sql.ts';
 import { transact } from '../database/transact.ts';
 import { ID_MAX } from '../domain/tag.ts';
-import { operatorOrigin } from './audit-origin.ts';
 
 export interface CredentialParts {
   readonly sql: SqlPool;

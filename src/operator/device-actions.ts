@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -21,7 +22,6 @@ import { readDevicePage } from '../devices/sql/read-page.ts';
 import { isDeviceId } from '../domain/device.ts';
 import { eachAttribute, takeAttributes } from '../domain/device-attributes.ts';
 import { SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX, TAGS_PER_CLIENT_MAX } from '../domain/tag.ts';
-import { operatorOrigin } from './audit-origin.ts';
 import { id } from './credential-actions.ts';
 
 export interface DeviceParts {

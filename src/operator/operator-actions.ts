@@ -9,13 +9,13 @@ import { z } from 'zod';
 import type { ShownCredential } from '../access/credentials.ts';
 import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
+import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { AppRefusal } from '../catalogue/apps.ts';
 import { makeApp } from '../catalogue/apps.ts';
 import { listApps } from '../catalogue/list-apps.ts';
 import { findAppClient } from '../clients/find-app.ts';
-import { findClient, listClients } from '../clients/find-client.ts';
-import { shareClient } from '../clients/lock-client.ts';
+import { findClient } from '../clients/find-client.ts';
 import type { Sql, SqlPool } from '../database/sql.ts';
 import { transact } from '../database/transact.ts';
 import { overLimitSentence } from '../domain/client-limits.ts';
@@ -33,9 +33,7 @@ import { readCredentialStates } from '../provider-credentials/sql/read-credentia
 import { sentenceOf } from '../providers/credential-form.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { providerOf } from '../providers/providers.ts';
-import { decideDeletions, listHeldDeletions } from '../push/sql/deletions/scopes.ts';
-import { listParked, releaseParked } from '../push/sql/ledger/parked-parts.ts';
-import { findJobClient } from '../push/sql/notifications/find-job-client.ts';
+import { isNameText, NAME_FAULT } from '../std/name-text.ts';
 import { formFaults } from '../std/strict-form.ts';
 import {
   FORMS as ACCOUNT_FORMS,
@@ -49,15 +47,6 @@ import {
   removeOperator,
   resetAccount,
 } from './account-actions.ts';
-import { operatorOrigin } from './audit-origin.ts';
-import {
-  addClient,
-  FORMS as CLIENT_FORMS,
-  name,
-  noClient,
-  removeClient,
-  setDisabled,
-} from './client-actions.ts';
 import {
   FORMS as CREDENTIAL_FORMS,
   graceHours,
@@ -76,10 +65,9 @@ import {
   readScope,
   readTagNames,
 } from './device-actions.ts';
-import { LIMITS_FORM, setLimits } from './limit-actions.ts';
 import { rotateSecretKey } from './secret-key-actions.ts';
 
-export interface OperatorParts extends DeviceParts {
+interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
   /** Of the engine, or of the command where it runs on the database itself. */
@@ -112,15 +100,14 @@ interface Action<Value> {
   run(parts: OperatorParts, input: unknown): Promise<ActionResult<Value>>;
 }
 
-const decision = z.object({ job: z.uuid('must be the id of a push job') });
+/** The name of an app. */
+const name = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(255, 'must have 255 characters at most')
+  .refine(isNameText, NAME_FAULT);
 
 const ACTIONS = {
-  'client.add': answered(CLIENT_FORMS.add, addClient),
-  'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
-  'client.disable': answered(CLIENT_FORMS.one, (parts, input) => setDisabled(parts, input, true)),
-  'client.enable': answered(CLIENT_FORMS.one, (parts, input) => setDisabled(parts, input, false)),
-  'client.limits': answered(LIMITS_FORM, setLimits),
-  'client.delete': answered(CLIENT_FORMS.one, removeClient),
   'app.add': action(
     z.object({
       client: slug,
@@ -148,11 +135,6 @@ const ACTIONS = {
   ),
   'app.show': action(z.object({ appId: id }), showApp),
   'app.check': action(z.object({ appId: id, platformId: z.number() }), checkApp),
-  'deletions.list': action(z.object({}), async ({ sql }) => done(await listHeldDeletions(sql))),
-  'deletions.release': action(decision, (parts, input) => decide(parts, input, 'released')),
-  'deletions.discard': action(decision, (parts, input) => decide(parts, input, 'discarded')),
-  'parked.list': action(z.object({}), async ({ sql }) => done(await listParked(sql))),
-  'parked.release': action(decision, releaseParts),
   'devices.scope': answered(FORMS.app, readScope),
   'devices.begin-import': answered(FORMS.app, readImportScope),
   'devices.tags': answered(FORMS.tags, mapTags),
@@ -320,44 +302,6 @@ async function checkApp(
 /** More platforms than exist. */
 const PLATFORMS_MAX = 100;
 
-async function releaseParts(
-  { sql }: OperatorParts,
-  { job }: { readonly job: string },
-): Promise<ActionResult<ReleasedParts>> {
-  const devices = await changeJob(sql, job, 'release-parked', (tx) => releaseParked(tx, job));
-  return devices === null ? refused(`Push job ${job} has no parked part.`) : done({ devices });
-}
-
-/** Records the decision. The engine carries it out, piece by piece, from its next check on. */
-async function decide(
-  { sql }: OperatorParts,
-  { job }: { readonly job: string },
-  decided: 'released' | 'discarded',
-): Promise<ActionResult<DecidedDeletions>> {
-  const what = decided === 'released' ? 'release-deletions' : 'discard-deletions';
-  const devices = await changeJob(sql, job, what, (tx) => decideDeletions(tx, job, decided));
-  return devices === null ? refused(`Push job ${job} has no held deletions.`) : done({ devices });
-}
-
-/** With its entry in the audit log. Answers the devices that the change concerns; null: none. */
-const changeJob = (
-  sql: SqlPool,
-  job: string,
-  what: 'release-parked' | 'release-deletions' | 'discard-deletions',
-  change: (tx: Sql) => Promise<number | null>,
-): Promise<number | null> =>
-  transact(sql, async (tx) => {
-    const clientId = await findJobClient(tx, job);
-    if (clientId === null) return null;
-    await shareClient(tx, clientId);
-    const devices = await change(tx);
-    if (devices !== null) {
-      const entry = { action: `notification.${what}`, id: job, name: null } as const;
-      await recordChange(tx, operatorOrigin(clientId), { ...entry, detail: { devices } });
-    }
-    return devices;
-  });
-
 export interface AddedApp {
   readonly appId: number;
   readonly platformIds: readonly number[];
@@ -369,12 +313,7 @@ export interface PutCredential extends Scope {
   /** Information that apps need about it, as a sentence without its full stop; null: none. */
   readonly publicNote: string | null;
 }
-export interface DecidedDeletions {
-  readonly devices: number;
-}
-export interface ReleasedParts {
-  readonly devices: number;
-}
+const noClient = (client: string) => ({ fault: `There is no client ${client}.` });
 
 const done = <Value>(value: Value): ActionResult<Value> => ({ ok: true, value });
 const refused = (fault: string): ActionResult<never> => ({ ok: false, fault });

@@ -4,28 +4,17 @@
  */
 
 import t from 'tap';
+import { operatorRoutes } from '../../src/api/operator-routes.ts';
 import { deletionsCommand } from '../../src/cli/deletions.ts';
-import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import { secrets } from '../support/api.ts';
-import { silent } from '../support/app-api.ts';
-import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
-import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';
 import { withStores } from '../support/store.ts';
 import { recordedContext } from '../support/terminal.ts';
 
 await withStores(t, async (t, store) => {
   const { sql } = store;
-  const check = () => Promise.resolve({ isHealthy: true, note: 'The provider accepts it.' });
-  const context = recordedContext(
-    createOperatorActions({
-      ...makeDeviceParts(store),
-      secrets,
-      log: silent,
-      check,
-      origins: DEFAULT_ORIGINS,
-    }),
-  );
+  const noActions = () => Promise.reject(new Error('everything has a route'));
+  const context = recordedContext(noActions, operatorRoutes({ sql, secrets }));
   const command = deletionsCommand(context);
   const run = async (line: string): Promise<readonly [code: number, text: string]> => {
     const code = await command.run(line.split(' '));

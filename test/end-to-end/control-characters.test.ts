@@ -23,8 +23,12 @@ import { operatorCommand } from '../../src/cli/operator.ts';
 import { parkedCommand } from '../../src/cli/parked.ts';
 import { describeJob, describeListed } from '../../src/cli/publisher/job-text.ts';
 import { whyNot } from '../../src/cli/publisher/publisher-command.ts';
+import { newClientForm } from '../../src/clients/routes/operator-clients.ts';
+import type { HttpResponse, Route } from '../../src/http/handler.ts';
+import { BODY_BYTES_MAX } from '../../src/http/handler.ts';
+import { json } from '../../src/http/json-body.ts';
+import { problem } from '../../src/http/problem.ts';
 import { keyForm } from '../../src/keys/routes/keys.ts';
-import { FORMS as CLIENT_FORMS } from '../../src/operator/client-actions.ts';
 import { parseApns } from '../../src/providers/apns/credential-form.ts';
 import { parseFcm } from '../../src/providers/fcm/credential-form.ts';
 import { parseWebPush } from '../../src/providers/webpush/credential-form.ts';
@@ -35,7 +39,7 @@ const HOSTILE = ['a\nb', 'a\tb', 'a\u001b[2Jb', 'a\u009b2Jb', 'a\u202eb', 'a\u20
 
 /** Bodies that make or change something with this name. */
 const named = (name: string): Readonly<Record<string, () => boolean>> => ({
-  'a client of the operator': () => CLIENT_FORMS.add.safeParse({ client: 'a', name }).success,
+  'a client of the operator': () => newClientForm.safeParse({ clientId: 'a', name }).success,
   'a client of who signs up': () =>
     registerForm.safeParse({ email: 'a@b.example', password: 'x'.repeat(16), clientName: name })
       .success,
@@ -89,8 +93,6 @@ const FORGED = 'x\n7\tforged\u001b[2J\u202e';
 const FORGED_LINE = /^7\t|[\p{Cc}\u202e](?<![\n\t])/mu;
 
 const ANSWERS: Readonly<Record<string, unknown>> = {
-  'client.list': [{ id: 1, slug: 'acme', name: FORGED, disabled: true, left: null }],
-  'client.add': { fault: FORGED },
   'app.list': [{ id: 1, name: FORGED, platforms: [] }],
   'app.show': [
     {
@@ -109,36 +111,31 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   ],
   'member.list': [{ email: FORGED, role: 'owner' }],
   'operator.list': [{ email: FORGED, lastSignedInAtMs: null }],
-  'deletions.list': [
-    {
-      notificationId: 'n',
-      client: FORGED,
-      appId: 1,
-      platformId: 3,
-      held: 1,
-      delivered: 1,
-      heldAtMs: 0,
-    },
-  ],
-  'parked.list': [
-    {
-      notificationId: 'n',
-      client: 'acme',
-      appId: 1,
-      platformId: 3,
-      devices: 1,
-      sinceMs: 0,
-      failure: FORGED,
-    },
-  ],
 };
+
+/** What routes answer. */
+const answering = (method: 'GET' | 'POST', path: string, answer: HttpResponse): Route => ({
+  api: 'operator',
+  operation: null,
+  method,
+  path: `/operator/v1/${path}`,
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle: () => answer,
+});
+const SCOPE = { notificationId: 'n', client: FORGED, appId: 1, platformId: 3 };
+const ROUTES: readonly Route[] = [
+  answering('GET', 'clients', json([{ clientId: 'acme', name: FORGED, isDisabled: true }])),
+  answering('POST', 'clients', problem('r', 409, FORGED)),
+  answering('GET', 'deletions', json([{ ...SCOPE, held: 1, delivered: 1, heldAt: 0 }])),
+  answering('GET', 'parked', json([{ ...SCOPE, devices: 1, since: 0, failure: FORGED }])),
+];
 
 t.test('what is printed of them forges no line', async (t) => {
   const context = recordedContext((action) => {
     const value = ANSWERS[action];
     const isRefused = typeof value === 'object' && value !== null && 'fault' in value;
     return Promise.resolve(isRefused ? { ok: false, fault: FORGED } : { ok: true, value });
-  });
+  }, ROUTES);
   const doctor = doctorCommand(
     async () => [{ about: 'engine', level: 'warning', text: FORGED }],
     context.terminal,

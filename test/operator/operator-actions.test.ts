@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Authenticator } from '../../src/access/authenticate.ts';
+import { operatorRoutes } from '../../src/api/operator-routes.ts';
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import type { Command } from '../../src/cli/command.ts';
@@ -35,6 +36,7 @@ t.test('an installation from nothing', async (t) => {
         origins: DEFAULT_ORIGINS,
         check,
       }),
+      operatorRoutes({ sql, secrets }),
     );
     const commands: Readonly<Record<string, Command>> = {
       client: clientCommand(context),

@@ -1,10 +1,13 @@
-/** A terminal that remembers, an operator's context over given actions, and a publisher's. */
+/** A terminal that remembers, an operator's context over given routes, and a publisher's. */
 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fetchWithin } from '../../src/api/operator-door.ts';
+import { operatorApi } from '../../src/cli/operator-api.ts';
 import type { OperatorContext } from '../../src/cli/operator-command.ts';
 import type { PublisherContext } from '../../src/cli/publisher/publisher-command.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
+import type { Route } from '../../src/http/handler.ts';
 import type { OperatorActions } from '../../src/operator/operator-actions.ts';
 
 export interface RecordedContext extends OperatorContext {
@@ -19,7 +22,11 @@ export interface RecordedContext extends OperatorContext {
   openSessions(): number;
 }
 
-export function recordedContext(actions: OperatorActions): RecordedContext {
+/** `routes`: the operator's. */
+export function recordedContext(
+  actions: OperatorActions,
+  routes: readonly Route[] = [],
+): RecordedContext {
   const printed: string[] = [];
   const complaints: string[] = [];
   const notes: string[] = [];
@@ -47,6 +54,7 @@ export function recordedContext(actions: OperatorActions): RecordedContext {
     open() {
       sessions += 1;
       return Promise.resolve({
+        api: operatorApi(fetchWithin(routes)),
         actions,
         close() {
           sessions -= 1;

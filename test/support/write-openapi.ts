@@ -5,6 +5,7 @@
  */
 
 import { writeFile } from 'node:fs/promises';
+import { OPERATOR_TOKEN } from './people.ts';
 import { startEngine } from './processes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -13,7 +14,10 @@ const [path = 'dist/openapi.json'] = process.argv.slice(2);
 const ends: (() => unknown)[] = [];
 const lifetime = { teardown: (end: () => unknown) => void ends.unshift(end) };
 try {
-  const engine = await startEngine(lifetime, temporaryDirectory(lifetime), { WORKERS: '1' });
+  const engine = await startEngine(lifetime, temporaryDirectory(lifetime), {
+    WORKERS: '1',
+    OPERATOR_TOKEN,
+  });
   const answer = await fetch(`${engine.baseUrl}/openapi.json`);
   if (answer.status !== 200) throw new Error(`The engine answered ${answer.status}.`);
   await writeFile(path, `${JSON.stringify(await answer.json(), null, 2)}\n`);

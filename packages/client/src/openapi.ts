@@ -1585,6 +1585,244 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/system": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Tell the state of the installation
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["getSystem"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the clients
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listClients"];
+        readonly put?: never;
+        /**
+         * Make a client, with its super user
+         * @description For the operator of the installation.
+         */
+        readonly post: operations["addClient"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/limits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The limits that are set for a client
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["getClientLimits"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Set limits of a client
+         * @description What is absent stays. Every node follows within a second.
+         *
+         *     For the operator of the installation.
+         */
+        readonly patch: operations["changeClientLimits"];
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/enable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Enable a client
+         * @description Its credentials work again within a second.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["enableClient"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/disable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Disable a client
+         * @description Its credentials are refused within a second.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["disableClient"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a disabled client with all its data, for good
+         * @description Its data is erased from now on: the list of clients tells what is left.
+         *
+         *     For the operator of the installation.
+         */
+        readonly delete: operations["deleteClient"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/deletions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the push jobs whose deletions are held
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listHeldDeletions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/deletions/{job}/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Erase the devices of held deletions, except those that registered since
+         * @description For the operator of the installation.
+         */
+        readonly post: operations["releaseHeldDeletions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/deletions/{job}/discard": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Keep the devices of held deletions
+         * @description For the operator of the installation.
+         */
+        readonly post: operations["discardHeldDeletions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/parked": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the push jobs with parked parts, and the reason
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listParkedParts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/parked/{job}/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send the parked parts of a push job
+         * @description Devices that may have received the push before receive it again.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["releaseParkedParts"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/": {
         readonly parameters: {
             readonly query?: never;
@@ -2407,6 +2645,48 @@ export interface components {
                 readonly registrations: number;
             };
         };
+        readonly MadeCredential: {
+            readonly userName: string;
+            readonly password: string;
+            readonly token: string;
+        };
+        /** @description Those that are set; the others have their default. */
+        readonly ClientLimits: {
+            /** @description requests of all its publishers in a second, on each node */
+            readonly requestsPerSecond?: number;
+            /** @description requests with one credential of a publisher in a second, on each node */
+            readonly credentialRequestsPerSecond?: number;
+            /** @description pushes of all its publishers in a second, on each node */
+            readonly pushesPerSecond?: number;
+            /** @description pushes with one credential of a publisher in a second, on each node */
+            readonly credentialPushesPerSecond?: number;
+            /** @description registrations for all its apps in a second, on each node */
+            readonly registrationsPerSecond?: number;
+            /** @description registrations for one app in a second, on each node */
+            readonly credentialRegistrationsPerSecond?: number;
+            /** @description list and tags requests of all its apps in a second, on each node */
+            readonly readsPerSecond?: number;
+            /** @description list and tags requests of one app in a second, on each node */
+            readonly credentialReadsPerSecond?: number;
+            /** @description devices of all its apps */
+            readonly devices?: number;
+            /** @description tags */
+            readonly tags?: number;
+            /** @description tag groups */
+            readonly tagGroups?: number;
+            /** @description apps */
+            readonly apps?: number;
+            /** @description further keys */
+            readonly keys?: number;
+            /** @description webhooks */
+            readonly webhooks?: number;
+            /** @description push jobs that have not ended */
+            readonly openJobs?: number;
+        };
+        /** @description How many devices it concerns. */
+        readonly JobDecision: {
+            readonly devices: number;
+        };
         /** @description Redis may be unavailable: sends go on without it. */
         readonly Readiness: {
             /** @enum {string} */
@@ -2603,6 +2883,9 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type Session = components['schemas']['Session'];
 export type Member = components['schemas']['Member'];
 export type System = components['schemas']['System'];
+export type MadeCredential = components['schemas']['MadeCredential'];
+export type ClientLimits = components['schemas']['ClientLimits'];
+export type JobDecision = components['schemas']['JobDecision'];
 export type Readiness = components['schemas']['Readiness'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -8428,6 +8711,606 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getSystem: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "0.1.0",
+                     *       "nodes": [
+                     *         {
+                     *           "id": 1,
+                     *           "host": "push-1",
+                     *           "pid": 42,
+                     *           "seenAgoMs": 310,
+                     *           "isDead": false
+                     *         }
+                     *       ],
+                     *       "stores": {
+                     *         "postgres": "ok"
+                     *       },
+                     *       "index": null,
+                     *       "providers": {
+                     *         "openCircuits": [],
+                     *         "credentials": [],
+                     *         "connections": [
+                     *           {
+                     *             "provider": "apns",
+                     *             "connections": 2,
+                     *             "streams": 310,
+                     *             "connectFailures": 0
+                     *           }
+                     *         ]
+                     *       },
+                     *       "queue": {
+                     *         "jobs": {
+                     *           "RUNNING": 1
+                     *         },
+                     *         "chunks": 3,
+                     *         "retries": 0,
+                     *         "registrations": 0
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["System"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listClients: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The clients, by slug. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "clientId": "demo",
+                     *         "name": "Demo",
+                     *         "isDisabled": false
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly clientId: string;
+                        readonly name: string;
+                        readonly isDisabled: boolean;
+                        /** @description It was deleted: what is left of it. */
+                        readonly deleted?: {
+                            readonly apps: number;
+                            readonly devices: number;
+                            readonly jobs: number;
+                        };
+                    }[];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly addClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "clientId": "acme",
+                 *       "name": "Acme"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly clientId: string;
+                    readonly name: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Made. No cache may store its credential. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "clientId": "acme",
+                     *       "credential": {
+                     *         "userName": "acme-super-k3n5q8rt",
+                     *         "password": "…",
+                     *         "token": "tcs_…"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly clientId: string;
+                        readonly credential: components["schemas"]["MadeCredential"];
+                    };
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getClientLimits: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The limits. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tags": 50000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ClientLimits"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeClientLimits: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "tags": 50000
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description requests of all its publishers in a second, on each node; null: the default */
+                    readonly requestsPerSecond?: number | null;
+                    /** @description requests with one credential of a publisher in a second, on each node; null: the default */
+                    readonly credentialRequestsPerSecond?: number | null;
+                    /** @description pushes of all its publishers in a second, on each node; null: the default */
+                    readonly pushesPerSecond?: number | null;
+                    /** @description pushes with one credential of a publisher in a second, on each node; null: the default */
+                    readonly credentialPushesPerSecond?: number | null;
+                    /** @description registrations for all its apps in a second, on each node; null: the default */
+                    readonly registrationsPerSecond?: number | null;
+                    /** @description registrations for one app in a second, on each node; null: the default */
+                    readonly credentialRegistrationsPerSecond?: number | null;
+                    /** @description list and tags requests of all its apps in a second, on each node; null: the default */
+                    readonly readsPerSecond?: number | null;
+                    /** @description list and tags requests of one app in a second, on each node; null: the default */
+                    readonly credentialReadsPerSecond?: number | null;
+                    /** @description devices of all its apps; null: the default */
+                    readonly devices?: number | null;
+                    /** @description tags; null: the default */
+                    readonly tags?: number | null;
+                    /** @description tag groups; null: the default */
+                    readonly tagGroups?: number | null;
+                    /** @description apps; null: the default */
+                    readonly apps?: number | null;
+                    /** @description further keys; null: the default */
+                    readonly keys?: number | null;
+                    /** @description webhooks; null: the default */
+                    readonly webhooks?: number | null;
+                    /** @description push jobs that have not ended; null: the default */
+                    readonly openJobs?: number | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description All that are set now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tags": 50000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ClientLimits"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly enableClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Enabled. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly disableClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Disabled. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listHeldDeletions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description By job, app and platform, the oldest first. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "notificationId": "0197a3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6b",
+                     *         "client": "acme",
+                     *         "appId": 1,
+                     *         "platformId": 3,
+                     *         "held": 900,
+                     *         "delivered": 100,
+                     *         "heldAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /** Format: uuid */
+                        readonly notificationId: string;
+                        /** @description Whose job it is, by its slug. */
+                        readonly client: string;
+                        readonly appId: number;
+                        readonly platformId: number;
+                        /** @description Devices that would be erased. */
+                        readonly held: number;
+                        readonly delivered: number;
+                        /** @description Milliseconds since 1970. */
+                        readonly heldAt: number;
+                    }[];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly releaseHeldDeletions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the push job.
+                 * @example 0197a3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6b
+                 */
+                readonly job: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Decided. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": 900
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["JobDecision"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly discardHeldDeletions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the push job.
+                 * @example 0197a3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6b
+                 */
+                readonly job: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Decided. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": 900
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["JobDecision"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listParkedParts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description By job, app and platform, the latest first. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "notificationId": "0197a3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6b",
+                     *         "client": "acme",
+                     *         "appId": 1,
+                     *         "platformId": 3,
+                     *         "devices": 8192,
+                     *         "since": 1795392000000,
+                     *         "failure": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        /** Format: uuid */
+                        readonly notificationId: string;
+                        /** @description Whose job it is, by its slug. */
+                        readonly client: string;
+                        readonly appId: number;
+                        readonly platformId: number;
+                        readonly devices: number;
+                        /** @description Milliseconds since 1970. */
+                        readonly since: number;
+                        /** @description The failure of one of its parts; null: its worker or node was lost. */
+                        readonly failure: string | null;
+                    }[];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly releaseParkedParts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the push job.
+                 * @example 0197a3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6b
+                 */
+                readonly job: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description They will be sent. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": 8192
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["JobDecision"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
             readonly default: components["responses"]["Problem"];

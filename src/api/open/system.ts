@@ -1,13 +1,11 @@
 /** The state of the installation, for its operator: with OPERATOR_TOKEN, and in the console. */
 
 import { z } from 'zod';
-import { listClients } from '../../clients/find-client.ts';
 import type { ListedNode } from '../../database/nodes/list-nodes.ts';
-import type { Sql } from '../../database/sql.ts';
 import type { StoreState } from '../../database/write-probe.ts';
 import { shown } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
-import { count, epochMs, id, orAbsent, platformId } from '../../http/openapi/parts.ts';
+import { count, epochMs, id, platformId } from '../../http/openapi/parts.ts';
 import { done } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import type { CredentialReading } from '../../provider-credentials/credential-watch.ts';
@@ -44,7 +42,6 @@ export interface SystemState {
 }
 
 export interface SystemParts {
-  readonly sql: Sql;
   readSystem(): Promise<SystemState>;
 }
 
@@ -124,46 +121,16 @@ const state = {
 };
 
 /** `GET system` of the console. */
-export const consoleSystemRoute = ({ readSystem }: Pick<SystemParts, 'readSystem'>): Route =>
+export const consoleSystemRoute = ({ readSystem }: SystemParts): Route =>
   routesAt('/console/api/system', { api: 'console', needs: 'operator' }).get(
     'getConsoleSystem',
     state,
     async () => done(await readSystem()),
   );
 
-const client = z.object({
-  clientId: z.string(),
-  name: z.string(),
-  isDisabled: z.boolean(),
-  deleted: orAbsent(z.object({ apps: count, devices: count, jobs: count })).meta({
-    description: 'It was deleted: what is left of it.',
-  }),
-});
-
-const operatorRoute = routesAt('/operator/v1', { api: 'operator' });
-
-/** `/operator/v1`: the same, and the clients. */
-export const operatorRoutes = ({ sql, readSystem }: SystemParts): readonly Route[] => [
-  operatorRoute.get('getSystem', { at: 'system', ...state }, async () => done(await readSystem())),
-  operatorRoute.get(
-    'listClients',
-    {
-      at: 'clients',
-      summary: 'List the clients',
-      answer: shown('The clients, by slug.', z.array(client), [
-        { clientId: 'demo', name: 'Demo', isDisabled: false },
-      ]),
-    },
-    async () => {
-      const clients = await listClients(sql);
-      return done(
-        clients.map(({ slug, name, disabled, left }) => ({
-          clientId: slug,
-          name,
-          isDisabled: disabled,
-          deleted: left,
-        })),
-      );
-    },
+/** `/operator/v1/system`: the same. */
+export const systemRoutes = ({ readSystem }: SystemParts): readonly Route[] => [
+  routesAt('/operator/v1/system', { api: 'operator' }).get('getSystem', state, async () =>
+    done(await readSystem()),
   ),
 ];

@@ -32,6 +32,8 @@ export interface Engine {
   readonly url: string;
   /** All routes of its HTTP service. */
   readonly routes: readonly Route[];
+  /** The operator's, which the engine's socket has too. */
+  readonly operatorRoutes: readonly Route[];
   /** Asks a provider whether a credential works. */
   readonly check: Check;
   /** The addresses of the providers: an uploaded credential may name only these. */
@@ -67,7 +69,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   const health = createHealth(parts, tagIndex);
   const { readiness } = health;
   const access = createAccess(parts);
-  const routes = listRoutes(parts, {
+  const { routes, operators } = listRoutes(parts, {
     devices,
     sending,
     access,
@@ -98,6 +100,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   return {
     url,
     routes,
+    operatorRoutes: operators,
     origins,
     check,
     catalogue,

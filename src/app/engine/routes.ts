@@ -10,8 +10,9 @@ import { guidePageRoutes } from '../../api/open/guide-pages.ts';
 import { healthRoutes } from '../../api/open/health.ts';
 import type { Readiness } from '../../api/open/readiness.ts';
 import type { SystemParts } from '../../api/open/system.ts';
-import { operatorRoutes } from '../../api/open/system.ts';
+import { systemRoutes } from '../../api/open/system.ts';
 import { withDocument } from '../../api/openapi/routes.ts';
+import { operatorRoutes } from '../../api/operator-routes.ts';
 import { createEraser } from '../../devices/erase-device.ts';
 import type { Route } from '../../http/handler.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
@@ -37,15 +38,23 @@ interface RouteSources {
   readonly readSystem: SystemParts['readSystem'];
 }
 
+interface EngineRoutes {
+  /** Of the HTTP service. */
+  readonly routes: readonly Route[];
+  /** The operator's, which the engine's socket has too. */
+  readonly operators: readonly Route[];
+}
+
 export function listRoutes(
   { config, store, secrets }: EngineParts,
   { devices, sending, access, housekeeping, feed, ...sources }: RouteSources,
-): readonly Route[] {
+): EngineRoutes {
   const { sql, patientReads } = store;
   const { check, journal, evaluator } = sending;
   const { origins, readiness, metrics, readSystem } = sources;
   const cancelJobs = jobCanceller({ sql, journal });
-  return withDocument([
+  const operators = [...systemRoutes({ readSystem }), ...operatorRoutes({ sql, secrets })];
+  const routes = withDocument([
     ...devices.routes,
     ...sending.routes,
     ...adminRoutes({
@@ -63,7 +72,7 @@ export function listRoutes(
       arePrivateWebhooksAllowed: config.WEBHOOK_PRIVATE_ADDRESSES,
     }),
     ...consoleRoutes({ ...access, mode: config.SIGN_UP, cancelJobs, patientReads, readSystem }),
-    ...(config.OPERATOR_TOKEN === undefined ? [] : operatorRoutes({ sql, readSystem })),
+    ...(config.OPERATOR_TOKEN === undefined ? [] : operators),
     aboutRoute,
     ...consolePageRoutes(builtFiles(CONSOLE_FOLDER)),
     ...guidePageRoutes(builtFiles(GUIDES_FOLDER)),
@@ -75,4 +84,5 @@ export function listRoutes(
     }),
     ...apiViewerRoutes(),
   ]);
+  return { routes, operators };
 }

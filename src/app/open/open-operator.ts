@@ -1,12 +1,11 @@
 /**
- * Opens the session of an operator's command: with DATABASE_URL directly on the database, else
- * through the running engine.
+ * Opens the session of an operator's command: with DATABASE_URL on the database, by the routes in
+ * this process, else through the running engine.
  */
 
-import { remoteOperatorActions } from '../../cli/control-client.ts';
-import type { OperatorSession } from '../../operator/operator-session.ts';
+import { actionsOver, fetchFromEngine, operatorApi } from '../../cli/operator-api.ts';
+import type { OperatorSession } from '../../cli/operator-command.ts';
 import type { Config } from '../config.ts';
-import { providerOrigins } from '../provider-origins.ts';
 
 /**
  * Without DATABASE_URL this loads only the client of the engine's socket; with it, half of an
@@ -15,17 +14,13 @@ import { providerOrigins } from '../provider-origins.ts';
 export async function openOperator(config: Config): Promise<OperatorSession> {
   const { DATABASE_URL, DATA_DIR } = config;
   if (DATABASE_URL === undefined) {
-    return { actions: remoteOperatorActions(DATA_DIR), close: () => Promise.resolve() };
+    const fetch = fetchFromEngine(DATA_DIR);
+    return {
+      api: operatorApi(fetch),
+      actions: actionsOver(fetch),
+      close: () => Promise.resolve(),
+    };
   }
-  const origins = providerOrigins(config, null);
-  const [{ openOperatorSession }, { createCheck }] = await Promise.all([
-    import('../../operator/operator-session.ts'),
-    import('../../provider-credentials/provider-check.ts'),
-  ]);
-  return openOperatorSession({
-    ...config,
-    DATABASE_URL,
-    origins,
-    checkOf: (sql, secrets) => createCheck(sql, secrets, origins),
-  });
+  const { openOperatorRoutes } = await import('./operator-in-process.ts');
+  return openOperatorRoutes({ ...config, DATABASE_URL });
 }

@@ -6,13 +6,12 @@
 import type { FormatName } from '../../../packages/device-files/src/formats.ts';
 import { FORMAT_NAMES, isFormatName } from '../../../packages/device-files/src/formats.ts';
 import type { PageEnd } from '../../devices/sql/read-page.ts';
-import type { OperatorSession } from '../../operator/operator-session.ts';
 import { readNumber, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { createCommand, EXIT_FAILED, verb } from '../command.ts';
 import type { Signals } from '../interruption.ts';
 import { interruptible } from '../interruption.ts';
-import type { OperatorContext } from '../operator-command.ts';
+import type { OperatorContext, OperatorSession } from '../operator-command.ts';
 import { GivenUpError } from '../patient-actions.ts';
 import type { ExportFormat } from './devices-export.ts';
 import { exportDevices, WRITERS } from './devices-export.ts';

@@ -1,4 +1,4 @@
-/** By whom an operator's action changes something of a client, for the client's audit log. */
+/** By whom the operator's routes change something of a client, for the client's audit log. */
 
 import type { AuditOrigin } from '../domain/audit.ts';
 
