@@ -19,12 +19,12 @@ export const ENDED_SESSIONS: UpkeepJob = {
   name: 'ended sessions',
   intervalMs: INTERVAL_MS,
   transactionsMax: 1,
-  run: byAge({ keptMs: UNUSED_SESSION_MS, lotMax: ROWS_MAX, delete: deleteEndedSessions }),
+  run: byAge({ keptMs: UNUSED_SESSION_MS, batchMax: ROWS_MAX, delete: deleteEndedSessions }),
 };
 
 export const ENDED_LINKS: UpkeepJob = {
   name: 'ended one-time links',
   intervalMs: INTERVAL_MS,
   transactionsMax: 1,
-  run: byAge({ keptMs: 0, lotMax: ROWS_MAX, delete: deleteEndedLinks }),
+  run: byAge({ keptMs: 0, batchMax: ROWS_MAX, delete: deleteEndedLinks }),
 };

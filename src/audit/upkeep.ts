@@ -39,11 +39,11 @@ const ROOMS: Readonly<Record<AuditRoom, number>> = {
 };
 
 /** Deletes entries that are too old, and then those that are too many, client by client. */
-export function auditLogs(entriesMax = ROOMS, lotMax = AUDIT_ENTRIES_MAX): UpkeepJob {
+export function auditLogs(entriesMax = ROOMS, batchMax = AUDIT_ENTRIES_MAX): UpkeepJob {
   const trim = ({ sql, budget }: UpkeepRun, clientId: number, { room, excess }: FullRoom) => {
     let left = excess;
-    return budget.empty(lotMax, async () => {
-      const deleted = await trimLog(sql, { clientId, room, excess: left }, lotMax);
+    return budget.empty(batchMax, async () => {
+      const deleted = await trimLog(sql, { clientId, room, excess: left }, batchMax);
       left -= deleted;
       return deleted;
     });
@@ -52,7 +52,7 @@ export function auditLogs(entriesMax = ROOMS, lotMax = AUDIT_ENTRIES_MAX): Upkee
     name: 'audit logs',
     transactionsMax: TRANSACTIONS_MAX,
     run: inOrder(
-      byAge({ keptMs: AUDIT_RETENTION_MS, lotMax, delete: deleteOldAuditEntries }),
+      byAge({ keptMs: AUDIT_RETENTION_MS, batchMax, delete: deleteOldAuditEntries }),
       inTurn<Pick<ClientLog, 'clientId'>, ClientLog>({
         start: { clientId: 0 },
         ownersMax: AUDIT_CLIENTS_MAX,

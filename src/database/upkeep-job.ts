@@ -41,16 +41,16 @@ interface Retention {
   /** 0: the rows have no age, and go when they are found. */
   readonly keptMs: number;
   /** Rows in one transaction. */
-  readonly lotMax: number;
+  readonly batchMax: number;
   /** One transaction, with rows of before a time. Answers how many, at most `limit`. */
   delete(sql: SqlPool, beforeMs: number, limit: number): Promise<number>;
 }
 
-/** Deletes by age: lot by lot, until one is not full. */
+/** Deletes by age: batch by batch, until one is not full. */
 export const byAge =
-  ({ keptMs, lotMax, delete: deleteLot }: Retention): UpkeepWork =>
+  ({ keptMs, batchMax, delete: deleteBatch }: Retention): UpkeepWork =>
   ({ sql, nowMs, budget }) =>
-    budget.empty(lotMax, () => deleteLot(sql, nowMs - keptMs, lotMax));
+    budget.empty(batchMax, () => deleteBatch(sql, nowMs - keptMs, batchMax));
 
 /** Owners (clients, webhooks, apps) whose data is trimmed one owner after the other. */
 export interface Turns<Cursor, Owner extends Cursor> {

@@ -70,7 +70,7 @@ export function idleDeviceErasure(feed: IndexFeed, keptMs: number): UpkeepJob {
 /** Deletes events that are too old, or too many of an app on a platform. */
 export const deviceEvents = (
   eventsMax = DEVICE_EVENTS_PER_SCOPE_MAX,
-  lotMax = EVENTS_MAX,
+  batchMax = EVENTS_MAX,
 ): UpkeepJob => ({
   name: 'events of devices',
   transactionsMax: TRANSACTIONS_MAX,
@@ -82,7 +82,7 @@ export const deviceEvents = (
     async serve({ sql, nowMs, budget }, scope) {
       const tooManyMs = (await newestTooMany(sql, scope, eventsMax)) ?? 0;
       const toMs = Math.max(nowMs - DEVICE_EVENTS_RETENTION_MS, tooManyMs);
-      return budget.empty(lotMax, () => deleteDeviceEvents(sql, scope, toMs, lotMax));
+      return budget.empty(batchMax, () => deleteDeviceEvents(sql, scope, toMs, batchMax));
     },
   }),
 });
@@ -92,7 +92,7 @@ export const BULK_OPERATIONS: UpkeepJob = {
   transactionsMax: 1,
   run: byAge({
     keptMs: BULK_OPERATION_MS,
-    lotMax: BULK_OPERATIONS_MAX,
+    batchMax: BULK_OPERATIONS_MAX,
     delete: deleteBulkOperations,
   }),
 };

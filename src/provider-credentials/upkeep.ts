@@ -16,5 +16,5 @@ export const PROVIDER_TOKENS: UpkeepJob = {
   name: "providers' tokens",
   intervalMs: 3_600_000,
   transactionsMax: 1,
-  run: byAge({ keptMs: PROVIDER_TOKEN_MS, lotMax: ROWS_MAX, delete: deleteProviderTokens }),
+  run: byAge({ keptMs: PROVIDER_TOKEN_MS, batchMax: ROWS_MAX, delete: deleteProviderTokens }),
 };

@@ -83,7 +83,7 @@ interface FanOutOptions {
   readonly transport: TransportName;
   /** Connections of one credential to one host, of all threads together. */
   readonly connectionsMax: number;
-  /** Of tests, which cannot wait for the providers' own. */
+  /** Limits for tests, which cannot wait for the providers' own. */
   readonly limits?: Partial<TransportLimits>;
   /** Called with each report that was recorded. */
   onRecorded(report: Progress): void;
@@ -96,7 +96,7 @@ export interface FanOut {
   readonly circuitBreakers: CircuitBreakers;
   /** The last vitals of each worker thread. */
   readonly workerVitals: () => readonly ThreadVitals[];
-  /** What the worker threads have sent to each provider. */
+  /** Readings of what the worker threads have sent to each provider. */
   readonly providers: () => readonly ProviderReading[];
   readonly metrics: readonly Metric[];
   /** Stops claiming, lets sends end, records them, gives back the rest, ends threads. Bounded. */
@@ -230,14 +230,14 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
     clock,
     log,
     authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
-    start: (claimed, authorization, lot) => dispatcher.start(claimed, authorization, lot),
+    start: (claimed, authorization, batch) => dispatcher.start(claimed, authorization, batch),
     onRoom: () => planner.wake(),
   });
   const planner: Planner = new Planner({
     store,
     log,
     journal,
-    fullLines: () => claimer.fullLines(),
+    fullQueues: () => claimer.fullQueues(),
     onPlanned: (planned) => claimer.offer(planned),
   });
   return { planner, claimer, dispatcher };

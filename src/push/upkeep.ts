@@ -1,4 +1,7 @@
-/** Deletes push jobs that ended long ago, their idempotency keys, and quotas that nobody uses. */
+/**
+ * Deletes push jobs that ended long ago, their idempotency keys, and quotas that are no longer
+ * used.
+ */
 
 import type { UpkeepJob } from '../database/upkeep-job.ts';
 import { byAge } from '../database/upkeep-job.ts';
@@ -23,7 +26,7 @@ const TRANSACTIONS_MAX = 20;
 export const IDEMPOTENCY_KEYS: UpkeepJob = {
   name: 'idempotency keys',
   transactionsMax: 1,
-  run: byAge({ keptMs: IDEMPOTENCY_KEY_MS, lotMax: ROWS_MAX, delete: deleteIdempotencyKeys }),
+  run: byAge({ keptMs: IDEMPOTENCY_KEY_MS, batchMax: ROWS_MAX, delete: deleteIdempotencyKeys }),
 };
 
 export const oldNotifications = (keptDays: number): UpkeepJob => ({
@@ -31,7 +34,7 @@ export const oldNotifications = (keptDays: number): UpkeepJob => ({
   transactionsMax: TRANSACTIONS_MAX,
   run: byAge({
     keptMs: keptDays * DAY_MS,
-    lotMax: NOTIFICATIONS_MAX,
+    batchMax: NOTIFICATIONS_MAX,
     delete: deleteOldNotifications,
   }),
 });
@@ -40,5 +43,5 @@ export const QUOTAS: UpkeepJob = {
   name: "providers' quotas",
   intervalMs: 3_600_000,
   transactionsMax: 1,
-  run: byAge({ keptMs: QUOTA_MS, lotMax: ROWS_MAX, delete: deleteQuotas }),
+  run: byAge({ keptMs: QUOTA_MS, batchMax: ROWS_MAX, delete: deleteQuotas }),
 };

@@ -59,12 +59,12 @@ export const TAG_DAYS: UpkeepJob = {
   name: 'old days of tags',
   intervalMs: DAYS_INTERVAL_MS,
   transactionsMax: 1,
-  run: byAge({ keptMs: STATISTICS_DAY_MS, lotMax: DAY_ROWS_MAX, delete: deleteTagDays }),
+  run: byAge({ keptMs: STATISTICS_DAY_MS, batchMax: DAY_ROWS_MAX, delete: deleteTagDays }),
 };
 
 export const NOTIFICATION_DAYS: UpkeepJob = {
   name: 'old days of push jobs',
   intervalMs: DAYS_INTERVAL_MS,
   transactionsMax: 1,
-  run: byAge({ keptMs: STATISTICS_DAY_MS, lotMax: DAY_ROWS_MAX, delete: deleteNotificationDays }),
+  run: byAge({ keptMs: STATISTICS_DAY_MS, batchMax: DAY_ROWS_MAX, delete: deleteNotificationDays }),
 };

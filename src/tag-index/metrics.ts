@@ -7,7 +7,7 @@ import type { ResolveReading } from './resolve-meter.ts';
 /** The state of the index in Redis, as this process sees it. */
 export interface IndexReading {
   readonly isReachable: boolean;
-  /** Device groups that are known to be behind the database. */
+  /** Device groups whose entry is known to be older than the database. */
   readonly groupsWaiting: number;
   /** Device groups repaired since the start. */
   readonly groupsRepaired: number;

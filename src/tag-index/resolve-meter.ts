@@ -6,7 +6,7 @@ import { Histogram } from '../std/histogram.ts';
 /** From a group with few devices in Redis to the end of a statement's time. */
 const BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** What was resolved since the reading before. */
+/** The counts since the reading before. */
 export interface ResolveReading {
   readonly redisSeconds: HistogramReading;
   readonly databaseSeconds: HistogramReading;
@@ -15,7 +15,7 @@ export interface ResolveReading {
 }
 
 export class ResolveMeter {
-  /** By each, the groups that it resolved. */
+  /** Seconds that Redis took to resolve a group. */
   readonly redisSeconds = new Histogram(BOUNDS_SECONDS);
   readonly databaseSeconds = new Histogram(BOUNDS_SECONDS);
   /** Groups that the database resolved because Redis did not answer … */

@@ -8,6 +8,6 @@ export const sampleOf = <T>(all: readonly T[], max: number): readonly T[] =>
         (place) => all[place] ?? [],
       );
 
-/** What was found in a sample, for all. */
+/** Projects what was found in a sample onto all. */
 export const projected = (found: number, sample: number, all: number): number =>
   sample === all ? found : Math.round((found * all) / sample);

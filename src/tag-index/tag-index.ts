@@ -42,8 +42,8 @@ export interface DeviceRun {
    */
   readonly endOffset?: number;
   /**
-   * By position: which of the languages is the device's, from 1; 0: none. Absent: not asked for, or
-   * nobody is there.
+   * Which of the languages is the device's, by position, from 1; 0: none. Absent: not asked for, or
+   * no device matches.
    */
   readonly languages?: Uint8Array;
 }
@@ -59,7 +59,7 @@ export const NOBODY: DeviceRun = {
 export interface PresentDevices {
   readonly deviceIds: ReadonlyMap<number, string>;
   readonly histories: DeviceHistories;
-  /** As of a run, by ordinal. Absent: not asked for. */
+  /** The languages by ordinal, as in a resolved group. Absent: not asked for. */
   readonly languages?: ReadonlyMap<number, number>;
 }
 
@@ -76,7 +76,8 @@ export interface ResolveRequest {
   /** Whole blocks below it are not wanted. Absent: 0. */
   readonly firstOffset?: number;
   /**
-   * Tags, the first of which that a device has is its language: at most 255. Absent: nobody asks.
+   * Tags, the first of which that a device has is its language: at most 255. Absent: languages are
+   * not asked for.
    */
   readonly languageTagIds?: readonly number[];
 }
@@ -85,8 +86,7 @@ export interface TagIndex {
   /** The devices of a group that match the audience: each once, exact. */
   resolve(request: ResolveRequest): Promise<DeviceRun>;
   /**
-   * Of these ordinals of one (app, platform), the ones that still exist and still match, for
-   * retries.
+   * Returns those of these ordinals of one (app, platform) that still exist and match, for retries.
    */
   recheck(
     scope: Scope,

@@ -46,7 +46,7 @@ export const webhookData = ({ waitingEventsMax, deliveriesMax } = LIMITS): Upkee
   run: inOrder(
     byAge({
       keptMs: 0,
-      lotMax: EVENTS_MAX,
+      batchMax: EVENTS_MAX,
       delete: (sql, _beforeMs, limit) => deleteLeftEvents(sql, limit),
     }),
     inTurn<number>({

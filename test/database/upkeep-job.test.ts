@@ -14,12 +14,12 @@ const runOnce = (run: UpkeepWork, transactionsMax: number, signal?: AbortSignal)
     { sql: NO_SQL, nowMs: 1_000, ...(signal === undefined ? {} : { signal }) },
   );
 
-t.test('rows go by their age, lot by lot, as many as the budget has', async (t) => {
+t.test('rows go by their age, batch by batch, as many as the budget has', async (t) => {
   let rows = 25;
   const asked = new Set<number>();
   const work = byAge({
     keptMs: 300,
-    lotMax: 10,
+    batchMax: 10,
     delete: (_sql, beforeMs, limit) => {
       asked.add(beforeMs);
       const deleted = Math.min(rows, limit);

@@ -17,5 +17,5 @@ const NODES_MAX = 10_000;
 export const DEAD_NODES: UpkeepJob = {
   name: 'dead nodes',
   transactionsMax: 1,
-  run: byAge({ keptMs: DEAD_NODE_MS, lotMax: NODES_MAX, delete: deleteDeadNodes }),
+  run: byAge({ keptMs: DEAD_NODE_MS, batchMax: NODES_MAX, delete: deleteDeadNodes }),
 };

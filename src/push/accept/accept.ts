@@ -44,7 +44,7 @@ const PUSH_WEIGHT_OCTETS = 256;
 
 /** The caller of a push, and the key by which a repeated request is recognised. */
 interface Publisher {
-  /** Of the request, for the log. */
+  /** The id of the request, for the log. */
   readonly requestId: string;
   /** The caller's own trace, as its request names it. Absent: none. */
   readonly traceparent?: string;
@@ -62,7 +62,7 @@ export type Acceptance =
       readonly id: string;
       readonly state: NotificationState;
       readonly unknownTags: readonly TagReference[];
-      /** What its publisher may not expect of it: sentences. */
+      /** Sentences about what the publisher may not expect of this push. */
       readonly warnings: readonly string[];
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
@@ -78,7 +78,7 @@ export type DryRun =
       readonly kind: 'counted';
       readonly audience: readonly (Scope<PlatformId> & { readonly count: number })[];
       readonly unknownTags: readonly TagReference[];
-      /** What goes where no template is. */
+      /** The payload for each scope without a template. */
       readonly payload: Payload;
       /** Null: no template concerns it, and it is in one language. */
       readonly templated: TemplatedPayload | null;
@@ -112,8 +112,9 @@ export class Accept {
   private readonly options: AcceptOptions;
   private readonly openJobs: OpenJobs;
   /**
-   * By client, while it pushes. Pushes of one client that come together are looked up and written
-   * together. Each client has its own batches: while its devices are being moved, its pushes wait.
+   * Keyed by client, while it pushes. Pushes of one client that come together are looked up and
+   * written together. Each client has its own batches: while its devices are being moved, its
+   * pushes wait.
    */
   private readonly batchers = new Map<number, Batcher<Submission, Settled>>();
 
@@ -239,7 +240,7 @@ export class Accept {
       const key = submission.publisher.idempotency?.key;
       const checked = check(targets, contents[index] ?? NOTHING, submission.knownFaults);
       if (checked.kind !== 'fit') answers.set(submission, fulfilled(checked));
-      // Of two pushes with one key, the second is looked up again after the first is written.
+      // When two pushes have one key, the second is looked up again after the first is written.
       else if (key === undefined || !freshKeys.has(key)) {
         const notification = this.notificationOf(submission, checked);
         fresh.push({ submission, notification, targets: checked.targets });
@@ -364,7 +365,7 @@ interface Written {
 }
 
 const NOTHING_KNOWN: Known = { tags: [], scopes: [] };
-/** As there is a content for each push, this one is never used. */
+/** Never used: there is a content for each push. */
 const NOTHING: Content = { kind: 'fit', payload: { data: {} }, templated: null };
 
 /** A push that no earlier request has made, before its content is known. */

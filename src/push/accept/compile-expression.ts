@@ -64,7 +64,7 @@ function joined(how: 'and' | 'or', parts: readonly AudienceCondition[]): Audienc
   return how === 'and' ? { and: some } : { or: some };
 }
 
-/** Whether whoever meets it has a tag that it selects by. */
+/** Whether every device that meets the condition has a tag that the condition selects by. */
 function isBounded(condition: AudienceCondition): boolean {
   if (typeof condition === 'number') return condition > 0;
   return 'and' in condition ? condition.and.some(isBounded) : condition.or.every(isBounded);

@@ -1,6 +1,6 @@
 /**
- * What each (app, platform) of a push gets: the payload of the push, or what its template makes of
- * that, once, when the push is accepted.
+ * Makes the content for each (app, platform) of a push, once, when the push is accepted: its
+ * payload, or what the template makes of the payload.
  */
 
 import type { Sql } from '../../database/sql.ts';

@@ -1,7 +1,7 @@
 /**
- * What a job keeps of its payload: nothing that is for platforms it does not go to, and no more
- * than a bound in all. What is rendered is bounded by each provider; what is kept has languages and
- * what templates made of it too, and is read with each claim.
+ * Cuts a payload to the part that its job keeps: nothing for platforms that the job does not go to,
+ * and no more than a bound in all. Each provider bounds a rendered message; the job also keeps
+ * languages and what templates made, and every claim reads all of it.
  */
 
 import type { PlatformId } from '../../domain/device.ts';
@@ -11,8 +11,8 @@ import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import type { Content } from './contents.ts';
 
 /**
- * Of JSON, for a job: payload, its languages, and what templates made of it. A message of the
- * largest size in 32 languages has 130 KiB.
+ * Bounds the JSON that a job keeps: the payload, its languages, and what templates made of it. A
+ * message of the largest size in 32 languages has 130 KiB.
  * @publisherLimit payload that a job keeps, as JSON, with its languages and what templates made of
  * it; parts of platforms that it does not go to are not kept → `400`
  */

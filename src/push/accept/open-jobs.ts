@@ -11,13 +11,13 @@ import { limitOf } from '../../domain/client-limits.ts';
 import { countOpen } from '../sql/notifications/count-open.ts';
 
 /**
- * What counts of one client may read: a client at a limit of a million is counted every ten
+ * Bounds the reads for counts of one client: a client at a limit of a million is counted every ten
  * seconds, one at a limit of a thousand a hundred times a second.
  * @limit jobs that are read to count them, of one client, in a second → the last count holds
  */
 const COUNTED_PER_SECOND_MAX = 100_000;
 /**
- * Clients whose count is remembered, about 100 bytes each; others are counted anew.
+ * Clients whose count is remembered, about 100 bytes each; others are counted again.
  * @limit clients whose open jobs are remembered → counted again
  */
 const CLIENTS_MAX = 10_000;

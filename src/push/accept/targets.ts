@@ -26,7 +26,10 @@ export type Targets =
   | {
       readonly ok: false;
       readonly faults: readonly PushFault[];
-      /** The scopes it would have: to measure the payload, so that all faults are told together. */
+      /**
+       * The scopes it would have, so that its payload is measured and all faults are reported
+       * together.
+       */
       readonly scopes: readonly ClientScope[];
     };
 
@@ -52,7 +55,7 @@ export function resolveTargets(
   return { ok: true, audience, scopes, unknownTags };
 }
 
-/** What the tags that a push names come to. */
+/** The result of resolving the tags that a push names. */
 interface Selected {
   readonly audience: Audience;
   /** The push is for the apps that these are connected to. */

@@ -1,4 +1,7 @@
-/** What the publisher of a push may not expect of it, on the platforms that it goes to. */
+/**
+ * Warnings for the publisher of a push: effects that it may not expect on the platforms of the
+ * push.
+ */
 
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
@@ -12,7 +15,7 @@ export function warningsOf(
   templated: TemplatedPayload | null | undefined,
 ): readonly string[] {
   const warnings = new Set<string>();
-  /** What most apps share is looked at once. */
+  /** Most apps share the payload, which is looked at once. */
   const seen = new Set<PlatformId>();
   for (const scope of scopes) {
     const { platformId } = scope;

@@ -37,7 +37,7 @@ export type ScopeAuthorization =
 export class Authorizer {
   private readonly credentials: CredentialSource;
   private readonly authorizations: AuthorizationSource;
-  /** By scope: the look-ups that are under way. */
+  /** The look-ups under way, keyed by scope. */
   private readonly looks = new Map<string, Promise<ScopeAuthorization>>();
 
   constructor(credentials: CredentialSource, authorizations: AuthorizationSource) {

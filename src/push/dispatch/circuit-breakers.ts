@@ -18,7 +18,7 @@ export interface CircuitReading extends Scope {
 
 export class CircuitBreakers {
   private readonly log: Logger;
-  /** By scope, then by thread: when the thread last reported its open breaker. */
+  /** When each thread last reported its open breaker, keyed by scope, then by thread. */
   private readonly open = new Map<string, Map<number, number>>();
 
   constructor(log: Logger) {

@@ -60,7 +60,7 @@ export function claimTurns(
 const NO_ORDERS: Orders = { chunks: [], retries: [] };
 
 /**
- * Parts of which nothing was claimed. Of chunks the ledger claims one suspect, the first it finds.
+ * Parts of which nothing was claimed. The ledger claims only one suspect chunk, the first it finds.
  */
 function restOf(orders: Orders, claimed: readonly Claimed[]): Orders {
   const served = new Set(claimed.map((part) => partKeyOf(part.kind, partOf(part))));

@@ -28,7 +28,7 @@ import type { Presence } from '../protocol/presence.ts';
 import type { GiveBack } from '../protocol/task.ts';
 import type { Claimable } from '../sql/ledger/list-claimable.ts';
 import { listClaimable } from '../sql/ledger/list-claimable.ts';
-import type { DueLine, PlannedNotification } from '../sql/notifications/plan-due.ts';
+import type { DueQueue, PlannedNotification } from '../sql/notifications/plan-due.ts';
 import type { ScopeAuthorization } from './authorizer.ts';
 import { claimTurns } from './claim.ts';
 import type { Claimed } from './claimed.ts';
@@ -39,7 +39,7 @@ import { FairShare } from './fair-share.ts';
 import { isSuspect } from './parking.ts';
 import type { SmallCandidate } from './small-parts.ts';
 import { SmallParts, smallIdOf } from './small-parts.ts';
-import type { Lot } from './worker-pool.ts';
+import type { Batch } from './worker-pool.ts';
 
 /** @limit between looks for work */
 const POLL_INTERVAL_MS = 250;
@@ -58,7 +58,7 @@ const OFFERED_MAX = 1_000;
 /**
  * While a notification has no slot, a task keeps its slot for so long, and then gives its rest
  * back. It first waits for its answers, so the other notification begins within a second. An urgent
- * one, while its scope has none under way, waits for nobody's time.
+ * one, while its scope has none under way, does not wait for this.
  * @limit a slot is held while another notification has none → then to the end of a block, and given
  * back
  */
@@ -84,9 +84,9 @@ interface ClaimerOptions {
   readonly start: (
     claimed: Claimed,
     authorization: Promise<ScopeAuthorization>,
-    lot: Lot | null,
+    batch: Batch | null,
   ) => Assignment;
-  /** Called when lines that were full may have room again. */
+  /** Called when queues that were full may have room again. */
   readonly onRoom: () => void;
 }
 
@@ -94,13 +94,14 @@ interface ClaimerOptions {
  * While no notification waits for a slot, free slots are filled together: when a quarter of all has
  * become free, or when at most a third is busy. The busy ones have work for some hundred
  * milliseconds, and a look into the ledger costs as much for one slot as for ten.
- * @limit share of the slots that must be free to be filled together while nobody waits for one
+ * @limit share of the slots that must be free to be filled together while no notification waits for
+ * one
  */
 const FREED_SHARE = 1 / 4;
 /** @limit share of the slots that is busy at most when they are filled together */
 const BUSY_SHARE = 1 / 3;
 
-/** The holder of a slot: a chunk, a batch of retries, or a lot of small parts. */
+/** The holder of a slot: a chunk, a batch of retries, or a batch of small parts. */
 interface Held extends Holder {
   readonly assignments: readonly Assignment[];
   readonly isLot: boolean;
@@ -151,9 +152,9 @@ export class Claimer {
     this.bell.ring();
   }
 
-  /** The lines that need no planning now, because enough of their small parts wait here. */
-  fullLines(): readonly DueLine[] {
-    return this.small.fullLines();
+  /** The queues that need no planning now, because enough of their small parts wait here. */
+  fullQueues(): readonly DueQueue[] {
+    return this.small.fullQueues();
   }
 
   /** Claims nothing more; tasks under way finish their block or give the rest back. */
@@ -225,8 +226,10 @@ export class Claimer {
       reservedSlots,
     );
     const turns = served.filter((turn): turn is Claimable => !('isLot' in turn));
-    const lots = this.takeLots(served.filter((turn): turn is SmallCandidate => 'isLot' in turn));
-    const claimed = await this.claim(nodeId, turns, lots);
+    const batches = this.takeBatches(
+      served.filter((turn): turn is SmallCandidate => 'isLot' in turn),
+    );
+    const claimed = await this.claim(nodeId, turns, batches);
     const waiting = this.withoutSlot(large);
     this.hasWaiting = waiting.length > 0;
     // Those that came during the claim have not been passed over: their turn is the next round.
@@ -237,25 +240,25 @@ export class Claimer {
     );
     this.isLookDue =
       (claimed.turns > 0 && claimed.turns < turns.length) || this.isShareFree || this.isLookDue;
-    return this.isLookDue || (this.small.size > 0 && claimed.lots < lots.length);
+    return this.isLookDue || (this.small.size > 0 && claimed.batches < batches.length);
   }
 
-  private takeLots(turns: readonly SmallCandidate[]): readonly (readonly Claimable[])[] {
+  private takeBatches(turns: readonly SmallCandidate[]): readonly (readonly Claimable[])[] {
     if (turns.length === 0) return [];
-    const wereFull = this.small.fullLines().length > 0;
-    const lots = [...new Set(turns)].flatMap((candidate) =>
+    const wereFull = this.small.fullQueues().length > 0;
+    const batches = [...new Set(turns)].flatMap((candidate) =>
       this.small.take(candidate, turns.filter((turn) => turn === candidate).length),
     );
     if (wereFull) this.options.onRoom();
-    return lots;
+    return batches;
   }
 
   private async claim(
     nodeId: number | null,
     turns: readonly Claimable[],
-    lots: readonly (readonly Claimable[])[],
+    batches: readonly (readonly Claimable[])[],
   ): Promise<ClaimedSlots> {
-    const wanted = [...turns, ...lots.flat()];
+    const wanted = [...turns, ...batches.flat()];
     if (wanted.length === 0) return NOTHING_CLAIMED;
     const { leaseMs, clock } = this.options;
     const authorizations = this.authorizationsOf(wanted);
@@ -266,10 +269,10 @@ export class Claimer {
       nodeId,
       mayTakeSuspect: !this.held.some((held) => held.isSuspect),
     });
-    const slots = slotsOf(claimed, lots);
+    const slots = slotsOf(claimed, batches);
     for (const parts of slots) this.hold(parts, authorizations);
-    const inLots = slots.filter(({ isLot }) => isLot).length;
-    return { slots: slots.length, lots: inLots, turns: slots.length - inLots };
+    const inBatches = slots.filter(({ isLot }) => isLot).length;
+    return { slots: slots.length, batches: inBatches, turns: slots.length - inBatches };
   }
 
   /**
@@ -299,9 +302,9 @@ export class Claimer {
     if (first === undefined) return;
     const { notificationId, clientId, appId, platformId, terms } = partOf(first);
     const { isUrgent } = terms;
-    const lot: Lot | null = isLot ? {} : null;
+    const batch: Batch | null = isLot ? {} : null;
     const assignments = parts.map((part) =>
-      this.options.start(part, authorizationOf(partOf(part)), lot),
+      this.options.start(part, authorizationOf(partOf(part)), batch),
     );
     const held: Held = {
       notificationId: isLot ? smallIdOf({ appId, platformId }, isUrgent) : notificationId,
@@ -389,13 +392,13 @@ export class Claimer {
 /** The slots that a claim has filled. */
 interface ClaimedSlots {
   readonly slots: number;
-  readonly lots: number;
+  readonly batches: number;
   readonly turns: number;
 }
 
-const NOTHING_CLAIMED: ClaimedSlots = { slots: 0, lots: 0, turns: 0 };
+const NOTHING_CLAIMED: ClaimedSlots = { slots: 0, batches: 0, turns: 0 };
 
-/** The parts that share a slot: one part, or the parts of a lot. */
+/** The parts that share a slot: one part, or a batch of small ones. */
 interface Slot {
   readonly parts: readonly Claimed[];
   readonly isLot: boolean;
@@ -404,19 +407,19 @@ interface Slot {
 /** The slots for claimed parts. A suspect (decision 39) gets one alone, even if it is small. */
 function slotsOf(
   claimed: readonly Claimed[],
-  lots: readonly (readonly Claimable[])[],
+  batches: readonly (readonly Claimable[])[],
 ): readonly Slot[] {
-  const lotOf = new Map(
-    lots.flatMap((lot) => lot.map((part) => [notificationScopeKeyOf(part), lot] as const)),
+  const batchOf = new Map(
+    batches.flatMap((batch) => batch.map((part) => [notificationScopeKeyOf(part), batch] as const)),
   );
   const filled = new Map<readonly Claimable[], Claimed[]>();
   const alone: Slot[] = [];
   for (const part of claimed) {
-    const lot = lotOf.get(notificationScopeKeyOf(partOf(part)));
-    if (lot === undefined || isSuspect(part)) alone.push({ parts: [part], isLot: false });
+    const batch = batchOf.get(notificationScopeKeyOf(partOf(part)));
+    if (batch === undefined || isSuspect(part)) alone.push({ parts: [part], isLot: false });
     else {
-      const parts = filled.get(lot);
-      if (parts === undefined) filled.set(lot, [part]);
+      const parts = filled.get(batch);
+      if (parts === undefined) filled.set(batch, [part]);
       else parts.push(part);
     }
   }

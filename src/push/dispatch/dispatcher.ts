@@ -22,7 +22,7 @@ import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';
 import type { Pacer } from './pacer.ts';
 import { devicesParkedBy, isHopeless, lastFailureOf, parkingOf } from './parking.ts';
 import type { QuotaLeaser } from './quota-leaser.ts';
-import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
+import type { Batch, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
 /**
  * The wait before a part that failed on our side is tried again: a database or an OAuth server that
@@ -83,7 +83,7 @@ export class Dispatcher {
     return [...new Set(old.map(({ notificationId }) => notificationId))];
   }
 
-  /** What has been ordered of these meanwhile. */
+  /** Passes on what was ordered of these notifications meanwhile. */
   tell(orders: readonly NotificationOrders[]): void {
     const byId = new Map(orders.map((order) => [order.notificationId, order]));
     for (const run of this.runs) {
@@ -93,15 +93,15 @@ export class Dispatcher {
   }
 
   /**
-   * Starts a claimed part. `right`: to send to its scope, perhaps requested already. `lot`: the
-   * parts that go to a worker together. Null: it goes alone.
+   * Starts a claimed part. `right`: permits sending to its scope, perhaps requested already.
+   * `batch`: the parts that go to a worker together. Null: this one goes alone.
    */
   start(
     claimed: Claimed,
     authorization: Promise<ScopeAuthorization>,
-    lot: Lot | null = null,
+    batch: Batch | null = null,
   ): Assignment {
-    const run = new Run(this.options, claimed, authorization, lot, this.unfamiliarReasons);
+    const run = new Run(this.options, claimed, authorization, batch, this.unfamiliarReasons);
     run.place = this.runs.push(run) - 1;
     this.claimed[claimed.kind] += 1;
     const finished = run.toEnd().finally(() => {
@@ -134,12 +134,12 @@ class Run {
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
   private readonly authorization: Promise<ScopeAuthorization>;
-  private readonly lot: Lot | null;
+  private readonly batch: Batch | null;
   private readonly unfamiliarReasons: UnfamiliarReasons;
   private running: RunningTask | null = null;
   /** The last request to give back; it may come before a worker has the task. */
   private asked: GiveBack | null = null;
-  /** As the worker knows it, or is to know. */
+  /** The state as the worker knows it, or will know it. */
   private state: NotificationState;
   private isOutdated = false;
   private recording: Promise<unknown> = Promise.resolve();
@@ -152,7 +152,7 @@ class Run {
     options: DispatcherOptions,
     claimed: Claimed,
     authorization: Promise<ScopeAuthorization>,
-    lot: Lot | null,
+    batch: Batch | null,
     unfamiliarReasons: UnfamiliarReasons,
   ) {
     this.startedMs = options.clock.monotonicMs();
@@ -160,7 +160,7 @@ class Run {
     this.claimed = claimed;
     this.state = partOf(claimed).state;
     this.authorization = authorization;
-    this.lot = lot;
+    this.batch = batch;
     this.unfamiliarReasons = unfamiliarReasons;
     const { notificationId, appId, platformId } = partOf(claimed);
     this.trace = options.journal.beginPart(notificationId, {
@@ -297,7 +297,7 @@ class Run {
         quota: member === null ? null : (message) => member.hear(message),
         pace: paced === null ? null : (message) => paced.hear(message),
       };
-      const running = pool.run(task, events, this.lot);
+      const running = pool.run(task, events, this.batch);
       this.running = running;
       if (this.asked !== null) this.giveBack(this.asked);
       const { state } = this;

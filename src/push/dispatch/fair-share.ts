@@ -1,9 +1,9 @@
 /**
- * The fair share of the free slots. A slot goes to the client that holds the fewest. Of that client
- * urgent sends hold four slots for each one of its others. Then it goes to the notification that
- * holds the fewest, then to that one's scope that holds the fewest; among equals to the one served
- * longest ago. So ten million devices of one notification delay "goal!" only until the next free
- * slot. No scope may take all slots: a provider that does not answer keeps its slots until the
+ * The fair share of the free slots. A slot goes to the client that holds the fewest. Within that
+ * client urgent sends hold four slots for each slot of the others. Then it goes to the notification
+ * that holds the fewest, then to that one's scope that holds the fewest; among equals to the one
+ * served longest ago. So ten million devices of one notification delay "goal!" only until the next
+ * free slot. No scope may take all slots: a provider that does not answer keeps its slots until the
  * time-outs, and sends of other clients and platforms go on meanwhile.
  */
 

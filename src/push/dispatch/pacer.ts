@@ -82,10 +82,10 @@ class Course {
   private readonly gone: () => void;
   /** In the order in which they came. */
   private members: readonly Member[] = [];
-  /** By scope, in which turn it was served last. */
+  /** The turn in which each scope was served last. */
   private readonly servedAt = new Map<string, number>();
   private turn = 0;
-  /** What was drawn and belongs to no task. */
+  /** Spans that were drawn and belong to no task. */
   private spans: readonly PaceSpan[] = [];
   private isDrawing = false;
   private drawAgainAtMs = 0;

@@ -253,7 +253,10 @@ class Counter {
     }, delayMs).unref();
   }
 
-  /** Tells tasks that waited for PATIENCE_MS to come again later: others get their slots. */
+  /**
+   * Sends tasks away that waited for PATIENCE_MS: they come again later, and others get their
+   * slots.
+   */
   private dismissPatient(): void {
     const sinceMs = this.nowMs - PATIENCE_MS;
     const dismissed = this.wants.filter((want) => want.sinceMs <= sinceMs);

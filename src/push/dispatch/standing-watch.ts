@@ -1,7 +1,7 @@
 /**
- * Tells what is under way on this node that its notification was paused or cancelled, or has got
- * another end. Reports are answered with the state as well; but who waits for a slow provider has
- * nothing to report for seconds, and sends on meanwhile.
+ * Notifies the tasks under way on this node when their notification was paused or cancelled, or has
+ * got another end. Replies to reports carry the state as well; but a task that waits for a slow
+ * provider has nothing to report for seconds, and sends on meanwhile.
  */
 
 import type { Logger } from 'pino';

@@ -31,7 +31,7 @@ const SCOPES_MAX = 200;
  */
 const DEVICES_PER_CONNECTION = 20_000;
 /**
- * As many as the most addresses of a provider. The send itself opens more if it needs them.
+ * No provider has more addresses than this. The send itself opens more if it needs them.
  * @limit connections opened ahead → the send opens more
  */
 const CONNECTIONS_MAX = 8;

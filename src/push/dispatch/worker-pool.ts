@@ -16,7 +16,7 @@ import type {
   MessageBatch,
   MessageFromTask,
   MessageToTask,
-  PostedLot,
+  PostedBatch,
   Task,
   Unfamiliar,
   WorkerReadings,
@@ -60,12 +60,12 @@ export interface TaskEvents {
   /** Null: it is held to no rate. */
   readonly pace: ((message: PaceMessage) => void) | null;
   unfamiliar(answer: Unfamiliar): void;
-  /** Of a task that is traced. */
+  /** Reports a step of a task that is traced. */
   step(step: Step): void;
 }
 
 /** Identifies tasks that go to a worker together; `run` gets them in one turn of the event loop. */
-export type Lot = object;
+export type Batch = object;
 
 export interface RunningTask {
   say(message: MessageToTask): void;
@@ -78,19 +78,19 @@ export class WorkerPool {
   /** For urgent sends, beside those. */
   readonly reservedSlots: number;
   private readonly pool: Piscina;
-  /** What its threads have done, also those that have died. */
+  /** Totals of all its threads, dead ones included. */
   readonly totals = new WorkerTotals();
-  /** By thread: its last vitals. */
+  /** The last vitals of each thread. */
   private readonly told = new Map<number, ThreadVitals>();
-  /** The postings of lots that still gather their tasks. */
-  private readonly postings = new WeakMap<Lot, Posting>();
+  /** The postings of batches that still gather their tasks. */
+  private readonly postings = new WeakMap<Batch, Posting>();
 
   constructor(threads: number, settings: WorkerSettings, onError: (error: unknown) => void) {
     this.slots = threads * TASKS_PER_WORKER;
     this.reservedSlots = threads * RESERVED_TASKS_PER_WORKER;
     this.pool = new Piscina({
       filename: new URL('../worker/entry.js', import.meta.url).href,
-      name: 'runLot',
+      name: 'runBatch',
       minThreads: threads,
       maxThreads: threads,
       concurrentTasksPerWorker: TASKS_PER_WORKER + RESERVED_TASKS_PER_WORKER,
@@ -120,24 +120,28 @@ export class WorkerPool {
     return [...this.told].sort(([a], [b]) => a - b).map(([, vitals]) => vitals);
   }
 
-  /** Runs a task. `lot`: tasks with the same one go to one worker together. Null: it goes alone. */
-  run(task: Task, events: TaskEvents, lot: Lot | null = null): RunningTask {
-    if (lot === null) {
+  /**
+   * Runs a task. Tasks with the same `batch` go to one worker together. Null: this one goes alone.
+   */
+  run(task: Task, events: TaskEvents, batch: Batch | null = null): RunningTask {
+    if (batch === null) {
       const posting = new Posting(this.pool);
       const running = posting.add(task, events);
       posting.post();
       return running;
     }
-    const open = this.postings.get(lot) ?? this.openPosting(lot);
+    const open = this.postings.get(batch) ?? this.openPosting(batch);
     return open.add(task, events);
   }
 
-  /** A lot's tasks come in one turn of the event loop: all waited for the same right to send. */
-  private openPosting(lot: Lot): Posting {
+  /**
+   * The tasks of a batch come in one turn of the event loop: all waited for the same right to send.
+   */
+  private openPosting(batch: Batch): Posting {
     const posting = new Posting(this.pool);
-    this.postings.set(lot, posting);
+    this.postings.set(batch, posting);
     setImmediate(() => {
-      this.postings.delete(lot);
+      this.postings.delete(batch);
       posting.post();
     });
     return posting;
@@ -153,7 +157,7 @@ export class WorkerPool {
     await this.pool.destroy();
   }
 
-  /** Resolves when each thread has told its vitals, which is the last that it does as it loads. */
+  /** Resolves when each thread has reported its vitals, the last thing that it does as it loads. */
   private async loaded(): Promise<void> {
     while (this.pool.threads.some(({ threadId }) => !this.told.has(threadId))) {
       await new Promise((resolve) => this.pool.once('message', resolve));
@@ -169,7 +173,7 @@ interface PostedPart {
   reject(error: unknown): void;
 }
 
-/** One task or a lot of them in one worker, and the channel that they share. */
+/** One task or a batch of them in one worker, and the channel that they share. */
 class Posting {
   private readonly pool: Piscina;
   private readonly parts: PostedPart[] = [];
@@ -195,7 +199,7 @@ class Posting {
     port1.on('message', (messages: MessageBatch<MessageFromTask>) => {
       for (const [place, message] of messages) this.hear(this.parts[place], message);
     });
-    const posted: PostedLot = {
+    const posted: PostedBatch = {
       tasks: this.parts.map(({ task }) => task),
       port: port2,
       isMetered: this.parts.some(({ events }) => events.quota !== null),
@@ -208,7 +212,11 @@ class Posting {
    * thread closes the port after these words, so this waits for the close: the words may hold
    * unused permits.
    */
-  private async run(posted: PostedLot, port: MessagePort, closed: Promise<unknown>): Promise<void> {
+  private async run(
+    posted: PostedBatch,
+    port: MessagePort,
+    closed: Promise<unknown>,
+  ): Promise<void> {
     let failure: unknown = new Error('a worker has said nothing of how a task has ended');
     try {
       await this.pool.run(posted, { transferList: [posted.port] });

@@ -10,7 +10,7 @@ import type { Store } from '../../database/store.ts';
 import { Bell } from '../../std/bell.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import { nextUrgentInMs } from '../sql/notifications/next-urgent.ts';
-import type { DueLine, PlannedNotification } from '../sql/notifications/plan-due.ts';
+import type { DueQueue, PlannedNotification } from '../sql/notifications/plan-due.ts';
 import { LARGE_WEIGHT, PLANNED_AT_ONCE_MAX, planDue } from '../sql/notifications/plan-due.ts';
 
 /**
@@ -34,7 +34,7 @@ interface PlannerOptions {
   readonly log: Logger;
   readonly journal: Pick<JobJournal, 'planned'>;
   /** Lines of which enough planned parts wait in memory: no more of them are planned now. */
-  readonly fullLines: () => readonly DueLine[];
+  readonly fullQueues: () => readonly DueQueue[];
   /** Called with the notifications just planned, one at least. */
   readonly onPlanned: (planned: readonly PlannedNotification[]) => void;
 }
@@ -56,7 +56,7 @@ export class Planner {
     this.loop = this.run();
   }
 
-  /** Call it when a push that is due at once was accepted, or when a full line has room again. */
+  /** Call it when a push that is due at once was accepted, or when a full queue has room again. */
   wake(): void {
     this.bell.ring();
   }
@@ -75,12 +75,12 @@ export class Planner {
 
   /** Answers how long to wait for the next look. */
   private async look(): Promise<number> {
-    const { log, journal, fullLines, onPlanned } = this.options;
+    const { log, journal, fullQueues, onPlanned } = this.options;
     const startedMs = Date.now();
     try {
       const [planned, urgentInMs] = await this.connection.transactAtOnce((tx) =>
         Promise.all([
-          planDue(tx, fullLines(), this.atOnceMax),
+          planDue(tx, fullQueues(), this.atOnceMax),
           nextUrgentInMs(tx, POLL_INTERVAL_MS),
         ]),
       );

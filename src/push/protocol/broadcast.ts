@@ -1,6 +1,6 @@
 /**
  * The broadcast to all threads of a process. The main thread asks for connections to be opened in
- * advance; a worker tells that a circuit breaker of its own has opened or closed. No send needs it
+ * advance; a worker reports that one of its circuit breakers has opened or closed. No send needs it
  * to be correct.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Gathers the words for a port during one turn of the event loop, and posts them as one message. A
- * lot of small tasks says as many words as a large task has devices, and a message costs both
+ * Gathers the messages for a port during one turn of the event loop, and posts them as one. A batch
+ * of small tasks has as many messages as a large task has devices, and posting a message costs both
  * threads more than its content.
  */
 

@@ -41,7 +41,7 @@ export class Pace {
   readonly changed = new Signal();
   private readonly clock: Clock;
   private readonly say: (message: PaceMessage) => void;
-  /** By their beginning. */
+  /** Sorted by their beginning. */
   private spans: Open[] = [];
   /** The span of the next send, if one may begin. */
   private due: Open | null = null;
@@ -71,7 +71,8 @@ export class Pace {
   }
 
   /**
-   * Time until a send may begin, when `admits` has said that none may. Infinite: `changed` tells.
+   * Time until a send may begin, when `admits` has said that none may. Infinite: until `changed`
+   * fires.
    */
   get nextInMs(): number {
     return Math.max(TICK_MS, Math.ceil(this.nextMs - this.clock.monotonicMs()));

@@ -34,11 +34,13 @@ export interface WorkerSettings {
   readonly limits: Partial<TransportLimits>;
 }
 
-/** What a worker thread tells every few seconds; counts are of the time since it told before. */
+/**
+ * The report of a worker thread every few seconds; counts are of the time since its last report.
+ */
 export interface WorkerReadings {
   readonly threadId: number;
   readonly vitals: ThreadVitals;
-  /** By the provider's kind. */
+  /** Keyed by the provider's kind. */
   readonly transports: readonly (readonly [kind: string, reading: TransportReading])[];
   readonly resolved: ResolveReading;
 }
@@ -76,7 +78,7 @@ interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload'> {
   readonly fault: string | null;
   /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
   readonly authorized: AuthorizedCredential | null;
-  /** The worker tells what it has done, for the trace. */
+  /** The worker reports what it has done, for the trace. */
   readonly isTraced?: true;
 }
 
@@ -107,10 +109,10 @@ export interface RetryTask extends TaskShape {
 export type Task = ChunkTask | RetryTask;
 
 /**
- * One task, or a lot of small ones of the same (app, platform), with the worker's end of their
- * channel. Each message about a task names its place in the lot.
+ * One task, or a batch of small ones of the same (app, platform), with the worker's end of their
+ * channel. Each message about a task names its position in the batch.
  */
-export interface PostedLot {
+export interface PostedBatch {
   readonly tasks: readonly Task[];
   readonly port: MessagePort;
   /** Whether a quota limits their sends: then each task asks for permits before it sends. */
@@ -132,7 +134,7 @@ export interface GiveBack {
 export type MessageToTask =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | ({ readonly kind: 'give-back' } & GiveBack)
-  /** Of its notification, from now on. */
+  /** The state of its notification, from now on. */
   | { readonly kind: 'state'; readonly state: NotificationState }
   | { readonly kind: 'authorize'; readonly authorization: string }
   | { readonly kind: 'quota'; readonly answer: QuotaAnswer }
@@ -149,7 +151,7 @@ export type MessageFromTask =
   /** The last one: the task has ended. `error`: why it failed, or null. */
   | { readonly kind: 'ended'; readonly error: unknown }
   | ({ readonly kind: 'unfamiliar' } & Unfamiliar)
-  /** Of a task that is traced. */
+  /** A step of a task that is traced. */
   | { readonly kind: 'step'; readonly step: Step };
 
 /** A provider's reason that is in no documentation: the HTTP status alone decided what it means. */

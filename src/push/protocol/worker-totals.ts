@@ -1,6 +1,6 @@
 /**
- * Adds up what the worker threads tell of their sends, for the metrics. A thread that dies takes
- * away what it had open, and nothing of what it had told.
+ * Adds up what the worker threads report of their sends, for the metrics. When a thread dies, its
+ * open connections and streams no longer count; everything else that it reported does.
  */
 
 import { PROVIDER_KINDS } from '../../providers/providers.ts';
@@ -15,7 +15,7 @@ export interface ProviderReading extends TransportReading {
   readonly provider: string;
 }
 
-/** What all threads have done since the start, and what is open in them. */
+/** Everything that all threads have done since the start, and what is open in them. */
 interface SendingReading {
   readonly providers: readonly ProviderReading[];
   readonly resolved: ResolveReading;
@@ -24,7 +24,7 @@ interface SendingReading {
 export class WorkerTotals {
   private readonly meters = new Map(PROVIDER_KINDS.map((kind) => [kind, new TransportMeter()]));
   private readonly resolved = new ResolveMeter();
-  /** By thread, by provider: the last reading. */
+  /** The last reading of each thread, by provider. */
   private readonly last = new Map<number, ReadonlyMap<string, TransportReading>>();
 
   hear({ threadId, transports, resolved }: WorkerReadings): void {

@@ -38,7 +38,7 @@ const FIELDS = [
   ...CHANGEABLE_OPTIONS.map((name) => pushOption(name).field),
 ] as const;
 
-/** As callers name it. */
+/** The name that callers have for it. */
 function fieldOf(name: keyof NotificationChange): string {
   switch (name) {
     case 'sendAtMs':

@@ -113,7 +113,7 @@ export type KnownJob =
   /** Too many reads are running. */
   | { readonly kind: 'busy' };
 
-/** Everything that is known of a job. One that has ended is told with its final counts. */
+/** Everything that is known of a job. The answer about one that has ended has its final counts. */
 export async function readJob(
   patientReads: PatientReads,
   clientId: number,
@@ -168,7 +168,7 @@ function jobObject(
   };
 }
 
-/** As a request names them; each tag by its id. */
+/** The audience as a request names it, each tag by its id. */
 const selectedTags = (audience: Audience) =>
   Object.fromEntries(
     Object.values(SELECTORS).map(({ ids, list }) => [ids, audience[list]]),
@@ -223,7 +223,7 @@ function reasonsOf(rows: readonly ScopeStatus[]): Readonly<Record<string, number
 
 /**
  * Devices a second that the providers have answered for, from the first send to the last; null: too
- * few to tell.
+ * few for a rate.
  */
 function rateOf(
   { firstSendAt, lastSendAt }: NotificationTimes,
@@ -233,7 +233,7 @@ function rateOf(
   return Math.round(((delivered + failed) * 1_000) / (lastSendAt - firstSendAt));
 }
 
-/** What its template made of the payload; nothing for one without. */
+/** The payload that the template made; nothing for a scope without a template. */
 function templatedIn(
   templated: TemplatedPayload | null,
   scope: Scope,
@@ -242,7 +242,7 @@ function templatedIn(
   return made === undefined ? {} : { payload: payloadObject(made) };
 }
 
-/** As it may be submitted again. */
+/** The payload in the form that may be submitted again. */
 const payloadObject = ({ languages, ...payload }: Payload) => ({
   ...oneLanguageObject(payload),
   ...(languages === undefined

@@ -25,8 +25,8 @@ const COUNT_DEFAULT = 20;
 /** @publisherLimit jobs on a page of `history/get` → `400` */
 const COUNT_MAX = 1_000;
 /**
- * A page is found by passing over all before it: the v3 list has cursors, for whoever reads on and
- * on.
+ * A page is found by passing over all before it: the v3 list has cursors, for callers that read
+ * everything.
  * @limit pages of `history/get` → `400`
  */
 const PAGE_MAX = 10_000;

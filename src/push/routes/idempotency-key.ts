@@ -6,7 +6,7 @@
 
 import type { Caller } from '../../domain/caller.ts';
 
-/** No header holds it: nobody writes another publisher's key. */
+/** No header can hold it, so no publisher can write another one's key. */
 const SEPARATOR = '\n';
 
 /**

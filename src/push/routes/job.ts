@@ -1,4 +1,7 @@
-/** What the routes of push jobs begin with: the path, the id, and the answer when there is none. */
+/**
+ * The shared beginning of the routes of push jobs: the path, the id, and the answer when there is
+ * none.
+ */
 
 import { z } from 'zod';
 import { readJobId } from '../../domain/job-id.ts';

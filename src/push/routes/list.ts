@@ -24,7 +24,10 @@ import { COUNTS, counts, JOB_ID } from './push-schemas.ts';
  */
 const PAGE_DEFAULT = 100;
 
-/** What lists and answers about one job have of it. What has not happened is left out. */
+/**
+ * The fields of a job that lists and answers about one job share. An event that has not happened is
+ * left out.
+ */
 export const jobRow = {
   id: jobId,
   state,
@@ -94,8 +97,8 @@ export const listRoute = (patientReads: PatientReads): Route =>
   );
 
 /**
- * A limited key sees its own. Who is not told a member's address must not find out by asking for
- * it, either.
+ * A limited key sees its own jobs. A caller that is not shown a member's address must not find it
+ * out by asking for it, either.
  */
 const maySeeJobsOf = (caller: Caller, publisher: string): boolean =>
   (publisherOf(caller) ?? publisher) === publisher &&

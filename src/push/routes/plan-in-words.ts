@@ -1,4 +1,7 @@
-/** How the audience of a push is found, as sentences for whoever wonders about its size. */
+/**
+ * Explains in sentences how the audience of a push is found, for publishers who wonder about its
+ * size.
+ */
 
 import type { ExpressionNode } from '../../domain/audience-expression.ts';
 import { operandsOf, partsOf } from '../../domain/audience-expression.ts';
@@ -7,8 +10,8 @@ import type { Push, TagReferences } from '../accept/push.ts';
 import type { TagReference } from '../accept/targets.ts';
 
 /**
- * Tags, or parts of an expression, that a list names; it tells how many more there are.
- * @limit tags that a sentence of `estimate` names → it tells how many more
+ * Tags, or parts of an expression, that a list names; the list says how many more there are.
+ * @limit tags that a sentence of `estimate` names → it says how many more there are
  */
 const NAMED_MAX = 20;
 
@@ -57,7 +60,7 @@ function selectionSentences(
   ];
 }
 
-/** The expression with each `!` at its tag, and what nobody has. */
+/** The expression with each `!` at its tag, and the tags that no device has. */
 function expressionSentences(
   root: ExpressionNode,
   unknown: ReadonlySet<TagReference>,

@@ -26,8 +26,8 @@ import type { Counted } from './renderings.ts';
 import { previewOf } from './renderings.ts';
 
 /**
- * Of each (app, platform), to count its audience by them: at most 131,072 devices, which the
- * database reads in some tenths of a second.
+ * Groups of each (app, platform) that its audience is estimated from: at most 131,072 devices,
+ * which the database reads in some tenths of a second.
  * @limit device groups of each (app, platform) that an approximate estimate looks at → it concludes
  * from them
  */

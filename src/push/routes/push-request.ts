@@ -165,7 +165,7 @@ const FIELDS = [
   ...PUSH_OPTION_FIELDS,
   'dryRun',
 ] as const;
-/** @limit unknown fields of a push that are told → not told */
+/** @limit unknown fields of a push that are reported → not reported */
 const UNKNOWN_FIELDS_MAX = 100;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What requests for pushes and their answers have in common. The bodies are read leniently, by hand
+ * Schemas that requests for pushes and their answers share. The bodies are read leniently, by hand
  * (push-request.ts).
  */
 

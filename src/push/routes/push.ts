@@ -41,7 +41,7 @@ const DRY_RUN = {
   audience: [{ appId: 1, platformId: 3, count: 1 }],
   unknownTags: [],
 };
-/** What the document says of both. */
+/** The part of the document that both routes share. */
 const submits = {
   description: 'Every device of the audience gets it once. What is accepted survives a crash.',
   headers: {
@@ -167,7 +167,7 @@ function idempotencyKeyFaults(request: HttpRequest): readonly Fault[] {
   return [{ path: 'Idempotency-Key', message }];
 }
 
-/** What the time alone makes wrong. */
+/** Faults in the times alone. */
 export const endFaults = (expiresAtMs: number | null): readonly Fault[] =>
   expiresAtMs !== null && expiresAtMs <= Date.now()
     ? [{ path: 'expiresAt', message: 'must not be in the past.' }]

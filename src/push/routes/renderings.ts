@@ -1,4 +1,7 @@
-/** What each (app, platform) of a push would get; what several would get alike is shown once. */
+/**
+ * Renders the message of each (app, platform) of a push; a message that several would get alike is
+ * shown once.
+ */
 
 import { scopeKeyOf } from '../../domain/device.ts';
 import { renderedFor } from '../../templates/routes/rendered.ts';
@@ -15,7 +18,6 @@ type Scope = Counted['audience'][number];
  */
 export const RENDERINGS_LENGTH_MAX = 1_048_576;
 
-/** What one message is. */
 type Rendering = ReturnType<typeof renderedFor> & { readonly templated?: true };
 
 type Row = Scope &
@@ -24,7 +26,7 @@ type Row = Scope &
     readonly alsoFor?: Scope[];
   };
 
-/** As each provider would get it now. `notShown`: beyond the bound of an answer. */
+/** The message that each provider would get now. `notShown`: beyond the bound of an answer. */
 export function previewOf(
   push: Push,
   { audience, payload, templated }: Counted,
@@ -32,7 +34,7 @@ export function previewOf(
   const nowMs = Date.now();
   const dueAtMs = Math.max(push.sendAtMs ?? nowMs, nowMs);
   const rows = new Map<string, { row: Row; alsoFor: Scope[] }>();
-  /** What the push itself is on each platform, which most apps share. */
+  /** The rendered payload of the push on each platform, which most apps share. */
   const plain = new Map<number, string>();
   const notShown: Scope[] = [];
   let length = 0;

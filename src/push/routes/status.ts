@@ -53,7 +53,7 @@ export const statusRoute = (patientReads: PatientReads): Route =>
     },
   );
 
-/** What has become of it in one (app, platform). */
+/** The counts of a job in one (app, platform). */
 export const standingOf = (row: ScopeStatus) => ({
   state: stateOf(row),
   ...countsObject(row),

@@ -124,7 +124,7 @@ export const testRoute = (parts: TestSendParts): Route =>
     },
   );
 
-/** As a push to this (app, platform) would have it. */
+/** The content that a push to this (app, platform) would have. */
 async function contentFor(
   scope: ClientScope,
   clientId: number,

@@ -1,7 +1,7 @@
 /**
  * Push jobs that callers watch: one poll for each job, however many listen to it; a second one if
- * not all of them are told the name of the member who has submitted it. Each event is the whole job
- * as `GET …/notifications/<id>` answers it, so that one that is missed costs nothing.
+ * only some of them may see the name of the member who has submitted it. Each event is the whole
+ * job as `GET …/notifications/<id>` answers it, so that one that is missed costs nothing.
  */
 
 import type { BodySink, BodyStream } from '../../../packages/http1/src/body-stream.ts';
@@ -18,7 +18,10 @@ export interface WatchLimits {
   readonly durationMsMax: number;
   /** Listeners of one client. */
   readonly ofClientMax: number;
-  /** Of all of them. Beyond it, one of the client with most makes room for a client with fewer. */
+  /**
+   * Listeners of all clients. Beyond it, one of the client with most makes room for a client with
+   * fewer.
+   */
   readonly listenersMax: number;
 }
 
@@ -65,7 +68,7 @@ type Sight =
 interface Watch {
   readonly clientId: number;
   readonly jobId: string;
-  /** Who has submitted it, as its listeners are told. */
+  /** The submitter's name, as its listeners may see it. */
   readonly userName: string;
   /** And when each of them came. */
   readonly listeners: Map<BodySink, number>;
@@ -77,7 +80,7 @@ interface Watch {
 export class JobWatches {
   readonly #reads: PatientReads;
   readonly #limits: WatchLimits;
-  /** By the job's id and who is told to have submitted it. */
+  /** Keyed by the job's id and the submitter's name that listeners see. */
   readonly #watches = new Map<string, Watch>();
   /** The last poll of each client that has one under way. */
   readonly #turns = new Map<number, Promise<unknown>>();
@@ -98,7 +101,7 @@ export class JobWatches {
     return this.#largest().listeners > own + 1 ? 'room' : 'full';
   }
 
-  /** The events of a job, for a caller who may see it, and is told this user name. */
+  /** The events of a job, for a caller who may see it under this submitter's name. */
   eventsOf(clientId: number, jobId: string, userName: string): BodyStream {
     return (sink) => {
       // Others may have come since it was asked.
@@ -165,7 +168,7 @@ export class JobWatches {
     if (watch.listeners.size === 0) return;
     switch (sight.kind) {
       case 'unknown':
-        // It was deleted, or a bug hides it: the job is not told to have ended.
+        // It was deleted, or a bug hides it: its listeners do not learn that the job has ended.
         close(watch);
         return;
       case 'known': {
@@ -210,7 +213,7 @@ export class JobWatches {
     } catch (error) {
       const fault = faultOf(error);
       if (fault === 'unavailable' || fault === 'conflict') return { kind: 'busy' };
-      // Whoever comes again meets the same error, and then it is logged.
+      // A caller that comes again meets the same error, and then it is logged.
       return { kind: 'unknown' };
     }
   }

@@ -14,7 +14,7 @@ type Row = ExpectedSend & { readonly audience: Audience };
 /**
  * Some 20 ms of the database's time.
  * @limit notifications of the client that are looked through for expected sends → older ones are
- * not told
+ * left out
  */
 const NOTIFICATIONS_MAX = 10_000;
 
@@ -26,7 +26,7 @@ export async function listExpectedSends(
   tagIds: readonly number[],
   { sinceMs, limit, publisher }: SendsToList,
 ): Promise<readonly ExpectedSend[]> {
-  // All sends would be read to find that none is for nobody.
+  // Without this, all sends would be read only to find that none has this audience.
   if (tagIds.length === 0) return [];
   const tags = list(tagIds);
   const rows = await sql<Row[]>`

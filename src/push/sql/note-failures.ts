@@ -8,23 +8,23 @@ import type { DeviceFailure, Progress } from '../../domain/progress.ts';
 import { isScopeOf } from './ledger/scope-of.ts';
 
 /**
- * Of a scope of a notification: a million dead tokens must not become a million rows.
+ * Bounds each scope of a notification: a million dead tokens must not become a million rows.
  * @limit failed devices that are noted, of a send to an app on a platform → counted only
  */
 const NOTED_FAILURES_MAX = 1_000;
 
 interface FailedSend extends NotificationScope, DeviceFailure {}
 
-/** What the reports tell of single devices. */
+/** The failures of single devices in the reports. */
 export const failedSendsIn = (reports: readonly Progress[]): readonly FailedSend[] =>
   reports.flatMap(({ notificationId, appId, platformId, failures = [] }) =>
     failures.map((failure) => ({ notificationId, appId, platformId, ...failure })),
   );
 
 /**
- * Runs in a transaction that holds the notifications. A failure that is told again changes nothing,
- * so a report may be repeated, and may come too late. Of a device that is being erased nothing is
- * noted: erasing holds its row, and so does this, until the event can be seen and erased.
+ * Runs in a transaction that holds the notifications. A failure that is reported again changes
+ * nothing, so a report may be repeated, and may come too late. Nothing is noted of a device that is
+ * being erased: erasing holds its row, and so does this, until the event can be seen and erased.
  */
 export const noteFailures = (tx: Sql, failed: readonly FailedSend[]) => tx`
   with told as (

@@ -29,7 +29,7 @@ import type {
   MessageBatch,
   MessageFromTask,
   MessageToTask,
-  PostedLot,
+  PostedBatch,
   Task,
   WorkerReadings,
   WorkerSettings,
@@ -85,7 +85,7 @@ async function openTagIndex(): Promise<TagIndex> {
 }
 
 /** Piscina's task: resolves when the last report of each task is answered. */
-export async function runLot({ tasks, port, isMetered }: PostedLot): Promise<void> {
+export async function runBatch({ tasks, port, isMetered }: PostedBatch): Promise<void> {
   const outbox = new Outbox<MessageFromTask>((messages) => port.postMessage(messages));
   const heard: ((message: MessageToTask) => void)[] = [];
   port.on('message', (messages: MessageBatch<MessageToTask>) => {
@@ -117,7 +117,7 @@ function plainly(error: unknown): Error {
   return plain;
 }
 
-/** A task's place in its lot, with its channel and tag index. */
+/** A task's position in its batch, with its channel and tag index. */
 interface TaskChannel {
   readonly say: (message: MessageFromTask) => void;
   readonly hears: (hear: (message: MessageToTask) => void) => void;
@@ -241,7 +241,7 @@ function contextOf(task: Task, { cached, share, permits, pace, channel }: Means)
 
 type Notices = Pick<RunContext, 'tooManyTokens' | 'credentialRefused' | 'unfamiliar' | 'step'>;
 
-/** What a task tells the main thread about its provider: each thing once. */
+/** The notices about its provider that a task sends to the main thread, each once. */
 function noticesOf(task: Task, control: TaskControl, say: TaskChannel['say']): Notices {
   let isFreezeAsked = false;
   let isRefusalTold = false;

@@ -1,9 +1,9 @@
 /**
  * The fair queue of a sender: which task sends next when the sender has room. It gives room to one
  * task at a time. Notifications take turns, so that a small one beside a big one gets every other
- * turn; while urgent ones wait, they get four turns for each of the others. Of one notification the
- * oldest task goes first, so that its chunk is sent, and recorded in one report, before the next
- * begins.
+ * turn; while urgent ones wait, they get four turns for each of the others. Within a notification
+ * the oldest task goes first, so that its chunk is sent, and recorded in one report, before the
+ * next begins.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -85,7 +85,7 @@ export class FairQueue {
       await this.#sender.whenReady();
       this.#noRoomSinceMs = null;
       this.#next()?.resume();
-      // By then the task just woken has taken the room, or has left some to the next task.
+      // Meanwhile the task just woken has taken the room, or has left some to the next task.
       await nextTurn();
     }
     this.#isServing = false;

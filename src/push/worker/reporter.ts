@@ -23,7 +23,7 @@ interface ReporterOptions {
    */
   readonly take: (isSignOfLife: boolean) => Progress | null;
   readonly heard: (reply: Reply, progress: Progress) => void;
-  /** Whether reports go out at once, instead of waiting to tell of more. */
+  /** Whether reports go out at once, instead of waiting to cover more. */
   readonly isUrgent: () => boolean;
   readonly signOfLifeEveryMs: number;
 }

@@ -1,5 +1,5 @@
 /**
- * Limits how many device groups a lot of small tasks holds at a time. In most groups few devices
+ * Limits how many device groups a batch of small tasks holds at a time. In most groups few devices
  * have the tag: then the task frees its place as soon as the group is resolved. But many full
  * groups would fill the thread's memory with tokens, so the task of a full one keeps its place
  * until it ends.
@@ -17,8 +17,8 @@ import type {
 } from '../../tag-index/tag-index.ts';
 
 /**
- * Groups that are being resolved or whose many tokens are held. (A task that is no part of a lot
- * holds one.)
+ * Groups that are being resolved or whose many tokens are held. (A task that is in no batch holds
+ * one.)
  * @limit groups of the small parts of a slot that are asked about, or are larger than a block and
  * held, at a time → they wait
  */
@@ -33,7 +33,7 @@ export class ResolveLimiter {
     this.tagIndex = tagIndex;
   }
 
-  /** The tag index for one task of the lot. */
+  /** The tag index for one task of the batch. */
   open(): LimitedTagIndex {
     return new LimitedTagIndex(this);
   }
@@ -50,7 +50,7 @@ export class ResolveLimiter {
   }
 }
 
-/** The tag index as one task of a lot sees it: `resolve` waits for a place. */
+/** The tag index as one task of a batch sees it: `resolve` waits for its turn. */
 class LimitedTagIndex implements TagIndex {
   private readonly limiter: ResolveLimiter;
   private isInside = false;

@@ -43,10 +43,10 @@ export interface RunContext {
   readonly credentialRefused: (reason: string) => void;
   /** The provider gave a reason that is in no documentation. */
   readonly unfamiliar: (answer: Unfamiliar) => void;
-  /** Tells what was done; null: the task is not traced. */
+  /** Reports what was done; null: the task is not traced. */
   readonly step: ((step: Step) => void) | null;
   /** The provider of the task's platform. */
   readonly provider: Pick<AnyProvider, 'tooManyTokens'>;
-  /** Of that provider. */
+  /** The retry policy of that provider. */
   readonly retryPolicy: RetryPolicy;
 }

@@ -31,7 +31,7 @@ export class SendBudget {
   readonly freed = new Signal();
   private readonly max: number;
   private used = 0;
-  /** A task was told to wait since `freed` was last fired. */
+  /** A task has had to wait since `freed` was last fired. */
   private isAwaited = false;
 
   constructor(max: number = UNRECORDED_DEVICES_MAX) {
@@ -46,8 +46,8 @@ export class SendBudget {
   }
 
   /**
-   * Whether reports go out at once. Otherwise they wait to tell of more blocks, so that nearly
-   * always one report records a whole chunk.
+   * Whether reports go out at once. Otherwise they wait to cover more blocks, so that nearly always
+   * one report records a whole chunk.
    */
   get isNearlyUsedUp(): boolean {
     return this.used * 4 >= this.max * 3;
@@ -60,7 +60,7 @@ export class SendBudget {
   give(devices: number): void {
     if (devices === 0) return;
     this.used -= devices;
-    // Nearly always nobody waits, and to tell each of hundreds of tasks costs more than a send.
+    // Nearly always no task waits, and notifying each of hundreds of tasks costs more than a send.
     if (!this.isAwaited) return;
     this.isAwaited = false;
     this.freed.fire();

@@ -39,7 +39,7 @@ export interface CachedSender {
 /** The options that all senders of a process have in common. */
 interface SenderCacheOptions
   extends Required<Pick<SenderOptions, 'origins' | 'transport' | 'limits'>> {
-  /** By the kind of the credential: counts what its transports do. */
+  /** Count what the transports do, keyed by the kind of the credential. */
   readonly meters: ReadonlyMap<string, TransportMeter>;
   /** Called when the circuit breaker opens, when a probe has failed, and when it closes. */
   readonly onBreakerSwitched: (cached: CachedSender) => void;
@@ -48,9 +48,9 @@ interface SenderCacheOptions
 export class SenderCache {
   private readonly options: SenderCacheOptions;
   private readonly clock: Clock;
-  /** By the credential's fingerprint. The one unused for longest is first. */
+  /** Keyed by the credential's fingerprint. The one unused for longest is first. */
   private readonly senders = new Map<string, CachedSender>();
-  /** By scope. */
+  /** Keyed by scope. */
   private readonly current = new Map<string, CachedSender>();
 
   constructor(options: SenderCacheOptions, clock: Clock) {

@@ -1,4 +1,4 @@
-/** What a runner has done, for the trace of its task: nothing is noted of one without. */
+/** The steps of a runner, for the trace of its task. A task that is not traced notes none. */
 
 import type { RunContext } from './run-context.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Tells which line of history the database is on. A tag index relies on the versions of groups.
+ * Detects which line of history the database is on. A tag index relies on the versions of groups.
  * These lose their meaning when the database itself went back: restored from a backup, copied, or
  * promoted from a standby that had not received everything.
  */
@@ -11,7 +11,7 @@ import { transact } from '../../database/transact.ts';
 interface Lineage {
   /** The name of this database in the index. */
   readonly name: string;
-  /** The system and timeline on which it was last seen; null: PostgreSQL did not tell. */
+  /** The system and timeline on which it was last seen; null: PostgreSQL did not say. */
   readonly identity: string | null;
 }
 
@@ -79,7 +79,7 @@ const newName = (): string => randomBytes(4).toString('hex');
 /**
  * A new server has another system identifier, a restored or promoted one another timeline; a dump
  * that was restored into the same server has another database, or a rebuilt table. Null: this
- * server does not tell.
+ * server does not say.
  */
 async function identityOf(sql: Sql): Promise<string | null> {
   try {

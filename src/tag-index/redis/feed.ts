@@ -32,7 +32,7 @@ const PREDECESSOR_MS_MAX = 100;
 const PREDECESSOR_POLL_MS = 4;
 /**
  * Changes of one group that may be on their way at a time, from the lanes of several nodes: a group
- * that is further behind has lost a change.
+ * that lacks more has lost a change.
  */
 const PREDECESSORS_MAX = 16;
 

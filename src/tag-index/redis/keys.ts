@@ -16,7 +16,7 @@ export const PREFIX = 'tagcast:';
 export const VERSION_FIELD = 'v';
 export const HISTORIES_FIELD = 'n';
 
-/** The group's hash. `indexName` tells the databases apart that share a Redis. */
+/** The group's hash. `indexName` separates databases that share a Redis. */
 export const groupHashKey = (indexName: string, group: DeviceGroupKey): string =>
   `${PREFIX}${indexName}:{${deviceGroupKeyOf(group)}}`;
 

@@ -18,8 +18,8 @@ export interface HistoryOptions {
 }
 
 /**
- * Leaves this index for a new one when the database is behind the versions that Redis had (`seen`):
- * only commits bring versions there. Answers whether it is behind.
+ * Leaves this index for a new one when the database is older than the versions that Redis had
+ * (`seen`): only commits bring versions there. Returns whether it is older.
  */
 export async function leaveIfBehind(
   { name, sql, log }: HistoryOptions,

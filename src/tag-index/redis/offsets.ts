@@ -7,7 +7,7 @@
 
 import { GROUP_DEVICES } from '../../domain/device.ts';
 
-/** Octets of a bitmap, which tell the forms apart. */
+/** Octets of a bitmap; by their number readers know which form they have. */
 export const BITMAP_OCTETS = GROUP_DEVICES / 8;
 /**
  * Offsets that are kept as a list: one more would take as much room as the bitmap.

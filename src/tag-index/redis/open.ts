@@ -86,7 +86,7 @@ export async function openIndexKeeper(
   const sweep = new Sweep({ client, name, breaker, sql, repairs, log });
   await sweep.start();
   return {
-    // Nobody asks how long it takes: it counts, and sends nothing.
+    // Its timings are not read: it counts devices, and sends nothing.
     index: indexOf(parts, sql, new ResolveMeter()),
     feed,
     get reading() {

@@ -62,7 +62,7 @@ interface RedisTagIndexOptions {
   /** Answers when Redis cannot. */
   readonly database: TagIndex;
   readonly clock: Clock;
-  /** Counts the groups that it resolves, and those that it cannot. Absent: nobody asks. */
+  /** Counts the groups that it resolves, and those that it cannot. Absent: not counted. */
   readonly meter?: ResolveMeter;
 }
 
@@ -284,7 +284,9 @@ function setOf(value: Buffer | null): OffsetSet {
 const isIn = (set: OffsetSet, offset: number): boolean =>
   ((set[offset >>> 5] ?? 0) & (1 << (offset & 31))) !== 0;
 
-/** By position in the offsets: which language is the first that the device has, from 1; 0: none. */
+/**
+ * Which language is the first that each device has, by position in the offsets, from 1; 0: none.
+ */
 const languagesOf = (offsets: Uint16Array, { ofLanguages }: Matching): Uint8Array =>
   Uint8Array.from(offsets, (offset) => ofLanguages.findIndex((set) => isIn(set, offset)) + 1);
 

@@ -46,8 +46,8 @@ export class Sweep {
   #after = BEFORE_ALL;
   #hasLooked = false;
   /**
-   * Groups that were behind in the last comparison: a change may have been on its way. By key, with
-   * the version that they lacked.
+   * Groups that lacked a version in the last comparison: a change may have been on its way. The map
+   * has the version that each key lacked.
    */
   readonly #suspects = new Map<string, number>();
 

@@ -68,13 +68,13 @@ function writeRecord(block: Buffer, at: number, deviceId: string | null): number
 
 /**
  * Tokens of some devices of a group, in order, kept as octets of its blocks: each is decoded when
- * it is asked for. As strings, the tokens of a waiting chunk would outlive two collections and be
- * moved by both.
+ * it is asked for. Kept as strings, the tokens of a waiting chunk would outlive two collections and
+ * be moved by both.
  */
 export class BlockTokens implements DeviceIds {
   #length = 0;
   readonly #blocks: Buffer[] = [];
-  /** By position: the index of the block, and the start of the record in it. */
+  /** Indexed by position: the index of the block, and the start of the record in it. */
   readonly #blockAt: Uint8Array;
   readonly #recordAt: Uint32Array;
 

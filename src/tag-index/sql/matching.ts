@@ -10,7 +10,7 @@ import { conditionOf } from '../../domain/audience.ts';
 import type { AudienceCondition } from '../../domain/audience-condition.ts';
 import type { Audience } from '../../domain/notification.ts';
 
-/** Of a device's row. */
+/** Whether a device's row matches the audience. */
 export function matches(sql: Sql, audience: Audience) {
   const { anyTagIds, allTagIds, noneTagIds } = audience;
   const condition = conditionOf(audience);

@@ -12,7 +12,7 @@ interface MatchingDevice {
   readonly deviceId: string;
   readonly refusals: number;
   readonly environment: ApnsEnvironment | null;
-  /** Of the languages that were asked for. */
+  /** The device's language, of those that were asked for. */
   readonly language?: number;
 }
 

@@ -15,12 +15,12 @@ import { languageIn, matches } from './matching.ts';
  * together.
  */
 interface MatchingGroup {
-  /** Of all tokens of matching devices. */
+  /** The size of all tokens of matching devices. */
   readonly bytes: number;
   readonly ordinals: readonly number[] | null;
   readonly deviceIds: readonly string[] | null;
   readonly histories: readonly HistoryRow[] | null;
-  /** Of the languages that were asked for. */
+  /** The device's language, of those that were asked for. */
   readonly languages?: readonly number[] | null;
 }
 
@@ -33,7 +33,7 @@ export type HistoryRow = readonly [
 
 /**
  * Ordinals from `start` up to but without `end`. One row of JSON, because PGlite and the driver
- * would parse each of thousands of rows. Of lists that are too large the database answers only the
+ * would parse each of thousands of rows. For lists that are too large the database returns only the
  * size.
  */
 export async function resolveGroup(

@@ -30,7 +30,7 @@ export class SqlTagIndex implements TagIndex {
   private readonly sql: Sql;
   private readonly meter: ResolveMeter;
 
-  /** `meter`: counts the groups that it resolves. Absent: nobody asks. */
+  /** `meter` counts the groups that it resolves. Absent: they are not counted. */
   constructor(sql: Sql, meter = new ResolveMeter()) {
     this.sql = sql;
     this.meter = meter;

@@ -218,7 +218,9 @@ await withStores(t, async (t, store) => {
     await until('the urgent one has it', () => (node.claimed.length === 3 ? true : null));
     t.equal(node.askedToGiveBack.length, 2);
     node.finishAll();
-    await until('they have it again, in one lot', () => (node.claimed.length === 6 ? true : null));
+    await until('they have it again, in one batch', () =>
+      node.claimed.length === 6 ? true : null,
+    );
     t.strictSame(
       node.claimed.map((claimed) => partOf(claimed).notificationId).sort(),
       [...ids, urgent, ...ids, waiting].sort(),

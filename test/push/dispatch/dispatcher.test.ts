@@ -14,7 +14,7 @@ import { partOf, releaseOf } from '../../../src/push/dispatch/claimed.ts';
 import type { DispatcherOptions } from '../../../src/push/dispatch/dispatcher.ts';
 import { Dispatcher } from '../../../src/push/dispatch/dispatcher.ts';
 import { Pacer } from '../../../src/push/dispatch/pacer.ts';
-import type { Lot, RunningTask, TaskEvents } from '../../../src/push/dispatch/worker-pool.ts';
+import type { Batch, RunningTask, TaskEvents } from '../../../src/push/dispatch/worker-pool.ts';
 import { WorkerPool } from '../../../src/push/dispatch/worker-pool.ts';
 import { Ledger } from '../../../src/push/ledger/ledger.ts';
 import type { QuotaAnswer, QuotaMessage } from '../../../src/push/protocol/permits.ts';
@@ -84,9 +84,9 @@ class PlayedPool {
 function authorized(options: DispatcherOptions) {
   const dispatcher = new Dispatcher(options);
   return {
-    start: (claimed: Claimed, lot: Lot | null = null) => {
+    start: (claimed: Claimed, batch: Batch | null = null) => {
       const { appId, platformId } = partOf(claimed);
-      return dispatcher.start(claimed, options.authorizer.authorize(appId, platformId), lot);
+      return dispatcher.start(claimed, options.authorizer.authorize(appId, platformId), batch);
     },
     underWayFor: (ms: number) => dispatcher.underWayFor(ms),
     tell: (orders: readonly NotificationOrders[]) => dispatcher.tell(orders),
@@ -372,10 +372,10 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   t.match(rows, [{ state: 'FINISHED', total: 300, delivered: 300 }]);
 });
 
-t.test('a lot goes to a worker as one, and what fails in it fails alone', async (t) => {
+t.test('a batch goes to a worker as one, and what fails in it fails alone', async (t) => {
   const { pool, authorizer } = await workersOf(t);
   const dispatcher = authorized({ ...shared, pool, authorizer, quotas, log });
-  const tenant = await makeTenant(sql, 'a-lot');
+  const tenant = await makeTenant(sql, 'a-batch');
   const ids: string[] = [];
   for (let n = 0; n < 20; n += 1) ids.push(await makeRunning(sql, tenant, 1));
   const leaseStartedMs = systemClock.monotonicMs();
@@ -389,8 +389,8 @@ t.test('a lot goes to a worker as one, and what fails in it fails alone', async 
   if (bad?.kind !== 'chunk') throw new Error('no chunk');
   // No database can be asked for these ordinals.
   const broken = { ...bad, chunk: { ...bad.chunk, groupNumber: 300_000, ordinalEnd: 3e9 } };
-  const lot = {};
-  await Promise.all([broken, ...claimed].map((part) => dispatcher.start(part, lot).finished));
+  const batch = {};
+  await Promise.all([broken, ...claimed].map((part) => dispatcher.start(part, batch).finished));
   // The worker says that it is done behind its last report.
   const tasks = Reflect.get(pool, 'pool') as Piscina;
   await until('the worker is done', () => Promise.resolve(tasks.completed > 0 ? true : null));

@@ -4,7 +4,10 @@ import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
 import { Planner } from '../../../src/push/plan/planner.ts';
 import { nextUrgentInMs } from '../../../src/push/sql/notifications/next-urgent.ts';
-import type { DueLine, PlannedNotification } from '../../../src/push/sql/notifications/plan-due.ts';
+import type {
+  DueQueue,
+  PlannedNotification,
+} from '../../../src/push/sql/notifications/plan-due.ts';
 import {
   LARGE_AT_ONCE_MAX,
   LARGE_WEIGHT,
@@ -20,13 +23,13 @@ import { withStores } from '../../support/store.ts';
 
 const PLATFORM = 3;
 
-function startPlanner(store: Store, fullLines: readonly DueLine[] = []) {
+function startPlanner(store: Store, fullQueues: readonly DueQueue[] = []) {
   const planned: PlannedNotification[] = [];
   const planner = new Planner({
     journal: SILENT_JOURNAL,
     store,
     log: pino({ level: 'silent' }),
-    fullLines: () => fullLines,
+    fullQueues: () => fullQueues,
     onPlanned: (some) => planned.push(...some),
   });
   planner.start();

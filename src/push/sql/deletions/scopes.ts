@@ -24,8 +24,8 @@ export const listOpenDeletions = (sql: Sql, limit: number) => sql<OpenDeletions[
   limit ${limit}`;
 
 /**
- * Holds the deletions of a scope, and forgets its refusals: behind a gate that holds they count for
- * nothing. Answers how many devices are held; null: another node was faster.
+ * Holds the deletions of a scope, and forgets its refusals: they do not count while the gate holds.
+ * Returns how many devices are held; null: another node was faster.
  */
 export async function holdDeletions(sql: Sql, scope: NotificationScope): Promise<number | null> {
   const { notificationId, appId, platformId } = scope;

@@ -9,7 +9,7 @@ import type { Sql } from '../../../database/sql.ts';
 import type { Counts, NotificationState } from '../../../domain/notification.ts';
 import { recordEndedJobs } from '../../../webhooks/record-events.ts';
 
-/** What was recorded of a notification. */
+/** The progress that was recorded of a notification. */
 export interface Advance {
   readonly notificationId: string;
   /** Chunks that are open no more. */

@@ -6,7 +6,7 @@
 import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { Counts } from '../../../domain/notification.ts';
 
-/** In the order of the column, behind the epoch. */
+/** In the order of the column, after the epoch. */
 const NAMES = [
   'total',
   'delivered',
@@ -16,7 +16,7 @@ const NAMES = [
   'cancelled',
 ] as const satisfies readonly (keyof Counts)[];
 
-/** As the column has them. */
+/** The counts in the order of the column. */
 export const begunOf = (counts: Counts): readonly number[] => NAMES.map((name) => counts[name]);
 
 /**

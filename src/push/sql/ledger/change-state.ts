@@ -1,7 +1,7 @@
 /**
- * Pauses, resumes and cancels a notification: behind its lock until the transaction of the caller
+ * Pauses, resumes and cancels a notification. The lock is held until the transaction of the caller
  * ends, so that progress on it and its planning come before or after. From then on nothing of it is
- * claimed unless its state allows it (claimable-state.ts), and what is under way is told
+ * claimed unless its state allows it (claimable-state.ts), and tasks under way are notified
  * (push/dispatch/standing-watch.ts).
  */
 
@@ -83,7 +83,10 @@ function stateAfter(order: Order, { state, isPlanned, line }: Standing): Notific
   }
 }
 
-/** What was never planned has no device to count: cancelled, it has ended. Answers it then. */
+/**
+ * A notification that was never planned has no device to count: cancelled, it has ended. Returns it
+ * then.
+ */
 async function put(
   tx: Sql,
   notificationId: string,

@@ -68,7 +68,7 @@ export const isAmong = (sql: Sql, among: Among) =>
     ? sql`claims_without_progress >= ${SUSPECT_AFTER}::integer`
     : sql`claims_without_progress < ${SUSPECT_AFTER}::integer`;
 
-/** `nodeId`: the claiming node; null: the only node. Of suspects only one is claimed. */
+/** `nodeId`: the claiming node; null: the only node. Only one suspect is claimed. */
 export const claimChunks = (
   sql: Sql,
   wanted: readonly Wanted[],

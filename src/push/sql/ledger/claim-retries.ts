@@ -27,9 +27,9 @@ export interface ClaimedRetries extends ClaimedScope {
   readonly attempts: readonly number[];
   /** Whether the earlier holder did not give it back: then it may have been sent. */
   readonly wereLost: readonly boolean[];
-  /** Of each retry, as of a chunk. */
+  /** One number for each retry, as for a chunk. */
   readonly claimsWithoutProgress: readonly number[];
-  /** Of one of them. */
+  /** The last failure of one of them. */
   readonly lastFailure: string | null;
 }
 
@@ -88,8 +88,8 @@ export const claimRetries = (
 const wantedParts = rowsOf<NotificationScope>('w', NOTIFICATION_SCOPE);
 
 /**
- * Of the part `w`: what nobody holds, as far as `which` says. `order`: that of the index that has
- * only these, so that it is taken also by a plan that was made while there were no retries
+ * The retries of part `w` that no node holds and that `which` selects. `order`: that of the index
+ * that has only these, so that it is taken also by a plan that was made while there were no retries
  * (PLANS_ARE_KEPT). The rows are claimed where they were locked; one that moved before that is left
  * for the next claim.
  */

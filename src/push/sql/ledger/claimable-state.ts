@@ -6,14 +6,15 @@
 import type { Sql } from '../../../database/sql.ts';
 
 /**
- * Of the notification `n`: of a cancelled one what is left is claimed too, counted and not sent.
+ * Whether notification `n` may be claimed. The rest of a cancelled one is claimed too, to be
+ * counted and not sent.
  */
 export const isClaimable = (sql: Sql) => sql`n.state in ('RUNNING', 'CANCELLED')`;
 
 /**
- * Of a row of `chunks`, and of its notification `n`: what is counted only need not wait for its
- * provider. What is parked is available never. (Of retries a million may wait: for them the two
- * states are two questions, each with an index that fits.)
+ * Whether a row of `chunks` of notification `n` is available. A chunk that is only counted need not
+ * wait for its provider; a parked one is never available. (A million retries may wait: for them the
+ * two states are two questions, each with an index that fits.)
  */
 export const isAvailable = (sql: Sql) => sql`(
   available_at <= case when n.state = 'CANCELLED' then 'infinity'::timestamptz else now() end

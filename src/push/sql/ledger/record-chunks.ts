@@ -122,7 +122,7 @@ const reasonSums = (sql: Sql, reasons: readonly CountedReason[]) => sql`
   group by h.notification_id, h.app_id, h.platform_id, reason.reason
   order by h.notification_id, h.app_id, h.platform_id, reason.reason`;
 
-/** What becomes of chunks that go on: they are held further, given back, or parked. */
+/** Carries on unfinished chunks: they are held further, given back, or parked. */
 const continueChunks = (sql: Sql, leaseMs: number) => sql`
   update chunks c set
     done_blocks = c.done_blocks | h.blocks,
@@ -144,7 +144,7 @@ const continueChunks = (sql: Sql, leaseMs: number) => sql`
   from held h
   where not h.is_complete and ${isChunkOf(sql, 'h')}`;
 
-/** Of a chunk `c`: it is the one that a row is about. Found by its key alone (PLANS_ARE_KEPT). */
+/** Whether chunk `c` is the one that a row is about. Found by its key alone (PLANS_ARE_KEPT). */
 const isChunkOf = (sql: Sql, row: 'h' | 'r') =>
   row === 'h'
     ? sql`c.notification_id = any (array[h.notification_id])
@@ -175,7 +175,7 @@ const reported = rowsOf<ChunkProgress>('reported', {
   is_parked: boolean(({ isParked }) => isParked ?? false),
 });
 
-/** Of the report at this position. */
+/** A row of the report at this position. */
 interface Positioned {
   readonly position: number;
 }

@@ -25,8 +25,8 @@ interface RecordedProgress {
 }
 
 /**
- * Records all reports in one transaction. The caller can repeat it when nobody knows whether it was
- * committed, because each report counts once. The reports are about different chunks.
+ * Records all reports in one transaction. The caller can repeat it when it is not known whether it
+ * was committed, because each report counts once. The reports are about different chunks.
  */
 export function recordProgress(
   connection: DedicatedConnection,
@@ -76,7 +76,9 @@ export function recordProgress(
 const isWaiting = (report: Progress): report is Progress & ScopeWait =>
   report.waitingFor !== undefined;
 
-/** What a report on a chunk means for its notification; one that was not counted means nothing. */
+/**
+ * The advance of a notification by a report on a chunk; a report that was not counted means none.
+ */
 function advanceOf(
   report: ChunkProgress | undefined,
   { isCounted, isClosed }: ChunkStanding,

@@ -4,7 +4,7 @@
  * - runs in a transaction that holds the notifications (lock-notifications.ts);
  * - a settlement counts only if its row is still held under its epoch, so a repeated one changes
  *   nothing: an ended row is deleted, and a postponed row has no lease any more;
- * - a row is written at the place where it was locked. That is safe because whoever else writes a
+ * - a row is written at the place where it was locked. That is safe because any other writer of a
  *   held row takes its epoch or its lease from it.
  */
 

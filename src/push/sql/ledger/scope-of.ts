@@ -5,7 +5,7 @@
 
 import type { Sql } from '../../../database/sql.ts';
 
-/** Of a row `s` of `notification_scopes`: it is the one that a row `h` is about. */
+/** Whether row `s` of `notification_scopes` is the scope that a row `h` is about. */
 export const isScopeOf = (sql: Sql) => sql`
   s.notification_id = any (array[h.notification_id])
     and (s.app_id, s.platform_id) = (h.app_id, h.platform_id)`;

@@ -1,6 +1,6 @@
 /**
- * Gives a notification another end, urgency or rate, or, before it is due, another beginning:
- * behind its lock until the transaction of the caller ends.
+ * Gives a notification another end, urgency or rate, or, before it is due, another beginning. The
+ * lock is held until the transaction of the caller ends.
  */
 
 import { constantList, rowsOf } from '../../../database/rows.ts';
@@ -30,10 +30,10 @@ interface ChangedNotification extends Changeable {
     /** It has ended, or was to begin before now. */
     | 'ended'
     | 'due'
-    /** As asked for, it would end before it begins. */
+    /** The request would make it end before it begins. */
     | 'out-of-order';
   readonly state: NotificationState;
-  /** What has become another with this change. */
+  /** The fields that this change has altered. */
   readonly changed: readonly (keyof Changeable)[];
 }
 
@@ -45,8 +45,8 @@ export async function changeNotification(
   publisher: string | null,
   change: NotificationChange,
 ): Promise<ChangedNotification | null> {
-  // As accepting does: while devices are being moved (devices/sql/bar-sends.ts), nothing that
-  // was far away may become due.
+  // While devices are being moved (devices/sql/bar-sends.ts), nothing that was far away may become
+  // due; accepting holds the same.
   if (change.sendAtMs !== undefined) {
     await tx`select from clients where id = ${clientId} for key share`;
   }

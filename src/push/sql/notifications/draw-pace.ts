@@ -1,8 +1,8 @@
 /**
- * Draws sends of a notification that is held to a rate. All nodes draw from one line in time: each
- * draw takes the next piece of it, by the database's clock, in one statement. A piece is for so
- * many sends as the rate has in its time. So pieces never overlap, whoever draws, and time that has
- * passed unused is lost: nothing is saved up for a burst.
+ * Draws sends of a notification that is held to a rate. All nodes draw from one sequence in time:
+ * each draw takes the next piece of it, by the database's clock, in one statement. A piece is for
+ * so many sends as the rate has in its time. So pieces never overlap, whichever node draws, and
+ * time that has passed unused is lost: nothing is saved up for a burst.
  */
 
 import type { Sql } from '../../../database/sql.ts';
@@ -20,7 +20,7 @@ export const PIECE_MS = 100;
 export const DRAWN_AHEAD_MS = 300;
 
 export interface DrawnPace {
-  /** 0: too much is drawn already; `startsInMs` tells when that is over. */
+  /** 0: too much is drawn already; `startsInMs` says when that is over. */
   readonly sends: number;
   /** Time from the draw to the piece's beginning, or to the next draw that may succeed. */
   readonly startsInMs: number;

@@ -16,7 +16,7 @@ export interface NewNotification extends NotificationTerms {
   readonly id: string;
   readonly clientId: number;
   readonly userName: string;
-  /** What its audience was compiled from, as it was given; absent: selections. */
+  /** The expression, as it was given, that its audience was compiled from; absent: selections. */
   readonly expression?: string;
   /** Absent: no template concerns it. */
   readonly templated?: TemplatedPayload;

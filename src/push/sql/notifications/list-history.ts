@@ -1,4 +1,4 @@
-/** What a client has submitted, newest first, by pages: the list of the public service. */
+/** Lists what a client has submitted, newest first, by pages, as the public service does. */
 
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationState } from '../../../domain/notification.ts';
@@ -7,11 +7,11 @@ interface HistoryEntry {
   readonly id: string;
   readonly userName: string;
   readonly status: NotificationState;
-  /** Of its acceptance, epoch milliseconds. */
+  /** When it was accepted, epoch milliseconds. */
   readonly time: number;
 }
 
-/** `publisher`: who has submitted it; null: whoever. */
+/** `publisher`: who has submitted it; null: anyone. */
 export const listHistory = (
   sql: Sql,
   clientId: number,

@@ -38,7 +38,7 @@ export interface ListedNotification extends NotificationTimes, Counts {
   readonly title: string | null;
 }
 
-/** As much as tells one notification from another. */
+/** Long enough to distinguish notifications. */
 const TITLE_LENGTH_MAX = 200;
 
 /** The columns of NotificationTimes, of the notification `n`. */
@@ -89,7 +89,7 @@ export function listNotifications(
     order by n.id desc`;
 }
 
-/** What is not final is found by an index of its own, however much has ended. */
+/** Those that are not final have an index of their own, so that the ended ones cost nothing. */
 const inState = (sql: Sql, state: NotificationState) =>
   hasEnded(state)
     ? sql`and n.state = ${state}`

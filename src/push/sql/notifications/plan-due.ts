@@ -1,6 +1,6 @@
 /**
  * Plans the due notifications: takes the ordinal mark of each scope, and writes a chunk for every
- * group below it that may hold a device of the audience. device_group_tags tells these groups, in
+ * group below it that may hold a device of the audience. device_group_tags lists these groups, in
  * the snapshot of this statement: each device that subscribed before is in one of them. One
  * statement, so one transaction: a notification has all its chunks or none. Target tags of a
  * scheduled notification that have expired or were deleted since address no device any more;
@@ -45,14 +45,14 @@ export const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
  * A queue of due pushes. Each client has four: one for immediate pushes, one for scheduled pushes,
  * and the same two for urgent ones.
  */
-export interface DueLine {
+export interface DueQueue {
   readonly clientId: number;
   readonly isScheduled: boolean;
   readonly isUrgent: boolean;
 }
 
 /** A planned notification, with the number of chunks to claim. */
-export interface PlannedNotification extends DueLine {
+export interface PlannedNotification extends DueQueue {
   readonly id: string;
   readonly ratePerSecond: number | null;
   /** When it was accepted, or was to be sent, and when it was planned. */
@@ -81,7 +81,7 @@ export interface PlannedNotification extends DueLine {
  */
 export const planDue = (
   sql: Sql,
-  but: readonly DueLine[] = [],
+  but: readonly DueQueue[] = [],
   atOnceMax: number = PLANNED_AT_ONCE_MAX,
 ) =>
   sql<PlannedNotification[]>`
@@ -152,7 +152,7 @@ export const planDue = (
       coalesce(d.scopes, '[]') as scopes`;
 
 /** `nearest`: the due notifications whose turn comes next, the clients and their queues in turn. */
-const nearest = (sql: Sql, but: readonly DueLine[], atOnceMax: number) => sql`
+const nearest = (sql: Sql, but: readonly DueQueue[], atOnceMax: number) => sql`
   clients (client_id) as (
     (
       select client_id from notifications
@@ -274,14 +274,14 @@ const scoped = (sql: Sql) => sql`
     ) s on true
   )`;
 
-/** Of the id of a tag `t`: it addresses devices. */
+/** Whether the tag with the id `t` addresses devices. */
 const isCurrent = (sql: Sql) => sql`
   coalesce((
     select deleted_at is null and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)
     from tags where tags.id = t.id
   ), false)`;
 
-const excepted = rowsOf<DueLine>('excepted', {
+const excepted = rowsOf<DueQueue>('excepted', {
   client_id: integer(({ clientId }) => clientId),
   state: text(({ isScheduled }) => (isScheduled ? 'SCHEDULED' : 'QUEUED')),
   urgent: boolean(({ isUrgent }) => isUrgent),

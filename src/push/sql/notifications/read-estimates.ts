@@ -1,6 +1,6 @@
 /**
  * About how many devices a running notification is for. Its total is known when the last chunk was
- * looked at; until then the chunks that nobody has looked at count for the average of the others.
+ * looked at; until then each chunk that was not counts as the average of the others.
  */
 
 import type { Sql } from '../../../database/sql.ts';
@@ -11,7 +11,7 @@ export interface ScopeEstimate extends Scope {
   readonly total: number | null;
 }
 
-/** Of each scope; nothing for a notification that is not planned, or that has ended. */
+/** An estimate for each scope; none for a notification that is not planned, or that has ended. */
 export async function readEstimates(
   sql: Sql,
   notificationId: string,
@@ -45,7 +45,7 @@ interface Seen {
   /** Devices of the blocks that are done. */
   readonly total: number;
   readonly planned: number;
-  /** Chunks that nobody has looked at. */
+  /** Chunks that no node has looked at. */
   readonly unseen: number;
   /** Devices of the blocks that are not done, in the chunks that somebody has looked at. */
   readonly open: number;

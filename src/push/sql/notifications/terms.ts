@@ -1,6 +1,7 @@
 /**
- * What a notification asks for, to whom and how: its columns, as they are written when it is
- * accepted and read with each claim. A further one is told to workers without anybody between.
+ * The terms of a notification: content, audience and manner of sending. These are its columns,
+ * written when it is accepted and read with each claim. A further column reaches workers without
+ * another change.
  */
 
 import type { Columns } from '../../../database/rows.ts';
@@ -25,7 +26,7 @@ export const optionColumns = (names: readonly PushOptionName[]): Columns<PushOpt
     }),
   );
 
-/** As they are written. */
+/** The columns that are written. */
 export const TERMS: Columns<NotificationTerms> = {
   any_tag_ids: integers(({ audience }) => audience.anyTagIds),
   all_tag_ids: integers(({ audience }) => audience.allTagIds),
@@ -46,7 +47,7 @@ export const selectedOptions = eachOption((column, name) => `n.${column} as "${n
 
 const optionPairs = eachOption((column, name) => `'${name}', n.${column}`);
 
-/** Of the notification `n`: one value, Audience. */
+/** The stored audience of notification `n`: one value, Audience. */
 export const storedAudience = (sql: Sql) => sql`
   json_build_object(
     'anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids,
@@ -54,8 +55,8 @@ export const storedAudience = (sql: Sql) => sql`
   )`;
 
 /**
- * As they are read, of the notification `n` for its scope `s`: one value, NotificationTerms. The
- * payload is what a template made for the scope, where one did.
+ * The terms of notification `n` for its scope `s`: one value, NotificationTerms. The payload is
+ * what a template made for the scope, where one did.
  */
 export const termsOf = (sql: Sql) => sql`
   json_build_object(

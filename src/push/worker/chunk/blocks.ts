@@ -26,7 +26,7 @@ export class Blocks {
   private readonly isClosed = new Uint8Array(GROUP_BLOCKS);
   /** Devices of each block that have no ending yet. */
   private readonly open = new Uint8Array(GROUP_BLOCKS);
-  /** By block. Undefined: none of its devices was sent to or has an ending. */
+  /** Indexed by block. Undefined: none of its devices was sent to or has an ending. */
   private readonly tallies: (Tally | undefined)[] = new Array(GROUP_BLOCKS).fill(undefined);
   /**
    * Complete blocks in which the provider failed for every device. They are reported once a later
@@ -93,8 +93,7 @@ export class Blocks {
   }
 
   /**
-   * What has become of the devices of begun blocks. Those of blocks that may count as unsent are
-   * not among them.
+   * The endings of devices in blocks that have begun. Blocks that may count as unsent are left out.
    */
   get begun(): Tally {
     const sum = new Tally();

@@ -22,8 +22,8 @@ import { Blocks } from './blocks.ts';
 import { ChunkSendQueue } from './chunk-send-queue.ts';
 
 /**
- * A paced send may take a minute for a block, and whoever looks at it sees each second what it has
- * done. So a slot costs the ledger two rows a second at most.
+ * A paced send may take a minute for a block, and its publisher sees each second what it has done.
+ * So a slot costs the ledger two rows a second at most.
  * @limit between reports without news, of a chunk that is held to a rate
  */
 const PACED_REPORT_EVERY_MS = 500;

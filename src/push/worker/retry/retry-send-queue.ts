@@ -23,7 +23,7 @@ import { waitIn } from '../send/send-loop.ts';
 export class RetrySendQueue implements SendQueue {
   /** Retries do not depend on each other: the batch can be stopped anywhere. */
   readonly isAtBoundary = true;
-  /** The lease of a retry's row already tells the ledger that it may have been sent. */
+  /** The lease of a retry's row already shows that it may have been sent. */
   readonly isNextCleared = true;
   private readonly task: RetryTask;
   private readonly context: RunContext;

@@ -1,4 +1,6 @@
-/** What both runners share: the send loop for a task, and the meaning of an outcome for it. */
+/**
+ * The part that both runners share: the send loop for a task, and the meaning of an outcome for it.
+ */
 
 import { NO_TAG } from '../../../domain/audience-condition.ts';
 import type { DeviceHistory } from '../../../domain/device-group-change.ts';
@@ -104,7 +106,9 @@ interface JudgedDevice {
 /** Nearly every send ends so. */
 const PLAINLY_DELIVERED: Judgement = Object.freeze({ ending: ACCEPTED, observation: null });
 
-/** What an outcome means for its device; its meaning for the whole task goes to the control. */
+/**
+ * Decides the ending of a device from its outcome; the control learns what it means for the task.
+ */
 export function judge(
   task: Task,
   context: RunContext,

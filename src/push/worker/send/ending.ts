@@ -1,4 +1,4 @@
-/** What an outcome means for the ledger: counted for good, or tried again and when. */
+/** Decides what an outcome means for the ledger: counted for good, or tried again and when. */
 
 import type { Outcome } from '../../../domain/outcome.ts';
 import { concernsWholeTarget, reasonOf } from '../../../domain/outcome.ts';

@@ -1,14 +1,14 @@
 /**
- * Notes the devices whose sends have failed, for whoever asks about one of them later. A report
- * tells of them; what was accepted is not noted.
+ * Notes the devices whose sends have failed, so that one can ask about a device later. Reports
+ * carry the notes; accepted sends are not noted.
  */
 
 import type { DeviceFailure } from '../../../domain/progress.ts';
 import type { Ending } from './ending.ts';
 
 /**
- * Of a task, which has 8,192 devices at most: when more of them fail, what the status counts says
- * more than any one of them.
+ * Bounds the notes of a task, which has 8,192 devices at most: when more of them fail, what the
+ * status counts says more than any one of them.
  * @limit failed devices that are noted, of a part of a send → counted only
  */
 const FAILURES_PER_TASK_MAX = 100;

@@ -118,7 +118,7 @@ export class SendLoop {
   private readonly place: Place;
   private readonly bell = new Bell();
   private readonly unsubscribe: readonly (() => void)[];
-  /** By position: 1 while its send has no outcome. */
+  /** Indexed by position: 1 while its send has no outcome. */
   private readonly isUnderWay: Uint8Array;
   private underWay = 0;
   private isQueued = false;
