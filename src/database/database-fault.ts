@@ -1,6 +1,6 @@
 /**
- * Tells the operator in one sentence why the engine cannot work with a PostgreSQL, without the
- * password that its URL may hold.
+ * Explains to the operator in one sentence why the engine cannot work with a PostgreSQL, without
+ * the password that its URL may hold.
  */
 
 import { SettingFault } from '../std/setting-fault.ts';

@@ -11,7 +11,9 @@ import type { ConnectionOptions } from 'node:tls';
 interface DatabasePlace {
   /** In the order in which they are tried, each once. Empty: the driver's default, or a socket. */
   readonly servers: readonly Server[];
-  /** What a session must be able to do, else the next server is tried. Null: there is no other. */
+  /**
+   * The abilities that a session must have, else the next server is tried. Null: there is no other.
+   */
   readonly session: Session | null;
   /** In place of servers; null: none. */
   readonly socketPath: string | null;
@@ -52,22 +54,25 @@ const PORT = 5_432;
 const PORT_MAX = 65_535;
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-/** What the driver calls them, in `ssl`. */
+/** The driver's names for them, in `ssl`. */
 const SSL_OF_DRIVER: Readonly<Record<string, string>> = { true: 'verify-full', false: 'disable' };
-/** Of libpq, and of no use to us, or what we do anyway. */
+/** Parameters of libpq that have no use here, or that name our only way. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...['application_name', 'fallback_application_name', 'client_encoding', 'tcp_user_timeout'],
   ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count'],
   ...['gssencmode', 'channel_binding', 'sslcompression', 'sslsni', 'krbsrvname', 'gsslib'],
 ]);
-/** Of libpq, and not to be left out in silence. */
+/** Parameters of libpq that must not be ignored in silence. */
 const UNKNOWN_HERE: ReadonlySet<string> = new Set([
   ...['service', 'passfile', 'require_auth', 'sslcrl', 'sslcrldir', 'sslpassword'],
   ...['ssl_min_protocol_version', 'ssl_max_protocol_version', 'sslcertmode', 'requiressl'],
   ...['load_balance_hosts', 'requirepeer', 'replication', 'sslnegotiation'],
 ]);
 
-/** What may be asked of a server. The engine writes, so that `any` of several is one that can. */
+/**
+ * The demands that one may make on a server. The engine writes, so that `any` of several is one
+ * that can.
+ */
 const SESSIONS: ReadonlyMap<string, Session> = new Map([
   ['any', 'read-write'],
   ['read-write', 'read-write'],
@@ -201,7 +206,7 @@ const asLists = (servers: readonly Server[]) => ({
   port: servers.map(({ port }) => port) as unknown as number,
 });
 
-/** As the driver takes it. Files are read for each pool. */
+/** The options in the driver's form. Files are read for each pool. */
 export function driverOptionsOf(place: DatabasePlace) {
   const { servers, session, socketPath, user, password, database, connectTimeoutSeconds } = place;
   return {
@@ -220,7 +225,7 @@ function sslOf({ mode, ca, certificate, key }: Tls): false | 'prefer' | Connecti
   if (mode === 'disable') return false;
   // Whether there is TLS at all is the server's choice in both.
   if (mode === 'allow' || mode === 'prefer') return 'prefer';
-  // As libpq does: with an authority the certificate is checked.
+  // Like libpq: with an authority the certificate is checked.
   const isChecked = mode !== 'require' || ca !== null;
   return {
     rejectUnauthorized: isChecked,

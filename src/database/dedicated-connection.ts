@@ -31,9 +31,11 @@ export const PLANS_ARE_KEPT = [
   'set local enable_seqscan = off',
   'set local enable_hashjoin = off',
   'set local enable_mergejoin = off',
-  // Of a key's columns alone it would go through all of an index that seemed to be empty.
+  // A statement that reads only a key's columns would go through all of an index that seemed to be
+  // empty.
   'set local enable_indexonlyscan = off',
-  // What is off counts as very dear, and a statement that seems dear is compiled, for seconds.
+  // A plan type that is off counts as very expensive, and a statement that seems expensive is
+  // compiled, for seconds.
   'set local jit = off',
 ] as const;
 

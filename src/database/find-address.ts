@@ -7,7 +7,7 @@ import { WANTED_SETTINGS } from './session-settings.ts';
 import type { DatabaseAddress, Sql } from './sql.ts';
 import { connect } from './sql.ts';
 
-/** What a pooler says of a setting that it does not pass on, as PgBouncer does. */
+/** Matches a pooler's refusal of a setting that it does not pass on, as PgBouncer words it. */
 const REFUSED_BY_POOLER = /startup parameter/i;
 const CLOSE_TIMEOUT_SECONDS = 1;
 

@@ -22,7 +22,7 @@ export interface Migration {
 }
 
 /**
- * What came after schema.sql, in order, each a file in migrations/. A migration that has landed is
+ * Migrations after schema.sql, in order, each a file in migrations/. A migration that has landed is
  * never edited, and neither is schema.sql: a change is a new file.
  */
 export const MIGRATIONS: readonly Migration[] = [];
@@ -106,7 +106,7 @@ export async function readSchemaState(
   const present = await sql<{ name: string; needs: string | null }[]>`
     select name, to_jsonb(m) ->> 'needs' as needs from migrations m order by name`;
   const applied = new Set(present.map(({ name }) => name));
-  // What was applied before the schema is a part of it.
+  // Migrations that were applied before SCHEMA are a part of it.
   const ahead = present.filter(({ name }) => name > SCHEMA && !names.includes(name));
   return {
     isEmpty: false,

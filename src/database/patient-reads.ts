@@ -1,7 +1,7 @@
 /**
  * Runs reads that may take seconds, because they have to count, for large clients. Few run at a
  * time, and fewer of one client, so that they take no connections from credentials, registrations
- * and sends. The others wait for a moment, and are then told to come again. The next turn is that
+ * and sends. The others wait for a moment, and are then asked to come again. The next turn is that
  * of the client whose reads have taken the least time lately, so that clients with slow reads wait
  * for those with quick ones.
  */

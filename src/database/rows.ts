@@ -8,9 +8,9 @@ import { quoted } from './sql.ts';
 
 /** A column of rows that are made of values `T`. */
 interface Column<T> {
-  /** As the statement sees it. */
+  /** The type that the statement sees. */
   readonly type: string;
-  /** Of an element of its array: `unnest` would take an array of arrays apart whole. */
+  /** The type of an element of its array: `unnest` would take an array of arrays apart whole. */
   readonly sentAs: string;
   /** The text of the PostgreSQL array. */
   arrayOf(given: readonly T[]): string;

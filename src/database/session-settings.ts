@@ -12,7 +12,7 @@ interface Wanted {
 
 const exactly = (value: string): Wanted => ({ value, isGood: (found) => found === value });
 
-/** As pg_settings spells them. */
+/** Spelled as in pg_settings. */
 export const WANTED_SETTINGS: Readonly<Record<string, Wanted>> = {
   // The driver reads no other form.
   bytea_output: exactly('hex'),

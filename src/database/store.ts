@@ -1,4 +1,4 @@
-/** The opened store: PostgreSQL is the truth, embedded or real, behind one driver. */
+/** The opened store: PostgreSQL holds all data, embedded or real, with one driver for both. */
 
 import { SettingFault } from '../std/setting-fault.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
@@ -32,7 +32,9 @@ export interface Store extends Migrated {
    * closed with the store.
    */
   openDedicatedConnection(settings?: readonly string[]): DedicatedConnection;
-  /** Of the thread of the embedded database; null: it runs elsewhere, or has sent none yet. */
+  /**
+   * Vitals of the thread of the embedded database; null: it runs elsewhere, or has sent none yet.
+   */
   readonly threadVitals: () => ThreadVitals | null;
   close(): Promise<void>;
 }
@@ -121,9 +123,9 @@ export async function openStore(
 }
 
 /**
- * Runs the reads in a transaction, because behind a pooler only the time-outs of a transaction
- * work. The embedded database has no time-outs, and a transaction would block the statements of all
- * others until its end.
+ * Runs the reads in a transaction, because poolers pass on only the time-outs of a transaction. The
+ * embedded database has no time-outs, and a transaction would block the statements of all others
+ * until its end.
  */
 const performOn = (sql: SqlPool, { kind }: DatabaseAddress): Perform =>
   kind === 'embedded' ? (work) => work(sql) : (work) => transact(sql, work);

@@ -9,7 +9,9 @@ import { TransactionBudget } from './transaction-budget.ts';
 /** A job gets this for one run. */
 export interface UpkeepRun {
   readonly sql: SqlPool;
-  /** By the database's clock, which stamps the rows: a node's own clock may be days ahead. */
+  /**
+   * The time of the database's clock, which stamps the rows: a node's own clock may be days ahead.
+   */
   readonly nowMs: number;
   /** The transactions that the job may take: spent at once when the process stops. */
   readonly budget: TransactionBudget;
@@ -63,7 +65,7 @@ export interface Turns<Cursor, Owner extends Cursor> {
    * run, or when the others have had theirs.
    */
   readonly unfinished: 'first' | 'last';
-  /** The next owners, behind `after`. */
+  /** The next owners, after `after`. */
   next(run: UpkeepRun, after: Cursor, limit: number): Promise<readonly Owner[]>;
   /** Answers whether nothing of this owner is left to do. */
   serve(run: UpkeepRun, owner: Owner): Promise<boolean>;

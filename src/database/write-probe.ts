@@ -25,7 +25,7 @@ export interface StoreReading {
 const PROBE_MS_MAX = 2_000;
 /**
  * Less than PROBE_MS_MAX, so that a database that waits (for a lock) ends the statement itself, and
- * leaves nothing behind.
+ * nothing remains of it.
  * @limit each statement of `/readyz` → `503`
  */
 const STATEMENT_MS_MAX = 1_500;

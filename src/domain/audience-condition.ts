@@ -1,6 +1,6 @@
 /**
- * What an audience's expression asks of a device's tags, by their ids. It is stored with the
- * notification, and each tag index evaluates it.
+ * The condition that an audience's expression sets on a device's tags, by their ids. It is stored
+ * with the notification, and each tag index evaluates it.
  */
 
 /** A tag id: has the tag; a negative one: has it not. */

@@ -12,7 +12,7 @@ import { TAGS_PER_REQUEST_MAX } from './tag.ts';
  */
 export const EXPRESSION_LENGTH_MAX = 65_536;
 /**
- * Parentheses inside each other: nobody reads more, and the database keeps a stack of them.
+ * Parentheses inside each other: no person reads more, and the database keeps a stack of them.
  * @limit parentheses inside each other in an expression of an audience → `400`
  */
 export const EXPRESSION_DEPTH_MAX = 32;
@@ -22,7 +22,7 @@ export interface Operand {
   readonly reference: number | string;
   /** It stands under an odd number of `!`: the devices that do not have it are meant. */
   readonly isExcluded: boolean;
-  /** Of its first character. */
+  /** The position of its first character. */
   readonly position: number;
 }
 
@@ -33,7 +33,7 @@ export type ExpressionNode =
   | { readonly or: readonly ExpressionNode[] };
 
 export interface AudienceExpression {
-  /** As it was given. */
+  /** The text as it was given. */
   readonly text: string;
   readonly root: ExpressionNode;
 }
@@ -60,20 +60,20 @@ export function readExpression(text: string): ReadExpression {
 export const operandsOf = (node: ExpressionNode): readonly Operand[] =>
   'reference' in node ? [node] : partsOf(node).flatMap(operandsOf);
 
-/** Whether whoever meets it has one of these tags: each alternative requires one. */
+/** Whether every device that meets it has one of these tags: each alternative requires one. */
 export function requires(node: ExpressionNode, isOne: (operand: Operand) => boolean): boolean {
   if ('reference' in node) return !node.isExcluded && isOne(node);
   if ('and' in node) return node.and.some((part) => requires(part, isOne));
   return node.or.every((part) => requires(part, isOne));
 }
 
-/** What a node joins. */
+/** The parts that a node joins. */
 export const partsOf = (node: Exclude<ExpressionNode, Operand>): readonly ExpressionNode[] =>
   'and' in node ? node.and : node.or;
 
 const isBounded = (node: ExpressionNode): boolean => requires(node, () => true);
 
-/** Whoever has no tag at all would meet it. */
+/** A device with no tag at all would meet it. */
 function unboundedFault(root: ExpressionNode): ExpressionFault | null {
   if (isBounded(root)) return null;
   let node = root;

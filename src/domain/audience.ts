@@ -1,4 +1,4 @@
-/** What an audience asks of tags: facts for every index, and the answer for one device. */
+/** The tags of an audience: facts for every index, and the answer for one device. */
 
 import type { AudienceCondition } from './audience-condition.ts';
 import { literalsOf, mapLiterals, NO_TAG } from './audience-condition.ts';
@@ -22,7 +22,7 @@ export const concernedTagIds = ({
 /** An audience without target tags has no device, whatever its other tags are. */
 export const isNobody = ({ anyTagIds }: Audience): boolean => anyTagIds.length === 0;
 
-/** What its devices meet besides; null: nothing. Whoever evaluates it asks for this one. */
+/** The further condition on its devices; null: none. Every evaluation reads it here. */
 export function conditionOf({ anyTagIds, condition }: Audience): AudienceCondition | null {
   if (condition === undefined || condition === null) return null;
   const current = new Set(anyTagIds);

@@ -1,8 +1,8 @@
 /** The audit log: who has changed what of a client, when and from where (decision 54). */
 
 /**
- * What is done, to an object of the kind before the dot. Pushes are not among them: the list of
- * notifications tells who has submitted one.
+ * An action on an object of the kind before the dot. Pushes are not among them: the list of
+ * notifications shows who has submitted one.
  */
 export const AUDIT_ACTIONS = [
   'client.create',
@@ -70,9 +70,9 @@ export type AuditActor =
   | { readonly kind: 'key'; readonly id: number }
   /** A member of the client in the console, by the e-mail address of the account. */
   | { readonly kind: 'account'; readonly id: number; readonly name: string }
-  /** Whoever runs the engine. The client is not told who that is. */
+  /** A person who runs the engine. The client does not learn which. */
   | { readonly kind: 'operator' }
-  /** Nobody: the engine does it by itself; or nobody knows who, as with a wrong password. */
+  /** No person: the engine does it by itself; or an unknown one, as with a wrong password. */
   | { readonly kind: 'engine' };
 
 /** Whose log a change goes into, who made it, and from where. */
@@ -94,9 +94,9 @@ export type AuditDetail = Readonly<
 
 export interface AuditedChange {
   readonly action: AuditAction;
-  /** Of the object. Null: it has none, or there are several. */
+  /** The id of the object. Null: it has none, or there are several. */
   readonly id: number | string | null;
-  /** As it was at that time. Null likewise. */
+  /** The name at that time. Null for the same reasons. */
   readonly name: string | null;
   readonly detail?: AuditDetail;
 }

@@ -12,7 +12,7 @@ export type BulkAction = (typeof LIST_ACTIONS)[number] | (typeof MEMBER_ACTIONS)
 export const BULK_STATES = ['QUEUED', 'RUNNING', 'FINISHED', 'CANCELLED'] as const;
 export type BulkState = (typeof BULK_STATES)[number];
 
-/** What becomes of each device: it gets the whole change, or nothing of it. */
+/** The result for each device: it gets the whole change, or nothing of it. */
 export type BulkOutcome =
   | 'changed'
   /** It is so already, or it is no member any more. */
@@ -27,7 +27,7 @@ export type BulkOutcome =
 /** How many devices have come to what. */
 export type BulkCounts = Readonly<Record<BulkOutcome, number>>;
 
-/** What is done to each device, by the ids of tags. */
+/** The change of each device, by the ids of tags. */
 export interface BulkChange {
   readonly subscribe: readonly number[];
   readonly unsubscribe: readonly number[];
@@ -41,7 +41,7 @@ export interface BulkChange {
  */
 export const BULK_DEVICES_MAX = 1_000;
 /**
- * By id and by sourceId together. With so many a transaction has 50 devices of a list.
+ * Counts ids and sourceIds together. With so many a transaction has 50 devices of a list.
  * @publisherLimit tags of a bulk operation on a list, by id and by sourceId together → `400`
  */
 export const BULK_TAGS_MAX = 100;

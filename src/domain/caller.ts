@@ -45,7 +45,7 @@ export interface Caller {
   readonly clientSlug: string;
   /** The app of an API user; null for the others. */
   readonly appId: number | null;
-  /** Of an account its e-mail address. */
+  /** For an account its e-mail address. */
   readonly userName: string;
   /** A credential that was rotated and still works, for less. Absent: it is in force. */
   readonly isInGrace?: true;

@@ -6,7 +6,7 @@
 
 import { TAGS_PER_CLIENT_MAX } from './tag.ts';
 
-/** What is counted a second, on each node; pushes are requests too. */
+/** The requests that are counted a second, on each node; pushes are requests too. */
 export type RateKind = 'requests' | 'pushes' | 'registrations' | 'reads';
 
 /**
@@ -67,7 +67,7 @@ export const clientLimitMin = (name: ClientLimitName): number => (isRate(name) ?
 export const limitOf = (own: ClientLimits | undefined, name: ClientLimitName): number =>
   own?.[name] ?? CLIENT_LIMIT_DEFAULTS[name];
 
-/** What a limit is of, for people. */
+/** The thing that each limit bounds, in words for people. */
 export const CLIENT_LIMIT_MEANINGS: Readonly<Record<ClientLimitName, string>> = {
   requestsPerSecond: 'requests of all its publishers in a second, on each node',
   credentialRequestsPerSecond:
@@ -91,7 +91,7 @@ export const CLIENT_LIMIT_MEANINGS: Readonly<Record<ClientLimitName, string>> = 
 export interface OverLimit {
   readonly name: ClientLimitName;
   readonly max: number;
-  /** What the client has; null: a rate, or not known. */
+  /** The number that the client has; null: a rate, or not known. */
   readonly current: number | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A payload in several languages: `languages` tells the language of each tag, and a text may be a
+ * A payload in several languages: `languages` names the language of each tag, and a text may be a
  * map of languages. It becomes one payload for each tag, and one for devices that have none of
  * them.
  */
@@ -18,7 +18,7 @@ export const LANGUAGES_MAX = 32;
 /** Fields of a payload that may be maps of languages. */
 const TEXTS = ['title', 'message', 'body', 'url', 'image', 'sound'] as const;
 
-/** What names the language of devices that have none of the tags. */
+/** Names the language of devices that have none of the tags. */
 const DEFAULT = 'default';
 
 type Localised =

@@ -25,7 +25,7 @@ export const NOTIFICATION_STATES = [
 ] as const;
 export type NotificationState = (typeof NOTIFICATION_STATES)[number];
 
-/** Whether nothing more of it is sent. Of a cancelled one the rest may still be counted. */
+/** Whether nothing more of it is sent. The rest of a cancelled one may still be counted. */
 export const hasEnded = (state: NotificationState): boolean =>
   state === 'FINISHED' || state === 'FAILED' || state === 'CANCELLED';
 
@@ -75,9 +75,9 @@ type TagLists = Readonly<Record<(typeof SELECTORS)[Selector]['list'], readonly n
 /** The target devices have any of the first tags, all of the second, none of the third. */
 export interface Audience extends TagLists {
   /**
-   * What they meet besides, of an expression that the three lists cannot say; absent or null:
-   * nothing. A tag that it selects by is in `anyTagIds` too: one that has left these has expired,
-   * and no device has it where it selects.
+   * The further condition, of an expression that the three lists cannot state; absent or null:
+   * none. A tag that it selects by is in `anyTagIds` too: one that has left these has expired, and
+   * no device has it where it selects.
    */
   readonly condition?: AudienceCondition | null;
 }
@@ -93,7 +93,7 @@ export interface NotificationScope extends Scope {
   readonly notificationId: string;
 }
 
-/** What maps know a scope of a notification by. */
+/** The map key of a notification's scope. */
 export const notificationScopeKeyOf = (scope: NotificationScope): string =>
   `${scope.notificationId}.${scopeKeyOf(scope)}`;
 
@@ -141,13 +141,13 @@ export interface LanguagePayload {
 }
 
 /**
- * What was made of a payload that is not the same for all, when the push was accepted: by the
- * templates of its (app, platform)s, or in several languages.
+ * The payloads that a push has instead of one for all, made when it was accepted: by the templates
+ * of its (app, platform)s, or in several languages.
  */
 export interface TemplatedPayload {
   /** The payload as its publisher wrote it. */
   readonly given: JsonObject;
-  /** By the key of the scope. A scope without a template is not among them. */
+  /** Keyed by scope. A scope without a template is not among them. */
   readonly payloads: Readonly<Record<string, Payload>>;
 }
 

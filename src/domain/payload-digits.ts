@@ -1,6 +1,6 @@
 /**
  * Numbers of a payload that no provider would get as they were written (internals/interface.md,
- * "Payload"): each is a fault, because nobody would notice the change.
+ * "Payload"): each is a fault, because the change would go unnoticed.
  */
 
 import { changedNumbers } from '../../packages/std/src/json-numbers.ts';

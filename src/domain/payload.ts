@@ -12,7 +12,7 @@ import { APNS_PUSH_TYPES } from './notification.ts';
 import { boundsFault, PAYLOAD_TOO_LONG } from './payload-bounds.ts';
 import { digitFaults } from './payload-digits.ts';
 
-/** One fault of a payload, as the caller is told it. */
+/** One fault of a payload, as the caller reads it. */
 export interface PayloadFault {
   /** `payload`, or the field of it: `payload.badge`. */
   readonly path: string;

@@ -48,7 +48,7 @@ export interface DeviceFailure {
 
 interface ProgressShape extends NotificationScope {
   readonly observations: readonly DeviceObservation[];
-  /** For whoever asks about one device: of many, the first ones. Absent: none. */
+  /** Failures for the look-up of one device: of many, the first ones. Absent: none. */
   readonly failures?: readonly DeviceFailure[];
   /** The credential's or message's fault that was found: nothing more is sent in this scope. */
   readonly fault: string | null;
@@ -97,13 +97,13 @@ export interface ChunkProgress extends ProgressShape {
    */
   readonly started: bigint | null;
   /**
-   * Devices of the blocks that are not done after this report. Null: nobody has looked, and the
-   * ledger keeps its value.
+   * Devices of the blocks that are not done after this report. Null: not looked at, and the ledger
+   * keeps its value.
    */
   readonly openDevices: number | null;
   /**
-   * What has become so far of the devices of blocks that are begun and not done. It is shown, and
-   * counted when they are done. Absent: the send is held to no rate.
+   * Counts so far of the devices in blocks that have begun and are not done. They are shown now,
+   * and counted when the blocks are done. Absent: the send is held to no rate.
    */
   readonly begun?: Counts;
   /** Not null: the chunk is given back, to be claimed again after this time. */

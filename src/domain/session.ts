@@ -21,6 +21,6 @@ export interface Session {
   readonly isOperator: boolean;
   readonly memberships: readonly Membership[];
   readonly endsAtMs: number;
-  /** What requests of this session carry to prove that our own page made them. */
+  /** A value that requests of this session carry to prove that our own page made them. */
   readonly csrfToken: string;
 }

@@ -45,8 +45,8 @@ export const OPTIONAL_PARAMETERS_MAX = 50;
 /** @publisherLimit each key and value of the optional parameters of a tag → `400` */
 export const OPTIONAL_PARAMETER_LENGTH_MAX = 255;
 /**
- * Of all tags of a client together: 335 octets for each of the tags that it may have. They are sent
- * to every app that asks for its tags.
+ * For all tags of a client together: 335 octets for each of the tags that it may have. They are
+ * sent to every app that asks for its tags.
  * @limit optional parameters of all tags of a client → `400`
  */
 export const OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX = 32 * 1_048_576;

@@ -1,13 +1,13 @@
 /** Templates: an expression for each (app, platform) that turns a payload into another one. */
 
 /**
- * Of an expression, in characters. A long one has some hundred lines.
+ * A long expression has some hundred lines.
  * @publisherLimit characters of the template of an app on a platform → `400`
  */
 export const TEMPLATE_LENGTH_MAX = 16_384;
 
 /**
- * Of what one makes, in characters of JSON: more than any provider takes, even escaped.
+ * More than any provider takes, even escaped.
  * @publisherLimit characters of JSON that a template makes → `400` of the push
  */
 export const TEMPLATED_LENGTH_MAX = 65_536;
@@ -17,10 +17,10 @@ export const TEMPLATED_LENGTH_MAX = 65_536;
  * @publisherLimit templates that concern a push → `400`
  */
 export const TEMPLATES_PER_PUSH_MAX = 300;
-/** @limit failures of templates that are told of a push → the others are not told */
+/** @limit failures of templates that are reported of a push → the others are not reported */
 export const TEMPLATE_FAULTS_MAX = 20;
 
-/** What is wrong with a template, or with what it makes of a payload. */
+/** One fault of a template, or of the payload that it makes. */
 export interface TemplateFault {
   /** A sentence without its subject: "does not end within 1000 ms." */
   readonly why: string;

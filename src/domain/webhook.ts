@@ -1,4 +1,4 @@
-/** What a webhook may be told. */
+/** The events that a webhook may receive. */
 
 export const WEBHOOK_EVENT_TYPES = [
   // A push job has come to its end: finished, failed or cancelled.

@@ -75,10 +75,11 @@ const REFUSALS_ALIKE_FOR_MS = 60_000;
 /** A freeze that is prolonged by less than this is not written again. */
 const FREEZES_APART_MS = 60_000;
 /**
- * A node signs by its own clock if that is behind the database's clock by no more than this: the
+ * A node signs by its own clock if that lags the database's clock by no more than this: the
  * database's may be ahead, and providers refuse what comes from the future. A token that is signed
  * so early still lasts until the next one may be made.
- * @limit a node's clock behind the database's, believed → the database's counts, less 30 min
+ * @limit lag of a node's clock against the database's, accepted → the database's counts, less 30
+ * min
  */
 const CLOCK_BEHIND_MS_MAX = 30 * 60_000;
 
@@ -116,10 +117,11 @@ export class AuthorizationCache {
   /** Milliseconds of a monotonic clock. */
   readonly #now: () => number;
   /**
-   * By the identity that signs: apps of one team with one key share a token (APNs counts by team).
+   * Keyed by the identity that signs: apps of one team with one key share a token (APNs counts by
+   * team).
    */
   readonly #entries = new Map<string, Entry>();
-  /** By the caller's key, for `invalidate` and `freeze`. */
+  /** Keyed by the caller's key, for `invalidate` and `freeze`. */
   readonly #keys = new Map<string, Entry>();
 
   constructor(

@@ -22,7 +22,7 @@ export interface SenderOptions {
    * which cannot wait for the real ones.
    */
   readonly limits?: Partial<TransportLimits>;
-  /** Counts what its transports do. Absent: nobody asks. */
+  /** Counts what its transports do. Absent: not counted. */
   readonly meter?: TransportMeter | undefined;
 }
 

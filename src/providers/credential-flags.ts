@@ -1,4 +1,4 @@
-/** A provider's credential on the command line, whose own part is behind `GivenFlags`. */
+/** A provider's credential on the command line; `GivenFlags` hides its own fields. */
 
 export interface CredentialFlags {
   /** The usage text after `tagcast app credentials <app> <provider>`. */
@@ -8,10 +8,10 @@ export interface CredentialFlags {
   read(given: GivenFlags): Promise<unknown>;
 }
 
-/** A flag, and what help tells of it. */
+/** A flag, and its line in the help. */
 interface CredentialFlag {
   readonly type: 'string' | 'boolean';
-  /** What stands for its value: `file` is completed with names of files. */
+  /** The placeholder of its value: `file` is completed with names of files. */
   readonly value?: string;
   readonly about: string;
 }

@@ -15,7 +15,7 @@ export type ParsedCredential<Credential> =
 export interface CredentialFault {
   /** The field; '': the whole credential. */
   readonly path: string;
-  /** What is wrong with it: a sentence without its subject and its full stop. */
+  /** Describes the fault: a sentence without its subject and its full stop. */
   readonly message: string;
 }
 

@@ -1,7 +1,7 @@
 /** A credential of which no provider can say whether it is accepted. */
 
 /**
- * How the note of its check begins: by this, readers tell it from a check that failed to reach the
- * provider.
+ * The beginning of a check's note by which readers know that no provider was asked, as opposed to
+ * one that the check failed to reach.
  */
 export const NOBODY_ASKED = 'Nobody was asked';

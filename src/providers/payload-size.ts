@@ -10,7 +10,7 @@ import type { PayloadFault } from '../domain/payload.ts';
 import { TTL_SECONDS_MAX } from '../domain/payload.ts';
 import { PROVIDERS } from './providers.ts';
 
-/** What the providers would refuse; one fault for each language that is too large. */
+/** Faults of a payload by its providers' bounds; one for each language that is too large. */
 export function payloadFaults(
   payload: Payload,
   platformIds: readonly PlatformId[],

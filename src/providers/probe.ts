@@ -17,7 +17,7 @@ import { providerOf } from './providers.ts';
 const PROBE_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 16_384;
 
-/** The outcome of the push for no device. Null: nobody can be asked. */
+/** The outcome of the push for no device. Null: no provider can be asked. */
 export async function probe(
   credential: ProviderCredential,
   authorization: string,

@@ -45,16 +45,21 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   /** A fact about it that apps need, as a sentence without its full stop. Null: none. */
   publicNote(credential: Credential): string | null;
 
-  /** What its reasons for a fault mean, and what to correct. */
+  /** Explains its reasons for a fault, and how to correct it. */
   readonly meanings: Readonly<Record<string, string>>;
 
   /** It refuses what is larger. */
   payloadBytesMax(payload: Payload): number;
-  /** What of a message counts against that: JSON, without what names the device. */
+  /**
+   * The part of a message that counts against that: JSON, without the fields that name the device.
+   */
   content(message: Message, nowMs: number): string;
-  /** What else it would refuse of a payload for every device. */
+  /** Further faults of a payload that it would refuse for every device. */
   faults(payload: Payload): readonly PayloadFault[];
-  /** What its publisher may not expect of a payload that it takes: a sentence. Null: nothing. */
+  /**
+   * Warns of effects that a publisher may not expect of a payload that it takes: a sentence. Null:
+   * none.
+   */
   warning(payload: Payload): string | null;
 
   /** First sends go on for so long if the publisher has set no end. */
@@ -85,8 +90,8 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
    */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
   /**
-   * What of a credential no provider can be asked about, as a sentence that begins with
-   * NOBODY_ASKED. Null: nothing.
+   * Names the part of a credential that no provider can be asked about, as a sentence that begins
+   * with NOBODY_ASKED. Null: none.
    */
   unaskedNote(credential: Credential): string | null;
 }

@@ -12,7 +12,7 @@ import { WEB_PUSH } from './webpush/provider.ts';
 /** Any provider; its caller passes only credentials of its own kind. */
 export type AnyProvider = Provider<ProviderCredential, ProviderOrigins>;
 
-/** By platform; a platform without its provider does not compile. */
+/** Keyed by platform; a platform without its provider does not compile. */
 export const PROVIDERS: Readonly<Record<PlatformId, AnyProvider>> = Object.freeze({
   [PLATFORM_APNS]: APNS,
   [PLATFORM_WEB_PUSH]: WEB_PUSH,

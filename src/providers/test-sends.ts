@@ -1,7 +1,7 @@
 /**
- * One message to one device, now, and what its provider says to it: for whoever tries a message
- * out. Each has a sender of its own, which waits for nobody's send and nobody waits for; nothing of
- * it is in the ledger.
+ * Sends one message to one device, now, and returns the provider's answer, for publishers who try a
+ * message out. Each test send has a sender of its own, so neither it nor other sends wait; nothing
+ * of it is in the ledger.
  */
 
 import { v7 as uuidV7 } from 'uuid';
@@ -32,7 +32,7 @@ const AT_ONCE_MAX = 8;
 /** @limit messages of one client that are tried out, at a time → `503`, `Retry-After: 5` */
 const OF_CLIENT_MAX = 2;
 /**
- * Of a client: to a provider, connections that come and go quickly look like an attack.
+ * Bounds a client: to a provider, connections that come and go quickly look like an attack.
  * @publisherLimit messages of one client that are tried out (`notifications/test`), in a second →
  * `429`, `Retry-After: 1`
  */
@@ -67,7 +67,7 @@ interface TestSend extends Scope {
 }
 
 export type TestResult =
-  /** By the provider, or, where it could not be asked, by us. */
+  /** The answer of the provider, or, where it could not be asked, ours. */
   | {
       readonly kind: 'answered';
       readonly outcome: Outcome;

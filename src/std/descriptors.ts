@@ -19,7 +19,7 @@ export const CONNECTIONS_MAX = 20_000;
  * @limit open files of a process that are kept for everything but connections of callers
  */
 const RESERVED_MAX = 4_096;
-/** Used where the system does not tell the limit. On macOS, Node.js raises it to more than this. */
+/** Used where the system does not say its limit. On macOS, Node.js raises it to more than this. */
 const LIMIT_UNKNOWN = 10_240;
 /**
  * PostgreSQL accepts no less as `max_files_per_process`.

@@ -3,7 +3,7 @@
  * between threads.
  */
 
-/** What a histogram has counted. */
+/** The counts of a histogram. */
 export interface HistogramReading {
   /** Upper bounds, ascending. */
   readonly bounds: readonly number[];

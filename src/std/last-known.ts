@@ -1,6 +1,6 @@
 /**
- * A value that is asked for in the background: whoever reads it gets the last answer at once, also
- * while the next one takes long or fails.
+ * A value that is asked for in the background: a reader gets the last answer at once, also while
+ * the next one takes long or fails.
  */
 
 interface LastKnownOptions<T> {
@@ -33,7 +33,7 @@ export class LastKnown<T> {
     try {
       this.#answer = { value: await this.#options.ask(), atMs };
     } catch {
-      // Whoever could not be asked has its own line in the log.
+      // A source that could not be asked has its own line in the log.
     } finally {
       this.#isAsked = false;
     }

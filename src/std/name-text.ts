@@ -1,4 +1,4 @@
-/** What the names of clients, apps, tags and the like may hold, for every form that makes one. */
+/** The rules for names of clients, apps, tags and the like, for every form that makes one. */
 
 import { hasControls } from './visible-text.ts';
 

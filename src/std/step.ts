@@ -1,4 +1,4 @@
-/** What was done meanwhile, for a trace: plain values, which cross the ports of threads. */
+/** Attributes of a step in a trace: plain values, which cross the ports of threads. */
 
 export type StepAttributes = Readonly<Record<string, string | number>>;
 

@@ -9,7 +9,8 @@ import { nearestName } from './nearest-name.ts';
 
 /**
  * Unknown fields that are listed for one object, and the length of each name.
- * @limit unknown fields of one object of `tag/add`, `update`, `delete` that are told → not told
+ * @limit unknown fields of one object of `tag/add`, `update`, `delete` that are reported → not
+ * reported
  */
 const UNKNOWN_FIELDS_MAX = 10;
 /** @limit the name of an unknown field of `tag/add`, `update`, `delete` → cut */
@@ -48,7 +49,7 @@ export const measured = <Schema extends z.ZodType>(entriesMax: number, schema: S
 export interface FormFault {
   /** The field, its parts joined by dots; '': the whole. */
   readonly path: string;
-  /** What is wrong with it: a sentence without its subject and its full stop. */
+  /** Describes the fault: a sentence without its subject and its full stop. */
   readonly message: string;
 }
 

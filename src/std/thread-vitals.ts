@@ -9,7 +9,7 @@ import type { HistogramReading } from './histogram.ts';
 import { Histogram } from './histogram.ts';
 
 export interface ThreadVitals {
-  /** Of the JavaScript heap, garbage that is not collected yet included. */
+  /** Bytes of the JavaScript heap, garbage that is not collected yet included. */
   readonly heapUsedBytes: number;
   readonly heapBytes: number;
   /** Beside the heap: buffers, WebAssembly memory and code. */

@@ -1,12 +1,12 @@
 /**
- * Reads octets as text. Node.js puts U+FFFD in place of what is not UTF-8, and nobody gets it back:
- * so that is a fault here.
+ * Reads octets as text. Node.js puts U+FFFD in place of octets that are not UTF-8, which loses
+ * them: so that is a fault here.
  */
 
 import { isUtf8 } from 'node:buffer';
 import { withoutMark } from '../../packages/std/src/json.ts';
 
-/** What Node.js puts in place of octets that are not UTF-8. */
+/** The character that Node.js puts in place of octets that are not UTF-8. */
 export const REPLACEMENT = '\u{fffd}';
 
 type Decoded =
@@ -22,7 +22,7 @@ export function decodeUtf8(octets: Buffer): Decoded {
   return { ok: false, before, hint: hintOf(octets) };
 }
 
-/** Of the octets of a sequence: a wrong one may begin so many before it shows. */
+/** The length of a sequence: a wrong one may begin so many octets before it shows. */
 const SEQUENCE_OCTETS_MAX = 4;
 
 /** `again`: the octets with U+FFFD in place of what is wrong. */
@@ -35,7 +35,7 @@ function faultAt(octets: Buffer, again: Buffer): number {
   return Math.max(0, differs - SEQUENCE_OCTETS_MAX);
 }
 
-/** What files that are no text in UTF-8 begin with. */
+/** Beginnings of files that are no text in UTF-8. */
 const BEGINNINGS: readonly (readonly [octets: readonly number[], hint: string])[] = [
   [[0xff, 0xfe], 'it is UTF-16'],
   [[0xfe, 0xff], 'it is UTF-16'],

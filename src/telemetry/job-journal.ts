@@ -1,7 +1,7 @@
 /**
- * What becomes of push jobs, as the log and the traces tell it: one line, and a span, when a job is
- * accepted, planned, and over; spans of its parts besides. Each is told by the node that committed
- * it, after the commit: a process that is killed between the two leaves its line out.
+ * The story of push jobs in the log and the traces: one line, and a span, when a job is accepted,
+ * planned, and over; spans of its parts besides. Each is written by the node that committed it,
+ * after the commit: a process that is killed between the two loses its line.
  */
 
 import type { Logger } from 'pino';
@@ -19,7 +19,7 @@ const APPS_TOLD_MAX = 10;
 interface AcceptedJob {
   readonly id: string;
   readonly clientId: number;
-  /** Of the request that has brought it. */
+  /** The id of the request that has brought it. */
   readonly requestId: string;
   /** The trace that the request has named, or ''. */
   readonly traceparent: string;
@@ -59,7 +59,7 @@ export interface EndedJob {
   readonly cancelled: number;
 }
 
-/** What is told of one part while it is under way. */
+/** The trace of one part while it is under way. */
 export interface PartTrace {
   tell(step: Step): void;
   /** It is over. `error`: it has failed so. */
@@ -107,7 +107,7 @@ export class JobJournal {
         { notificationId: id, clientId, ...apps, chunks, waitedMs },
         'a push job was planned',
       );
-      // Nobody is in its audience: it was over with this.
+      // No device is in its audience: it ended with its planning.
       if (chunks === 0) this.ended([{ ...NOBODY, id, clientId, dueAtMs, endedAtMs: plannedAtMs }]);
     }
   }

@@ -23,7 +23,7 @@ const REDACTED_FIELDS = [
 
 const CENSOR = '[redacted]';
 
-/** Makes the process' logger; `name` tells threads apart. Without `to` it writes to stdout. */
+/** Makes the process' logger; `name` identifies the thread. Without `to` it writes to stdout. */
 export const createLogger = (level: string, name: string, to?: DestinationStream): Logger =>
   pino(optionsOf(level, name), to);
 

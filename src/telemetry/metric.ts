@@ -1,4 +1,4 @@
-/** The declaration of a metric: whoever counts hands it to the registry (metrics.ts). */
+/** The declaration of a metric: each counting part hands it to the registry (metrics.ts). */
 
 import type { HistogramReading } from '../std/histogram.ts';
 

@@ -11,7 +11,7 @@ export interface ReceivedAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly fields: readonly { readonly name: string; readonly value: string }[];
-  /** At most `bodyBytesMax` of it. Of a 200 nothing need be kept. */
+  /** At most `bodyBytesMax` of it. The body of a 200 need not be kept. */
   readonly body: Buffer;
 }
 

@@ -15,7 +15,7 @@ const LATENCY_BOUNDS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 
 type OutcomeCounts = Record<Outcome['kind'], number>;
 
-/** What was done since the reading before, and what is open now. */
+/** The counts since the reading before, and what is open now. */
 export interface TransportReading {
   readonly connections: number;
   readonly streams: number;

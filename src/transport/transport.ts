@@ -143,7 +143,7 @@ export interface TransportOptions {
   /** Whether it may connect to an address, for origins that anybody can set. Null: to all. */
   readonly admits: ((address: string) => boolean) | null;
   /**
-   * What an answer means. A `refused` send is repeated on another connection; the connection that
+   * Judges an answer. A `refused` send is repeated on another connection; the connection that
    * refused takes no more requests.
    */
   /**
@@ -151,17 +151,17 @@ export interface TransportOptions {
    */
   readonly readFields?: readonly string[];
   readonly outcomeOf: (answer: Answer) => Outcome;
-  /** Counts what it does. Absent: nobody asks. */
+  /** Counts what it does. Absent: not counted. */
   readonly meter?: TransportMeter | undefined;
 }
 
 export interface Transport {
-  /** As `Sender.capacity`. */
+  /** Like `Sender.capacity`. */
   readonly capacity: number;
-  /** As `Sender.whenReady`. */
+  /** Like `Sender.whenReady`. */
   whenReady(): Promise<void>;
   /**
-   * As `Sender.send`. `token` is written as it is, so it must have the form that its place needs.
+   * Like `Sender.send`. `token` is written as it is, so it must have the form that its place needs.
    * `body`: this send's own, for templates with `hasOwnBody`; it is never changed again.
    */
   send(
@@ -171,10 +171,10 @@ export interface Transport {
     settle: Settle,
     body?: Buffer,
   ): void;
-  /** As `Sender.warm`. */
+  /** Like `Sender.warm`. */
   warm(connections: number): void;
-  /** As `Sender.authorize`. */
+  /** Like `Sender.authorize`. */
   authorize(authorization: string): void;
-  /** As `Sender.close`. */
+  /** Like `Sender.close`. */
   close(): Promise<void>;
 }

@@ -56,9 +56,11 @@ export interface ClientOptions {
  * is lost is not waited for.
  */
 const TIMEOUT_MS = 30_000;
-/** Before a stream that broke is asked for again, unless it has told another pause. */
+/** Pause before a broken stream is requested again, unless the stream has named another. */
 const RECONNECT_MS = 3_000;
-/** What the engine keeps an Idempotency-Key for: without one, a repetition may send twice. */
+/**
+ * Requests that the engine keeps an Idempotency-Key for: without one, a repetition may send twice.
+ */
 const SUBMITTING: ReadonlySet<string> = new Set([
   '/push-api/push',
   '/push-api/v3/{client}/notifications',
@@ -136,9 +138,8 @@ export class TagcastClient {
   }
 
   /**
-   * What becomes of a push job, until it has ended: the whole job, each time it has changed. A
-   * stream that breaks off is asked for again, as often as a request is sent; what is heard of it
-   * starts the count anew.
+   * Follows a push job until it has ended: yields the whole job each time it has changed. A stream
+   * that breaks off is requested again, as often as a request is sent; each event resets the count.
    */
   async *events<P extends EventsPath>(
     path: P,

@@ -1,6 +1,6 @@
 /** Server-sent events of an answer's body, as they come (HTML, 9.2.6). */
 
-/** What stands between two empty lines; '' for what is not there. */
+/** The fields between two empty lines; '' for a field that is missing. */
 export interface SentEvent {
   readonly event: string;
   readonly data: string;

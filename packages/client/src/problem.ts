@@ -1,4 +1,4 @@
-/** What a request is refused with. */
+/** The problem that a refused request is answered with. */
 
 import type { Problem } from './openapi.ts';
 

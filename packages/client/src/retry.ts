@@ -1,8 +1,8 @@
 /** When a request that was refused for the moment is sent again. */
 
-/** Refused before anything was done, and told to come back. */
+/** Refused before anything was done, with a request to come back. */
 const TOO_MANY = 429;
-/** Told to come back, too; but a connection that broke may have hidden that it was done. */
+/** A request to come back, too; but a connection that broke may have hidden that it was done. */
 const UNAVAILABLE = 503;
 /** Where a proxy does not say when. */
 const PAUSE_MS = 1_000;

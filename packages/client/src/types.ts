@@ -9,7 +9,7 @@ interface AnyOperation {
   readonly responses: object;
 }
 
-/** What the document says of a method of a path; never: the path does not have it. */
+/** The document's description of a method of a path; never: the path does not have it. */
 type OperationOf<M extends Method, P extends keyof paths> =
   Lowercase<M> extends keyof paths[P] ? Extract<paths[P][Lowercase<M>], AnyOperation> : never;
 
@@ -24,7 +24,7 @@ type ParametersOf<O, Where extends string> = O extends {
   ? NonNullable<T>
   : never;
 
-/** What is answered with server-sent events. */
+/** Paths that answer with server-sent events. */
 export type EventsPath = {
   [P in PathOf<'GET'>]: OperationOf<'GET', P> extends {
     readonly responses: {
@@ -56,7 +56,7 @@ type Given<Name extends string, T> = [T] extends [never]
     ? { readonly [N in Name]?: T }
     : { readonly [N in Name]: T };
 
-/** What a request takes. */
+/** The parameters and the body of a request. */
 export type RequestOf<M extends Method, P extends PathOf<M>> = Given<
   'path',
   InPath<OperationOf<M, P>>
@@ -71,7 +71,7 @@ export type RequestOf<M extends Method, P extends PathOf<M>> = Given<
     readonly signal?: AbortSignal;
   };
 
-/** As the client asks for it: JSON where there is JSON, else text. */
+/** The body as the client asks for it: JSON where there is JSON, else text. */
 type BodyIn<Response> = Response extends { readonly content: infer Content }
   ? Content extends { readonly 'application/json': infer Body }
     ? Body
@@ -82,7 +82,7 @@ type BodyIn<Response> = Response extends { readonly content: infer Content }
 
 type Success = 200 | 201 | 202 | 204 | 304;
 
-/** What a request is answered with; the status tells which body it is. */
+/** The answer to a request; its status decides which body it has. */
 export type AnswerOf<M extends Method, P extends PathOf<M>> =
   OperationOf<M, P> extends {
     readonly responses: infer Responses;
@@ -109,7 +109,7 @@ export type RowOf<P extends PagedPath> = AnswerOf<'GET', P>['body'] extends read
   ? Row
   : never;
 
-/** What is told of a resource is the resource itself, as it is answered without `/events`. */
+/** An event of a resource is the resource itself, as it is answered without `/events`. */
 export type EventOf<P extends EventsPath> =
   P extends `${infer Resource extends PathOf<'GET'>}/events`
     ? AnswerOf<'GET', Resource>['body']

@@ -31,7 +31,7 @@ export function tableReader(
 class TableReader implements RecordReader {
   private readonly columns: Columns;
   private readonly readRow: (line: number, row: Row) => Entry;
-  /** What a line `sep=` names. */
+  /** The separator that a line `sep=` names. */
   private separator: string | null = null;
   private head: Head | null = null;
 

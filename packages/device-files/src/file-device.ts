@@ -38,7 +38,7 @@ export type Entry =
    */
   | { readonly kind: 'passed'; readonly line: number; readonly reason: string };
 
-/** As read, before it is checked. */
+/** The fields as they were read, before they are checked. */
 interface FileFields {
   readonly platformId: unknown;
   readonly deviceId: unknown;

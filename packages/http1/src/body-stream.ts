@@ -9,7 +9,7 @@ export interface BodySink {
 }
 
 /**
- * Called when the head of the answer is out. Returns what is called once when nobody takes more:
- * the body is complete, or the caller has left.
+ * Called when the head of the answer is out. Returns a function that is called once when the stream
+ * has no taker left: the body is complete, or the caller has gone.
  */
 export type BodyStream = (sink: BodySink) => () => void;

@@ -118,7 +118,7 @@ export class Connection implements Reply {
   #isEnded = false;
   #isAdvancing = false;
   #isBlocked = false;
-  /** The number that the listener was told last. */
+  /** The last number that the listener received. */
   #unsentBytes = 0;
   /** The time by which the system must have taken all of the last answer. */
   #answerDeadlineMs = Number.POSITIVE_INFINITY;
@@ -162,7 +162,7 @@ export class Connection implements Reply {
     return this.#socket.writableLength;
   }
 
-  /** Its last answer is or was a stream, which nobody waits for when the listener closes. */
+  /** Its last answer is or was a stream, which the listener does not wait for when it closes. */
   get hasStreamed(): boolean {
     return this.#streamed !== null;
   }
@@ -396,7 +396,7 @@ export class Connection implements Reply {
   }
 
   #refuse(malformed: Malformed): void {
-    // Nobody can tell where the next request begins.
+    // It is not known where the next request begins.
     this.#receiver?.abort();
     this.#receiver = null;
     if (this.#isAnswered && this.#phase === 'body') this.#linger();

@@ -42,14 +42,14 @@ interface ListenerOptions {
   /** 0: a free port. */
   readonly port: number;
   readonly handler: RequestHandler;
-  /** The headers that the handler reads, in lower case. Of the others the form is checked. */
+  /** The headers that the handler reads, in lower case. Only the form of the others is checked. */
   readonly readHeaders: readonly string[];
   /** Null: clear text. */
   readonly certificate: ListenerCertificate | null;
   readonly connectionsMax: number;
   /** Bytes of unsent answers, of all connections. */
   readonly unsentBytesMax: number;
-  /** As in `Reception`; so are the next two. */
+  /** Has the meaning of its name in `Reception`; so have the next two. */
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly answerTimeoutMs: number;

@@ -43,7 +43,7 @@ const COLON = 0x3a;
 
 /** Bits for the parts of a head in which a character may occur, by its code. */
 const TOKEN = 1;
-/** Of a request target: printable ASCII without the space. */
+/** A character of a request target: printable ASCII without the space. */
 const VISIBLE = 2;
 /** RFC 9110, 5.5: visible characters, spaces and tabs; bytes above ASCII are taken as Latin-1. */
 const VALUE = 4;
@@ -64,8 +64,9 @@ const DIGITS = /^\d{1,15}$/;
 const HOST = /^[^\s/?#@\\,]*$/;
 
 /**
- * Headers that may come in several lines, which make one list (RFC 9110, 5.3). Of all others that
- * we read, two lines contradict each other; but Content-Type, which hardly any route looks at.
+ * Headers that may come in several lines, which make one list (RFC 9110, 5.3). Two lines of any
+ * other header that we read contradict each other; but Content-Type, which hardly any route looks
+ * at.
  */
 const LISTS: ReadonlySet<string> = new Set([
   'accept',
@@ -80,7 +81,9 @@ const LISTS: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ]);
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
-/** What is read in any case. They come first, so that each has the same index in every parser. */
+/**
+ * Headers that are always read. They come first, so that each has the same index in every parser.
+ */
 const OWN_NAMES = [
   'host',
   'content-length',
@@ -126,7 +129,9 @@ export class HeadParser {
    */
   readonly #spellings = new Map<string, number>();
 
-  /** `readNames`: the headers that are read, in lower case. Of the others the form is checked. */
+  /**
+   * `readNames`: the headers that are read, in lower case. Only the form of the others is checked.
+   */
   constructor(readNames: readonly string[]) {
     const other = readNames.find((name) => name !== name.toLowerCase());
     if (other !== undefined) throw new Error(`header ${other} is not in lower case`);

@@ -1,12 +1,12 @@
 /** A request without its body. It does not need the socket any more. */
 
 export interface RequestHead {
-  /** As received: methods are case-sensitive (RFC 9110, 9.1). */
+  /** Not normalized: methods are case-sensitive (RFC 9110, 9.1). */
   readonly method: string;
-  /** As received, percent-encoded, without the query. */
+  /** As the client sent it: percent-encoded, without the query. */
   readonly path: string;
   readonly query: string;
-  /** The address of the connection, also behind a proxy. */
+  /** The address of the connection: a proxy's, if one is between. */
   readonly remoteAddress: string;
   readonly headers: RequestHeaders;
 }

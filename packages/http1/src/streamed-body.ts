@@ -54,7 +54,7 @@ export class StreamedBody implements BodySink {
     this.#parts.onEnd();
   }
 
-  /** Nobody takes more. A second call changes nothing. */
+  /** Ends the stream. A second call changes nothing. */
   close(): void {
     this.#isOver = true;
     this.#leave?.();

@@ -45,7 +45,7 @@ export function writeAnswer(socket: Socket, answer: Answer, closes: boolean): vo
   else head += isBodiless ? '\r\n' : `Content-Length: ${length}\r\n\r\n`;
   if (isHead || length === 0) socket.write(head, 'latin1');
   else if (typeof body === 'string' && length === body.length && length <= INLINE_LENGTH_MAX) {
-    // As many bytes as characters: all of it is ASCII.
+    // One byte for each character: all of it is ASCII.
     socket.write(head + body, 'latin1');
   } else {
     socket.cork();

@@ -28,8 +28,7 @@ export function errorCodeName(code: number): string {
 }
 
 /**
- * The peer broke a rule that ends the connection (5.4.1): it is told with GOAWAY, and the socket is
- * closed.
+ * The peer broke a rule that ends the connection (5.4.1): it gets GOAWAY, and the socket is closed.
  */
 export class ConnectionError extends Error {
   readonly code: number;
@@ -41,7 +40,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The peer broke a rule that ends one stream only (5.4.2): it is told with RST_STREAM. */
+/** The peer broke a rule that ends one stream only (5.4.2): it gets RST_STREAM. */
 export class StreamError extends Error {
   readonly streamId: number;
   readonly code: number;

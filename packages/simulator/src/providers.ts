@@ -8,7 +8,7 @@ import type { SimulatedProvider } from './simulated-provider.ts';
 import type { WebPushOrigins } from './webpush/provider.ts';
 import { WEB_PUSH } from './webpush/provider.ts';
 
-/** By their names in the paths of the control endpoint. */
+/** The providers, keyed by their names in the paths of the control endpoint. */
 export const SIMULATED_PROVIDERS = {
   apns: APNS,
   fcm: FCM,

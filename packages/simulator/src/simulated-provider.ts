@@ -15,7 +15,7 @@ export interface SimulatedProvider<Origins extends object = object> {
     ConnectionOptions,
     'maxConcurrentStreams' | 'streamsAtStart' | 'goAwayText'
   >;
-  /** As operator settings take them; `origin`: of its listener. */
+  /** The operator's settings for this provider; `origin`: of its listener. */
   originsOf(origin: string): Origins;
   /** Makes the provider, for one run of the simulator. */
   play(parts: PlayedParts): PlayedProvider;

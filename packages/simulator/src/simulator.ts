@@ -29,7 +29,7 @@ import type { SimulatedProvider } from './simulated-provider.ts';
 export interface SimulatorOptions {
   /** Where the providers listen; the control endpoint stays on loopback. Default 127.0.0.1. */
   readonly host?: string;
-  /** By the names of the providers; 0 or absent: a free one. */
+  /** Ports, keyed by the names of the providers; 0 or absent: a free one. */
   readonly ports?: Readonly<Partial<Record<SimulatedProviderName, number>>>;
   readonly controlPort?: number;
   /** For `host`; absent: one is made. */

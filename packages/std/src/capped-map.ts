@@ -38,7 +38,7 @@ export class CappedMap<K, V> {
     return this.#entries.size;
   }
 
-  /** Of all values in the map. */
+  /** The weight of all values in the map. */
   get weight(): number {
     return this.#weight;
   }

@@ -3,7 +3,7 @@
  * next month, and reads further forms, each engine its own.
  */
 
-/** What such a time looks like. */
+/** The form of such a time. */
 export const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -11,7 +11,7 @@ const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 /** Epoch milliseconds of a date, a time of day and a zone; null: the text is no such time. */
 export const isoTimeMs = (text: string): number | null => existing(text, ISO_TIME);
 
-/** Likewise; a date alone is the beginning of its day in UTC. */
+/** The same for a date too; a date alone is the beginning of its day in UTC. */
 export const isoDayOrTimeMs = (text: string): number | null =>
   isoTimeMs(text) ?? existing(text, DAY);
 

@@ -1,6 +1,6 @@
 /**
  * Finds numbers in a JSON text that would be written again with other digits. JavaScript has
- * doubles: they lose digits beyond 2^53, and nobody knows any more that 1.1 was written as 1.10.
+ * doubles: they lose digits beyond 2^53, and forget that 1.1 was written as 1.10.
  */
 
 import { parseJson, stringEnd } from './json.ts';
@@ -8,7 +8,7 @@ import { parseJson, stringEnd } from './json.ts';
 interface ChangedNumber {
   /** The names and list positions that lead to it, joined by dots. */
   readonly path: string;
-  /** What is wrong with it: a sentence without its subject and its full stop. */
+  /** Describes the fault: a sentence without its subject and its full stop. */
   readonly message: string;
 }
 
@@ -31,13 +31,13 @@ const ZERO = 48;
 
 /** A whole number of so few digits is kept. */
 const PLAIN_DIGITS_MAX = 15;
-/** What may follow the digits of a number that is not whole: `.`, `e`, `E`. */
+/** Characters that may follow the digits of a number that is not whole: `.`, `e`, `E`. */
 const FURTHER: ReadonlySet<number> = new Set([46, 101, 69]);
 const WHOLE = /^-?\d+$/;
 const LITERAL = /[-+.\deE]+/y;
 
 /**
- * Of a path, as it is shown: so many names, and so many characters of each.
+ * A path is shown with so many names, and so many characters of each.
  * @limit names of the path of such a number → cut
  */
 const NAMES_SHOWN_MAX = 32;
@@ -80,7 +80,7 @@ function wholeEnd(text: string, from: number): number {
 
 function locate(text: string, isKept: (path: Path) => boolean): readonly ChangedNumber[] {
   const found: ChangedNumber[] = [];
-  /** What each open list or object is at: a position, or a name. */
+  /** The position in each open list, the name in each open object. */
   const path: (string | number)[] = [];
   let isName = false;
   for (let at = 0; at < text.length && found.length < CHANGED_MAX; at += 1) {

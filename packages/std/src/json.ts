@@ -34,7 +34,7 @@ const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [34, 92, 44, 58, 91, 12
 
 /**
  * Whether a text would have more than `JSON_VALUES_MAX` names and values if it were JSON. Each one
- * but the first stands behind a comma, a colon or an opening bracket that is in no string.
+ * but the first follows a comma, a colon or an opening bracket that is in no string.
  */
 export function hasTooManyValues(text: string): boolean {
   // Each takes a character at least, so a short text is not looked at.

@@ -1,6 +1,6 @@
 /**
- * Limits how often an event is told: the first time, and from then on at most once in an interval,
- * with the number of events.
+ * Limits how often an event is reported: the first time, and from then on at most once in an
+ * interval, with the number of events.
  */
 export class Seldom {
   readonly #intervalMs: number;

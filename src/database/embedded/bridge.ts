@@ -36,7 +36,7 @@ const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 interface Bridge {
   /**
-   * Resolves when all clients have left, and the session is as they found it. The caller tells them
+   * Resolves when all clients have left, and the session is as they found it. The caller asks them
    * to leave before.
    */
   close(): Promise<void>;

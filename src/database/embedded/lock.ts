@@ -94,7 +94,7 @@ export async function lockDataDir(
     kind: 'held',
     server,
     async release() {
-      // While nobody else can hold the directory.
+      // Removed first, while no other process can hold the directory.
       rmSync(pidPath(dataDir), { force: true });
       closeAll([...guards, ...proof]);
       const closed = once(server, 'close');
@@ -105,7 +105,7 @@ export async function lockDataDir(
 }
 
 /**
- * Who holds the directory, without touching it; null: nobody. `pid` null: it has not written it
+ * Finds the holder of the directory, without touching it; null: it is free. `pid` null: not written
  * yet.
  */
 export async function holderOf(dataDir: string): Promise<{ readonly pid: number | null } | null> {
@@ -163,7 +163,7 @@ function formerName(dataDir: string): string {
 
 const secretPath = (dataDir: string): string => join(dataDir, 'engine.lock');
 
-/** Of many processes that make one in the same instant, one succeeds. */
+/** When many processes make one in the same instant, one succeeds. */
 function readSecret(dataDir: string): string {
   const path = secretPath(dataDir);
   if (!existsSync(path)) {
@@ -219,7 +219,7 @@ function listen(
   });
 }
 
-/** What a connection fails with where nobody listens: every other fault leaves it open. */
+/** Errors of a connection where no process listens: every other fault leaves it open. */
 const NOBODY: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
 
 /** Whether a process listens there, or may do so: one with a full queue refuses by EAGAIN. */

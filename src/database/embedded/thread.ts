@@ -22,8 +22,7 @@ export async function startEmbeddedDatabase(
   dataDir: string,
   socketPath: string,
 ): Promise<EmbeddedDatabase> {
-  // A process that was killed leaves its socket behind; the lock proves that no process listens
-  // there.
+  // A process that was killed left its socket; the lock proves that no process listens there.
   rmSync(socketPath, { force: true });
   const worker = new Worker(new URL('./thread-entry.js', import.meta.url), {
     workerData: { dataDir, socketPath },

@@ -1,4 +1,7 @@
-/** What PGlite throws: errors, and plain objects of its file system with a number for a code. */
+/**
+ * Describes errors of PGlite: it also throws plain objects of its file system with a number for a
+ * code.
+ */
 
 /** Numbers that Emscripten gives to the codes of the system, for what may befall a database. */
 const CODES: Readonly<Record<number, string>> = {
@@ -20,7 +23,7 @@ export function thrownCode(thrown: unknown): string {
   return 'errno' in thrown ? (CODES[Number(thrown.errno)] ?? '') : '';
 }
 
-/** What was thrown, in words. */
+/** The thrown value, in words. */
 export function thrownText(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message;
   const code = thrownCode(thrown);

@@ -7,7 +7,7 @@ import type { SqlPool } from '../sql.ts';
 import type { UpkeepJob } from '../upkeep-job.ts';
 import { noteClock } from './set-back-clock.ts';
 
-/** Notices that the clock was set back since the last call, and tells it. */
+/** Logs that the clock was set back since the last call. */
 export async function watchClock(sql: SqlPool, log: Logger): Promise<void> {
   const byMs = await noteClock(sql);
   if (byMs === 0) return;

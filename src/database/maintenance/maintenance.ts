@@ -18,7 +18,7 @@ import { endStalledTransactions } from './stalled-transactions.ts';
  */
 const INTERVAL_MS = 2_000;
 /**
- * As long as a transaction may be silent between two statements (`transact`).
+ * The longest silence of a transaction between two statements (`transact`).
  * @limit silence inside of a transaction, however it came about (a frozen node) → the session is
  * ended, its transaction rolled back
  */

@@ -8,7 +8,7 @@ import type { UpkeepJob, UpkeepRun } from '../upkeep-job.ts';
  * Half of the ids: at the same pace there is as much time again to find the client that makes so
  * many.
  * @limit share of the ids of tags, groups and apps from which the log warns →
- * `tagcast_object_ids_used_ratio` tells the share
+ * `tagcast_object_ids_used_ratio` has the share
  */
 const OBJECT_IDS_SHARE_WARNED = 0.5;
 

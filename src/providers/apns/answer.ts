@@ -1,4 +1,7 @@
-/** What an answer of APNs means: by Apple's reason, if documented, else by the status's class. */
+/**
+ * Decides the outcome of an answer of APNs: by Apple's reason, if documented, else by the status's
+ * class.
+ */
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import { parseObject } from '../../../packages/std/src/json.ts';

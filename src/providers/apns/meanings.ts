@@ -1,5 +1,5 @@
 /**
- * What Apple's reasons for a fault mean, and what to correct (internals/providers.md, "APNs:
+ * Explains Apple's reasons for a fault, and how to correct it (internals/providers.md, "APNs:
  * answers").
  */
 

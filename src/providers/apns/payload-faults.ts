@@ -1,4 +1,7 @@
-/** What APNs would refuse of a payload for every device, and what no phone would do. */
+/**
+ * Finds faults of a payload that APNs would refuse for every device, and effects that no phone
+ * would show.
+ */
 
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import type { Payload } from '../../domain/notification.ts';
@@ -14,7 +17,7 @@ const FCM_FORMS = {
 
 const HEADER = /^apns-/i;
 
-/** Of a payload that goes to iOS. */
+/** Faults of a payload that goes to iOS. */
 export function apnsFaults(payload: Payload): readonly PayloadFault[] {
   const { data, apns = {}, apnsPushType } = payload;
   const fault = (path: string, message: string): PayloadFault => ({

@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { ApnsPushType, Payload } from '../../domain/notification.ts';
 
-/** What each type adds to the bundle id to make the topic. */
+/** The suffix that each type adds to the bundle id to make the topic. */
 const TOPIC_SUFFIXES: Readonly<Record<ApnsPushType, string>> = {
   alert: '',
   background: '',

@@ -90,7 +90,7 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
   /** Apple: keep connections open for hours and days. */
   ageMsMax: 24 * 60 * 60_000,
   /**
-   * When the limit falls to one stream, all other requests come back refused at once. By the third
+   * When the limit falls to one stream, all other requests come back refused at once. At the third
    * time the new limit is known.
    */
   refusalsMax: 3,

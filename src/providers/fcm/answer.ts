@@ -1,6 +1,6 @@
 /**
- * What an answer of FCM means: by its own error code, else by Google's status, else by the class of
- * the HTTP status.
+ * Decides the outcome of an answer of FCM: by its own error code, else by Google's status, else by
+ * the class of the HTTP status.
  */
 
 import { z } from 'zod';
@@ -109,7 +109,7 @@ const DEVICE_IN_WORDS = /device/i;
 
 /**
  * A malformed token and a malformed message have the same code; the violated field, or the error's
- * text, tells them apart.
+ * text, distinguishes them.
  */
 const blamesToken = ({ message, details }: FcmError): boolean =>
   TOKEN_IN_WORDS.test(message) ||
@@ -121,7 +121,9 @@ const blamesToken = ({ message, details }: FcmError): boolean =>
 const blamesField = ({ details }: FcmError): boolean =>
   details.some(({ fieldViolations }) => fieldViolations.some(({ field }) => field !== ''));
 
-/** The limits of project and device also have the same code; the quota's name tells them apart. */
+/**
+ * The limits of project and device also have the same code; the quota's name distinguishes them.
+ */
 const blamesDeviceRate = ({ details }: FcmError): boolean =>
   details.some(({ violations }) =>
     violations.some(({ subject, description }) =>

@@ -1,5 +1,5 @@
 /**
- * What Google's reasons for a fault mean, and what to correct (internals/providers.md, "FCM:
+ * Explains Google's reasons for a fault, and how to correct it (internals/providers.md, "FCM:
  * errors").
  */
 

@@ -1,6 +1,6 @@
 /**
- * What FCM would refuse of a payload for every device, long after its publisher got `200`: reserved
- * names, and parts of an overlay that stand where FCM knows no such field.
+ * Finds faults of a payload that FCM would refuse for every device, long after its publisher got
+ * `200`: reserved names, and parts of an overlay that stand where FCM knows no such field.
  */
 
 import type { JsonObject } from '../../../packages/std/src/json.ts';
@@ -18,7 +18,7 @@ const RESERVED: ReadonlySet<string> = new Set(['from', 'message_type', 'google',
 export const isReservedByFcm = (key: string): boolean =>
   RESERVED.has(key) || key.startsWith('google.') || key.startsWith('gcm.notification.');
 
-/** Of the data at this path. */
+/** Reserved names in the data at this path. */
 export const reservedFaults = (path: string, data: unknown): readonly PayloadFault[] =>
   (isObject(data) ? Object.keys(data) : []).filter(isReservedByFcm).map((key) => ({
     path: `${path}.${key}`,
@@ -39,7 +39,7 @@ const MISPLACED: Readonly<Record<string, string>> = {
   to: 'is of the legacy API: the devices are those of the tags.',
 };
 
-/** Of a payload that goes to Android. */
+/** Faults of a payload that goes to Android. */
 export function fcmFaults({ data, fcm = {}, collapseId }: Payload): readonly PayloadFault[] {
   const android = isObject(fcm['android']) ? fcm['android'] : {};
   return [

@@ -1,7 +1,7 @@
 /**
- * What an answer of a push service means. The RFC defines the statuses; Apple adds reasons, Mozilla
- * numbers, Google and Microsoft little. A refusal of a key or a message may concern one
- * subscription only: it counts for more only with a known reason.
+ * Decides the outcome of an answer of a push service. The RFC defines the statuses; Apple adds
+ * reasons, Mozilla numbers, Google and Microsoft little. A refusal of a key or a message may
+ * concern one subscription only: it counts for more only with a known reason.
  */
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
@@ -47,7 +47,10 @@ interface Words {
   readonly errno: string | null;
   /** Microsoft's description of an error. */
   readonly description: string | null;
-  /** What Microsoft's service did with the message: `received`, `dropped`, `channelthrottled`. */
+  /**
+   * The state in which Microsoft's service left the message: `received`, `dropped`,
+   * `channelthrottled`.
+   */
   readonly state: string | null;
   /** All that it says, in small letters. */
   readonly text: string;

@@ -35,8 +35,8 @@ export function renderPush(message: Message, nowMs: number): RequestTemplate {
 }
 
 /**
- * What is encrypted; its size counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. The declarative members
- * repeat what the others say: they are left out where they alone are too much.
+ * The content that is encrypted; its size counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. The
+ * declarative members repeat what the others say: they are left out where they alone are too much.
  */
 export function pushContent({ payload, notificationId }: Message): string {
   const forWorker = overlay(forWorkerOf(payload), { pushId: notificationId });
@@ -117,7 +117,7 @@ export function pushFields(message: Message, nowMs: number): PushFields {
 }
 
 /**
- * As on iOS: a message that is shown is urgent, unless the publisher says otherwise. A silent one
+ * Like on iOS, a message that is shown is urgent, unless the publisher says otherwise. A silent one
  * can wait until the device charges.
  */
 function urgencyOf({ silent, priority = 'high' }: Payload): string {

@@ -2,7 +2,7 @@
  * The sender of Web Push: one credential's messages to browsers, at the push service of each, or
  * through FCM. A device's service is known only when the device is handed over. So sends wait here
  * for their service, and `capacity` says how many more may. A service that answers slows the sender
- * down to its own pace; one that does not answer is left behind.
+ * down to its own pace; the sender goes on without one that does not answer.
  */
 
 import type { ServiceAccount, WebPushCredential } from '../../domain/credential.ts';
@@ -96,7 +96,7 @@ export class WebPushSender implements Sender {
   readonly #signer: VapidSigner | null;
   readonly #account: ServiceAccount | null;
   readonly #turnClock = new TurnClock();
-  /** By origin. The one unused for longest is first. */
+  /** Keyed by origin. The one unused for longest is first. */
   readonly #services = new Map<string, PushService>();
   readonly #closing = new Set<Promise<void>>();
   #authorization: string;

@@ -102,8 +102,8 @@ export const TURN_SENDS_MAX = 32;
 /**
  * After so many refusals of a key or a message in a row, a push service that took none lately gets
  * only a few sends.
- * @limit refusals in a row of a key, or of a message, by a push service that takes it from nobody →
- * sends to that push service are tried again later
+ * @limit refusals in a row of a key, or of a message, by a push service that takes none →  sends to
+ * that push service are tried again later
  */
 export const REFUSALS_IN_A_ROW = 8;
 /**
@@ -121,7 +121,7 @@ export const TRIES_WHILE_REFUSED = 8;
  */
 export const WORKED_WITHIN_MS = 60_000;
 
-/** The limits of the largest service, which is behind Google's front end, as FCM is. */
+/** The limits of the largest service, which Google's front end serves, as it serves FCM. */
 export const WEB_PUSH_LIMITS: TransportLimits = Object.freeze({
   ...FCM_LIMITS,
   /** The least that RFC 9113, 6.5.2, recommends to servers; each server announces its own. */

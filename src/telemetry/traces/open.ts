@@ -62,7 +62,7 @@ class GivenIds extends RandomIdGenerator {
 }
 
 export interface TracesOptions {
-  /** Of the collector, without the path of the signal. */
+  /** The URL of the collector, without the path of the signal. */
   readonly endpoint: string;
   /** The share of traces that are recorded: of those that begin here. */
   readonly share: number;
@@ -80,10 +80,10 @@ export function openTracer({ endpoint, share, version, log }: TracesOptions): Op
     timeoutMillis: EXPORT_TIMEOUT_MS,
   });
   const provider = new TracerProvider({
-    // What the operator has set is the last word.
+    // The operator's settings win.
     resource: own.merge(detectResources({ detectors: [hostDetector, envDetector] })),
     idGenerator: ids,
-    // Whoever tells a span has asked before.
+    // A span is made only after asking whether to trace.
     sampler: new AlwaysOnSampler(),
     spanProcessors: [
       new BatchSpanProcessor({

@@ -1,5 +1,5 @@
 /**
- * Spans of OpenTelemetry, told when they are over (decision 62). A trace of a push job needs
+ * Spans of OpenTelemetry, reported when they are over (decision 62). A trace of a push job needs
  * nothing that nodes would have to hand on: its ids are bytes of the job's own id.
  */
 
@@ -35,7 +35,7 @@ export interface Tracer {
   tell(span: FinishedSpan): void;
 }
 
-/** A tracer that sends what it is told. */
+/** A tracer that sends the spans it gets. */
 export interface OpenTracer extends Tracer {
   /** Sends what it has still, bounded. */
   stop(): Promise<void>;

@@ -25,7 +25,7 @@ type FoundAddress =
   | { readonly ok: false; readonly reason: string };
 
 interface AddressesOptions {
-  /** As in the origin: a name, or an address (IPv6 in brackets). */
+  /** The host of the origin: a name, or an address (IPv6 in brackets). */
   readonly hostname: string;
   /** A name that does not resolve in time counts as unknown. */
   readonly timeoutMs: number;

@@ -118,7 +118,7 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /**
-   * Sends a request that was prepared here; `receiver` is told of its end. `capacity` must be above
+   * Sends a request that was prepared here; `receiver` learns of its end. `capacity` must be above
    * 0. `own`: the request's own content, if its form has such; copied before this returns. Returns
    * the stream's identifier, for `cancel`.
    */
@@ -141,7 +141,7 @@ export class ClientConnection extends Connection<ClientStream> {
     return id;
   }
 
-  /** Cancels a request; its receiver is told nothing. Without effect when it has ended. */
+  /** Cancels a request without notifying its receiver. Without effect when it has ended. */
   cancel(streamId: number): void {
     const stream = this.streams.find(streamId);
     if (stream === undefined) return;

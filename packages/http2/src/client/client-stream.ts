@@ -58,7 +58,7 @@ export interface RequestFailure {
   readonly status: number | null;
 }
 
-/** Is told the end of one request: by exactly one call, never from inside `send`. */
+/** Learns the end of one request: by exactly one call, never from inside `send`. */
 export interface ResponseReceiver {
   answered(response: Response): void;
   failed(failure: RequestFailure): void;

@@ -45,7 +45,7 @@ export class KeepAlive {
   next(nowMs: number, isDoubtful: boolean): 'ping' | 'give-up' | null {
     const { pingAfterSilenceMs, pingTimeoutMs, pingsInARowMax } = this.#options;
     if (this.#pingedAtMs !== null) {
-      // Any input is a sign of life: the ACK may be behind it.
+      // Any input is a sign of life: the ACK may come after it.
       const quietSinceMs = Math.max(this.#pingedAtMs, this.#heardAtMs);
       const wasOverdue = this.#isOverdue;
       this.#isOverdue = nowMs - quietSinceMs > pingTimeoutMs;

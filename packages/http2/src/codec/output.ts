@@ -19,8 +19,8 @@ const BUFFER_OCTETS = 65_536;
  */
 const COPIED_OCTETS_MAX = 4_096;
 /**
- * With this much at the socket it is behind, and gets no further requests. A fast connection has as
- * much under way.
+ * With this much in its socket a connection is congested, and gets no further requests. A fast
+ * connection has as much under way.
  */
 const IN_FLIGHT_OCTETS_MAX = 4 * BUFFER_OCTETS;
 /**
@@ -32,7 +32,7 @@ const IN_FLIGHT_OCTETS_AT_ALL = 16 * BUFFER_OCTETS;
 const POOL_BUFFERS_MAX = 4;
 
 export interface OutputEvents {
-  /** The socket was behind and no longer is. */
+  /** The socket was congested and no longer is. */
   relieved(): void;
   /** The socket holds as many octets as it may. */
   overrun(): void;

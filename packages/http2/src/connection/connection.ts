@@ -127,7 +127,10 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   protected abstract isIdle(streamId: number): boolean;
   /** All content of the stream is written, with END_STREAM. */
   protected abstract contentSent(stream: S): void;
-  /** The peer was told of its error on this stream. The implementation must close the stream. */
+  /**
+   * Called after this stream was reset for an error of the peer. The implementation must close the
+   * stream.
+   */
   protected abstract streamFailed(stream: S, error: StreamError): void;
   /** The stream is lost with its connection. The implementation must close the stream. */
   protected abstract streamLost(stream: S, reason: string): void;
@@ -272,7 +275,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     this.#socket.pause();
   }
 
-  /** Closes a stream and tells the peer. */
+  /** Closes a stream with RST_STREAM. */
   protected reset(stream: S, code: number): void {
     this.frames.rstStream(stream.id, code);
     this.closeStream(stream, false);
@@ -301,7 +304,9 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     this.#close('drained', { code: ErrorCode.NO_ERROR, text: '' });
   }
 
-  /** The peer has broken a rule of the connection: tells it, and closes the connection (5.4.1). */
+  /**
+   * The peer has broken a rule of the connection: sends GOAWAY, and closes the connection (5.4.1).
+   */
   protected fail({ code, message }: ConnectionError): void {
     this.#close(`${errorCodeName(code)}: ${message}`, { code, text: message });
   }

@@ -16,7 +16,7 @@ export const FrameType = Object.freeze({
   CONTINUATION: 0x9,
 });
 
-/** What a flag means depends on the type; `END_STREAM` and `ACK` are the same bit. */
+/** The meaning of a flag depends on the type; `END_STREAM` and `ACK` are the same bit. */
 export const Flag = Object.freeze({
   NONE: 0x0,
   END_STREAM: 0x1,

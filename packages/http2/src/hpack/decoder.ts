@@ -93,7 +93,7 @@ export class Decoder {
     return listSize <= this.#listSizeMax ? { fields, isTooLarge: false } : TOO_LARGE;
   }
 
-  /** The first bits tell the representation (RFC 7541, 6). */
+  /** The first bits name the representation (RFC 7541, 6). */
   #readField(cursor: Cursor): Field {
     const first = cursor.bytes[cursor.offset] ?? 0;
     if (first >= 0x80) return this.#entry(readInteger(cursor, 7));

@@ -22,8 +22,8 @@ export class Encoder {
   readonly #table: DynamicTable;
   readonly #index = new FieldIndex();
   /**
-   * The size that the peer's decoder was last told, and the lowest that it still has to be told
-   * (RFC 7541, 4.2).
+   * The size that the peer's decoder knows, and the lowest that it must still learn (RFC 7541,
+   * 4.2).
    */
   #toldSizeMax = INITIAL_TABLE_SIZE_MAX;
   #lowestSizeMax: number;

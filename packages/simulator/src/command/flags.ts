@@ -7,7 +7,7 @@ import { byProvider, SIMULATED_PROVIDERS } from '../providers.ts';
 import type { SimulatorOptions } from '../simulator.ts';
 import { ArgumentFault } from './argument-fault.ts';
 
-/** A flag, as `parseArgs` of Node reads it and as help tells it. */
+/** A flag, as `parseArgs` of Node reads it and as help shows it. */
 interface SimulatorFlag {
   readonly type: 'string';
   readonly multiple?: boolean;

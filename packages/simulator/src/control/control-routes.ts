@@ -18,7 +18,7 @@ import { invalid, ok, problem } from './control-answer.ts';
 
 /** The parts of a simulator that the control endpoint may use. */
 export interface ControlledSimulator {
-  /** By their names in paths. */
+  /** The providers, keyed by their names in paths. */
   readonly providers: ReadonlyMap<string, ControlledProvider>;
   readonly accounts: AccountBook;
   readonly live: LiveBehaviour;

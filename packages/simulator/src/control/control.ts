@@ -1,5 +1,5 @@
 /**
- * The control endpoint: tells tests and people what the simulated providers received, and lets them
+ * The control endpoint: shows tests and people what the simulated providers received, and lets them
  * change the behaviour of these. Plain HTTP on loopback, JSON in and out, problems by RFC 9457.
  *
  * | request                           | answer                                                                  |

@@ -11,7 +11,7 @@ const wholeNumber = z
   .int()
   .min(0)
   .max(2 ** 31 - 1);
-/** As a time it is no longer than a timer can wait. */
+/** Bounded so that a time is no longer than a timer can wait. */
 const count = wholeNumber.exactOptional();
 
 const sharesSchema = z.strictObject({
@@ -145,8 +145,8 @@ export const behaviourPartSchema = z.strictObject({
   ageMsMax: count,
   outage: outageSchema.nullable().exactOptional(),
   /**
-   * How far the provider's clock is ahead of this machine's; below 0: behind. A sender whose clock
-   * is ahead looks so to a provider.
+   * How far the provider's clock is ahead of this machine's; below 0: it is late. A sender whose
+   * clock is ahead sees a late provider.
    */
   clockAheadMs: z.number().int().min(-CLOCK_AHEAD_MS_MAX).max(CLOCK_AHEAD_MS_MAX).exactOptional(),
   /** The push service of browsers answers as Microsoft's does, for Edge. */

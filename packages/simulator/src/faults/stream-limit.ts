@@ -22,7 +22,7 @@ export class StreamLimit {
   #full: number;
   #falls = false;
 
-  /** The client was told `atStart` already. */
+  /** The client knows `atStart` already. */
   constructor(http2: ServerConnection, { atStart, full }: Limits) {
     this.#http2 = http2;
     this.#state = atStart === full ? 'full' : 'first';

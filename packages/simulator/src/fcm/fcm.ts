@@ -242,7 +242,8 @@ function invalidArgument(field: string, description: string): Refusal {
 }
 
 /**
- * The fault of an oversized message has no details: only its sentence tells it from other faults.
+ * The fault of an oversized message has no details: only its sentence distinguishes it from other
+ * faults.
  */
 function tooBig(): Refusal {
   const answer = googleErrorAnswer({

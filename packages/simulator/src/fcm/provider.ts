@@ -44,7 +44,7 @@ export const FCM: SimulatedProvider<FcmOrigins> = {
   },
 };
 
-/** FCM and the token endpoint share a listener; their paths tell them apart. */
+/** FCM and the token endpoint share a listener; the path decides which one answers. */
 function byPath(oauth: Handler, fcm: Handler): Handler {
   return (request) => (request.path === TOKEN_PATH ? oauth(request) : fcm(request));
 }

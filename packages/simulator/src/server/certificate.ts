@@ -15,7 +15,7 @@ export interface Certificate {
 const VALID_DAYS = 30;
 
 /**
- * A client whose clock is a little behind (a container, a virtual machine after sleep) must accept
+ * A client whose clock is a little late (a container, a virtual machine after sleep) must accept
  * it.
  */
 const VALID_BEFORE_MS = 3_600_000;

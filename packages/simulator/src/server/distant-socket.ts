@@ -1,6 +1,6 @@
 /**
  * A connection as a distant client sees it: everything written to it arrives a round trip later, in
- * order. The whole round trip is on this side, since a client cannot tell in which direction the
+ * order. The whole round trip is on this side, since a client cannot see in which direction the
  * time was lost. All octets under way need one timer, however many answers they hold.
  */
 

@@ -36,7 +36,7 @@ export function readJwt(text: string): Jwt | undefined {
 /** Whether the token names this algorithm and was signed by the private half of this key. */
 export function isSignedBy(jwt: Jwt, publicKey: KeyObject, algorithm: Algorithm): boolean {
   if (jwt.header['alg'] !== algorithm) return false;
-  // JOSE writes r and s side by side; OpenSSL expects DER unless told.
+  // JOSE writes r and s side by side; OpenSSL expects DER by default.
   const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const;
   return verify('sha256', Buffer.from(jwt.signedText), key, jwt.signature);
 }

@@ -85,7 +85,7 @@ export class ProviderConnection {
       streamsMaxAtStart: streams.atStart,
       // One more than a provider reads, so that it sees that there was more.
       bodyOctetsMax: BODY_BYTES_MAX + 1,
-      // As FCM's do (internals/providers.md, "FCM: connections").
+      // FCM's connections do this (internals/providers.md, "FCM: connections").
       endsApart: true,
       ...(behaviour.windowOctets === null ? {} : { windowOctets: behaviour.windowOctets }),
     };
@@ -176,7 +176,7 @@ export class ProviderConnection {
     this.#lose(delayed.answer);
   }
 
-  /** As Google measures the octets under way: one PING at a time. */
+  /** Measures the octets under way as Google does: one PING at a time. */
   #ping(): void {
     this.#isPinging = true;
     this.#whenRead(() => {

@@ -20,7 +20,7 @@ interface ProviderServerOptions extends ConnectionOptions {
 
 export interface ProviderServer {
   readonly port: number;
-  /** Tells open connections the present behaviour. */
+  /** Applies the present behaviour to open connections. */
   applyBehaviour(): void;
   /** Numbers connections from 1 again, for draws by their number. */
   countAnew(): void;
