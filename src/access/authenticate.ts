@@ -39,7 +39,7 @@ type Shelf = 'callers' | 'limitedKeys';
 const REMEMBERED_MAX = 10_000;
 /**
  * Tags, groups and apps in the lists of all limited keys: about 18 bytes each, so 9 MB. One key may
- * have 3,000. Such keys are kept apart: they make room for each other, and for nobody else.
+ * have 3,000. Such keys are kept apart: they make room for each other, and for no others.
  * @limit tags, groups and apps in the lists of remembered keys → the oldest is forgotten
  */
 const REMEMBERED_IDS_MAX = 500_000;

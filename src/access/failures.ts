@@ -21,7 +21,7 @@ interface Window {
  */
 const FAILURES_MAX = 30;
 /**
- * @publisherLimit the window in which wrong credentials of an address are counted → counted anew
+ * @publisherLimit the window in which wrong credentials of an address are counted → counted again
  */
 const WINDOW_MS = 60_000;
 /**

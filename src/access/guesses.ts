@@ -7,14 +7,14 @@
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
 import { networkOf } from '../../packages/std/src/ip-address.ts';
 
-/** What was wrong. `credential`: also the token of an operator. */
+/** The secret that was wrong. `credential`: also the token of an operator. */
 export type Guessed = 'credential' | 'link' | 'password';
 
 export interface GuessReport {
   readonly what: Guessed;
   /** The first of its network. */
   readonly address: string;
-  /** Of this network, since its report before. */
+  /** Guesses of this network since its last report. */
   readonly times: number;
   /** Networks that were left out since the report before. */
   readonly others: number;
@@ -31,7 +31,7 @@ interface Window {
  */
 const WINDOW_MS = 60_000;
 /**
- * Reports in a window: a person reads them, and a log that fills the disk is read by nobody.
+ * Reports in a window: a person reads them, and no person reads a log that fills the disk.
  * @limit log lines on wrong credentials, links, passwords of all networks in a minute → `others` of
  * the next line
  */

@@ -1,5 +1,5 @@
 /**
- * Text that nobody can guess: base62 and base36 from the system's random source, every character
+ * Text that cannot be guessed: base62 and base36 from the system's random source, every character
  * equally likely.
  */
 

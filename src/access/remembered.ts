@@ -63,8 +63,8 @@ export class Remembered<Known, Shelf extends string> {
   readonly #revision: KnownRevision;
   readonly #shelves: ReadonlyMap<Shelf | 'refused', CappedMap<string, Entry<Known>>>;
   /**
-   * What is presented is remembered by a salted digest: no secret stays in memory, and the time of
-   * a comparison does not show how much of it was right.
+   * Secrets are remembered by a salted digest: none stays in memory, and the time of a comparison
+   * does not show how much of it was right.
    */
   readonly #salt = randomBytes(32).toString('base64');
 

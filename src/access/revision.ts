@@ -37,7 +37,7 @@ export class KnownRevision {
     this.#now = monotonicMs;
   }
 
-  /** Whether what was read under this revision still holds; false also when nobody knows. */
+  /** Whether what was read under this revision still holds; false also when that is unknown. */
   holds(revision: string): boolean {
     if (revision !== this.#revision) return false;
     const ageMs = this.#now() - this.#askedAtMs;

@@ -41,7 +41,7 @@ const KEY_BYTES = 32;
 /** The nonce size that AES-GCM is made for. */
 const NONCE_BYTES = 12;
 const AUTHENTICATION_TAG_BYTES = 16;
-/** 64 bits tell the keys of one installation apart. */
+/** 64 bits distinguish the keys of one installation. */
 const KEY_ID_CHARACTERS = 16;
 
 /** The keys that are derived from one SECRET_KEY. */

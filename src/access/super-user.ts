@@ -1,7 +1,7 @@
 /**
- * What only a client's super user or an owner may do, in transactions that ask once more: a node
- * remembers a caller for a moment, and by now another may have taken the right away. A credential
- * that was rotated must not end the one that came after it.
+ * Checks again, within the transaction, that the caller may act as a client's super user or an
+ * owner: a node remembers a caller for a moment, and by now another may have taken the right away.
+ * A credential that was rotated must not end the one that came after it.
  */
 
 import { lockClient } from '../clients/lock-client.ts';

@@ -9,7 +9,7 @@ import { deleteEndedSessions } from './sql/sessions.ts';
 const INTERVAL_MS = 3_600_000;
 /**
  * Longer than a session of the console lives unused (accounts/sessions.ts).
- * @limit a session that nobody used is deleted after
+ * @limit an unused session is deleted after
  */
 const UNUSED_SESSION_MS = 86_400_000;
 /** @limit ended sessions deleted in a run; ended links → the next run */

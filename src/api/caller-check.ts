@@ -32,7 +32,7 @@ export interface CallerCheckParts {
   readonly cors: Pick<Cors, 'names'>;
 }
 
-/** What a check asks of its request (Exchange). */
+/** The part of a request (Exchange) that a check needs. */
 export interface CheckedRequest {
   readonly requestId: string;
   readonly address: string;
@@ -60,7 +60,7 @@ export class CallerCheck {
   readonly #parts: CallerCheckParts;
   readonly #request: CheckedRequest;
   readonly #head: RequestHead;
-  /** Of the session by which the request is judged; null: by its credential. */
+  /** The token of the session by which the request is judged; null: by its credential. */
   readonly #sessionToken: string | null;
   #session: Session | null = null;
   #caller: Caller | null = null;
@@ -227,7 +227,7 @@ export class CallerCheck {
   }
 
   /**
-   * A client in the path must be the caller's own. The refusal does not tell whether another
+   * A client in the path must be the caller's own. The refusal does not reveal whether another
    * exists.
    */
   #forbidden(route: ApiRoute, params: Readonly<Record<string, string>>, caller: Caller): Refusal {

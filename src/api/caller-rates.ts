@@ -10,7 +10,7 @@ import { CLIENT_LIMIT_DEFAULTS, limitOf } from '../domain/client-limits.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';
 
 /**
- * Of each kind: as many as there are credentials in memory. About 100 bytes each.
+ * For each kind as many as there are credentials in memory. About 100 bytes each.
  * @limit clients, and credentials, whose rates are remembered, of each kind in each of two
  * generations → forgotten, so with full rate again
  */

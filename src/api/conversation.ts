@@ -95,7 +95,7 @@ export class Conversation implements Receiver {
     const [first] = this.#pieces;
     const body =
       first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
-    // What the App API parses is gone before anything is awaited.
+    // The text that the App API parses is gone before anything is awaited.
     this.#parsed = found.route.api === 'app' ? 0 : parsedOctets(body);
     if (admission.keeps(holder, this.#parsed)) {
       exchange.run(found, body, (response) => this.#settle(response));

@@ -45,7 +45,7 @@ function writeAll(headers: Headers, write: WriteField): void {
 const PRIVATE: Headers = { 'Cache-Control': 'private, no-cache' };
 /** Accounts, links, credentials, the state of the installation: no cache may keep them. */
 const UNKEPT: Headers = { 'Cache-Control': 'no-store' };
-/** What is below is for pages of our own origin. */
+/** Paths below it are for pages of our own origin. */
 const CONSOLE = '/console/';
 /**
  * RFC 9745. Basic is deprecated since 2025-01-01T00:00:00Z, with the version of the interface that
@@ -70,7 +70,7 @@ export class Exchange implements CheckedRequest {
   readonly #check: CallerCheck;
   #asked: Promise<Refusal> | null = null;
   #isLate = false;
-  /** Of a request that is logged or traced. */
+  /** Milliseconds; null: the request is neither logged nor traced. */
   readonly #startedMs: number | null;
 
   constructor(parts: ExchangeParts, head: RequestHead, match: Match<Route>) {
@@ -86,7 +86,7 @@ export class Exchange implements CheckedRequest {
     return this.#head.method === 'HEAD';
   }
 
-  /** The caller's address, behind trusted proxies the one they name. */
+  /** The caller's address: the one that trusted proxies name, else the connection's. */
   get address(): string {
     this.#address ??= this.#parts.addressOf(
       this.#head.remoteAddress,
@@ -181,7 +181,7 @@ export class Exchange implements CheckedRequest {
     } else settle(response);
   }
 
-  /** Whether its caller would still be admitted. A store that cannot be asked refuses nobody. */
+  /** Whether its caller would still be admitted; true if the store cannot be asked. */
   async mayGoOn(): Promise<boolean> {
     if (this.#match.kind !== 'found') return true;
     const refusal = await this.#check.admit(this.#match);

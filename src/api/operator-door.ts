@@ -1,6 +1,6 @@
 /**
- * Answers the operator's routes to whoever needs no token: a command, by the engine's socket or in
- * its own process. It knows no limits: the caller is the operator.
+ * Answers the operator's routes to callers that need no token: a command, by the engine's socket or
+ * in its own process. It knows no limits: the caller is the operator.
  */
 
 import type { HttpRequest, HttpResponse, OperatorRoute, Route } from '../http/handler.ts';

@@ -1,4 +1,4 @@
-/** What an operator may do, on `/operator/v1`: with OPERATOR_TOKEN, or on the engine's socket. */
+/** The operator's routes, on `/operator/v1`: with OPERATOR_TOKEN, or on the engine's socket. */
 
 import type { Secrets } from '../access/secrets.ts';
 import { clientRoutes } from '../clients/routes/operator-clients.ts';

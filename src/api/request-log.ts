@@ -18,7 +18,10 @@ export type RequestLogMode = (typeof REQUEST_LOGS)[number];
 /** An id that we have given out; whatever else stands in a path is the caller's own. */
 const ID = /^(?:\d{1,10}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
-/** What publishers, consoles and operators ask for; devices, balancers and browsers' pages not. */
+/**
+ * Whether publishers, consoles or operators make such requests; devices, balancers and browsers'
+ * pages make the others.
+ */
 export const isOfPublishers = (route: Route | null): boolean =>
   route !== null && route.api !== 'app' && route.api !== 'open';
 

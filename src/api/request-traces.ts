@@ -12,7 +12,7 @@ import { isOfPublishers } from './request-log.ts';
 
 interface TracedRequest extends AnsweredRequest {
   readonly traceparent: string;
-  /** What its handler tells of its work. */
+  /** The steps of its handler's work. */
   readonly steps: readonly Step[];
 }
 

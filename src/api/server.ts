@@ -46,7 +46,7 @@ export interface ServerOptions
   readonly tls: CertificateFiles | null;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
-  /** Of whoever runs the installation; null: nobody has one. */
+  /** The token of the person who runs the installation; null: there is none. */
   readonly operatorToken: string | null;
   /** Connections that are open at a time. */
   readonly connectionsMax: number;
@@ -76,7 +76,7 @@ export interface ServerLimits extends AdmissionLimits {
 
 export interface Server {
   readonly port: number;
-  /** Of its requests and connections. */
+  /** Metrics of its requests and connections. */
   readonly metrics: readonly Metric[];
   /**
    * Stops accepting, answers requests that are under way or arrive within a moment, and closes
@@ -307,7 +307,7 @@ class RunningServer implements Server, RequestHandler, Desk {
     return null;
   }
 
-  /** Behind such a proxy all callers have its address: one of them uses up what is for each. */
+  /** With such a proxy all callers have its address: one of them uses up the share of each. */
   #tellUntrusted(address: string): void {
     const times = this.#untrusted.count();
     if (times === null) return;

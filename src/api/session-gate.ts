@@ -1,7 +1,7 @@
 /**
- * What a request with a session may do. It is another way to become a caller: an owner calls as the
- * super user, others with the scopes of their role (access/accounts/sessions.ts). Since a browser
- * sends the cookie by itself, such a request must also come from a page of our own.
+ * Admits requests with a session. A session is another way to become a caller: an owner calls as
+ * the super user, others with the scopes of their role (access/accounts/sessions.ts). Since a
+ * browser sends the cookie by itself, such a request must also come from a page of our own.
  */
 
 import type { RequestHead } from '../../packages/http1/src/request-head.ts';
@@ -68,7 +68,7 @@ export function passOf(
 const passAsAccount = ({ needs }: ConsoleRoute, { isOperator }: Session): Passage =>
   needs === 'operator' && !isOperator ? shut(403, 'This is for accounts of the operator.') : OPEN;
 
-/** The refusal does not tell whether another client exists. */
+/** The refusal does not reveal whether another client exists. */
 function passAsMember(
   route: SessionRoute,
   params: Readonly<Record<string, string>>,

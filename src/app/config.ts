@@ -22,7 +22,7 @@ const flag = z
   .enum(['0', '1', 'true', 'false'], { error: 'must be 1 or 0' })
   .transform((value) => value === '1' || value === 'true');
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
-/** As browsers write it in Origin, or `*`; null: no page has such an origin. */
+/** An origin as browsers write it in Origin, or `*`; null: no page has such an origin. */
 function pageOrigin(text: string): string | null {
   if (text === '*' || text === 'null') return text;
   if (!URL.canParse(text)) return null;

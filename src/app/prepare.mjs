@@ -1,16 +1,16 @@
 /**
- * What `npm start` and `npm test` do first: install what the lockfile says when it has changed, and
- * build when a source is newer than what was built. Plain JavaScript without dependencies, since
- * neither is there in a fresh clone.
+ * The first step of `npm start` and `npm test`: installs the packages of the lockfile when it has
+ * changed, and builds when a source is newer than the build. Plain JavaScript without dependencies,
+ * since neither is there in a fresh clone.
  *
  *     node src/app/prepare.mjs start|test [folders with a lockfile of their own, as the bench has one]
  *
  * `start` is the service with its compiler; `test` is all, three quarters of which the service does
  * not need. What was prepared for tests serves a start as well, and what was prepared for a start
- * is added to, not installed anew.
+ * is added to, not installed again.
  *
- * Whoever was broken off is made good by the next: each of the two steps writes that it has come to
- * its end. Two at once in one checkout would delete what the other has just written, so one waits
+ * A run that was broken off is repaired by the next: each of the two steps writes that it is
+ * complete. Two at once in one checkout would delete what the other has just written, so one waits
  * for the other.
  */
 
@@ -27,7 +27,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 /** The build's last file. */
 const BUILT = join(ROOT, 'dist', '.built');
 const PATCHES = join(ROOT, 'src', 'patches');
-/** What of the packages is written, not made: the service, the console and the guides need it. */
+/**
+ * Packages whose sources are written, not generated: the service, the console and the guides need
+ * them.
+ */
 const PACKAGE_SOURCES = readdirSync(join(ROOT, 'packages'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .flatMap(({ name }) =>
@@ -35,7 +38,7 @@ const PACKAGE_SOURCES = readdirSync(join(ROOT, 'packages'), { withFileTypes: tru
       .filter((inside) => inside !== 'node_modules' && inside !== 'dist')
       .map((inside) => join('packages', name, inside)),
   );
-/** What the console and the guides are built from besides: their own, and the documents. */
+/** Further sources of the console and the guides: their own, and the documents. */
 const CONSOLE_SOURCES = [
   'console/src',
   'console/guides',
@@ -88,7 +91,7 @@ function installForLevel(folder) {
   const isCurrent = installed === digest;
   if (isCurrent && serves(forLevel)) return;
   const { omits } = LEVELS[level];
-  // Who is broken off while adding leaves no stamp, and so the next one begins anew.
+  // A process that is broken off while adding leaves no stamp, and so the next one begins again.
   rmSync(stamp, { force: true });
   // Adding keeps the packages of an engine that runs here; `npm ci` takes all away first.
   if (isCurrent) install(folder, ['install', '--no-save', omits]);
@@ -119,7 +122,7 @@ function isBuilt() {
   return newest(LEVELS[level].sources) <= statSync(BUILT).mtimeMs;
 }
 
-/** Of a folder's lockfile, and of the patches with their names. */
+/** The digest of a folder's lockfile, and of the patches with their names. */
 function digestOf(folder) {
   const hash = createHash('sha256').update(readFileSync(join(ROOT, folder, 'package-lock.json')));
   for (const patch of readdirSync(PATCHES)) {
@@ -132,7 +135,7 @@ function stampOf(folder) {
   return join(ROOT, folder, 'node_modules', '.tagcast-lockfile-digest');
 }
 
-/** What a file holds; '' without one. */
+/** The text of a file; '' without one. */
 function readText(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
@@ -140,7 +143,7 @@ function readText(path) {
 /**
  * Resolves when no other process prepares this checkout, and keeps others waiting until this one
  * ends. Linux has names of sockets that are taken atomically and vanish with their process;
- * elsewhere nobody waits.
+ * elsewhere no process waits.
  */
 async function turn() {
   if (process.platform !== 'linux') return;

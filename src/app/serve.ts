@@ -29,7 +29,7 @@ import { startFault, tellFault } from './start-fault.ts';
  */
 const DRAIN_TIMEOUT_MS = 9_500;
 
-/** Runs until it is told to stop; resolves with the exit code. */
+/** Runs until a signal stops it; resolves with the exit code. */
 export async function serve(config: Config): Promise<number> {
   const log = createLogger(config.LOG_LEVEL, 'tagcast');
   try {

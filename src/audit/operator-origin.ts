@@ -1,4 +1,4 @@
-/** By whom the operator's routes change something of a client, for the client's audit log. */
+/** The actor of changes by the operator's routes, for the client's audit log. */
 
 import type { AuditOrigin } from '../domain/audit.ts';
 

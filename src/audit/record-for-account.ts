@@ -5,7 +5,7 @@ import type { Sql } from '../database/sql.ts';
 import { list } from '../database/sql.ts';
 import type { AuditDetail } from '../domain/audit.ts';
 
-/** What happened to an account. */
+/** An event of an account. */
 export interface AccountEvent {
   readonly action: 'member.sign-in' | 'member.sign-in-refused' | 'member.password';
   readonly accountId: number;
@@ -34,7 +34,7 @@ export async function recordForAccount(
   { action, accountId, email, address, requestId, detail }: AccountEvent,
 ): Promise<void> {
   if (clientIds.length === 0) return;
-  // Nobody knows who has tried a wrong password: the account is what it was tried on.
+  // The author of a wrong password is unknown: the account is its object.
   const isBySomebodyElse = action === 'member.sign-in-refused';
   const actor = isBySomebodyElse
     ? { kind: 'engine', id: null, name: null }

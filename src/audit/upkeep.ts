@@ -18,7 +18,7 @@ const AUDIT_RETENTION_MS = 400 * 86_400_000;
  */
 const AUDIT_ENTRIES_PER_CLIENT_MAX = 100_000;
 /**
- * Entries beside these that tell who got or lost access: 25 of them a day.
+ * Further entries, about access that was given or lost: 25 of them a day.
  * @limit entries that concern access, kept beside the others of a client → the oldest of the actor
  * with most are deleted
  */

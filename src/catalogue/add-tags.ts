@@ -78,7 +78,7 @@ export async function addTags(
 interface Plans {
   readonly groups: TagGroupPlan;
   readonly tags: TagPlan;
-  /** As it is to be. */
+  /** The tree with the new tags. */
   readonly tree: TagGroupTree;
 }
 

@@ -25,7 +25,7 @@ type MadeApp =
 
 export type AppRefusal =
   | { readonly kind: 'over-limit'; readonly over: OverLimit }
-  /** What is wrong with one app more. */
+  /** No id is left for one app more. */
   | { readonly kind: 'ids-used-up'; readonly why: string };
 
 /** In the transaction of its caller. */

@@ -1,6 +1,6 @@
 /**
- * What the limits of a key cover: its tags, and those in its groups or in groups below them; of
- * these, tags that are for one of its apps.
+ * Finds the tags that the limits of a key cover: its tags, and those in its groups or in groups
+ * below them; of these, tags that are for one of its apps.
  */
 
 import type { Fragment, Sql } from '../database/sql.ts';

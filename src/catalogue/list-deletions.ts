@@ -7,11 +7,11 @@ export interface AppDeletion {
   readonly appId: number;
   readonly clientId: number;
   readonly platformIds: readonly number[];
-  /** By the database's clock. */
+  /** The time of deletion, by the database's clock. */
   readonly deletedAtMs: number;
 }
 
-/** By the apps' ids, those behind `afterId`. */
+/** Lists those after `afterId`, by the apps' ids. */
 export const listAppDeletions = (
   sql: Sql,
   afterId: number,
@@ -24,7 +24,7 @@ export const listAppDeletions = (
 
 /**
  * More would take seconds.
- * @limit devices of a deleted app that `removals` counts, on a platform → it tells so many
+ * @limit devices of a deleted app that `removals` counts, on a platform → it says so many
  */
 const COUNTED_MAX = 1_000_000;
 
@@ -36,7 +36,7 @@ export interface AppDeletionLeft {
   readonly left: readonly (Scope & { readonly devices: number })[];
 }
 
-/** Those of a client, in the order of their apps' ids, behind `afterId`. */
+/** Lists those of a client after `afterId`, in the order of their apps' ids. */
 export const listAppDeletionsLeft = (
   sql: Sql,
   clientId: number,

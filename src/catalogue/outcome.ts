@@ -35,5 +35,5 @@ export interface ChangedClient {
   record(change: AuditedChange): Promise<void>;
 }
 
-/** Where changes are told. */
+/** Records a change. */
 export type Recorder = ChangedClient['record'];

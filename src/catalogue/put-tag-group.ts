@@ -20,7 +20,7 @@ import { insertTagGroups, updateTagGroups } from './sql/write-groups.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 
-/** Of a group that has none yet. */
+/** Stands for the id of a group that has none yet. */
 const NO_ID = 0;
 
 interface TagGroupToPut extends ChangedClient {
@@ -59,7 +59,7 @@ export async function putTagGroup(
   if (faults.length > 0 || after === undefined) return refused({ kind: 'invalid', faults });
   if (!territory.takesGroup(after, before)) return outside;
   if (before === null) return await insert(tx, after, path, record);
-  // What changes nothing must not empty the caches.
+  // A put without a change must not empty the caches.
   if (isDeepStrictEqual(after, before)) return done(after);
   await updateTagGroups(tx, after.clientId, [after]);
   await raiseCatalogueVersion(tx, after.clientId);
@@ -86,8 +86,8 @@ export async function dropTagGroup(
 }
 
 /**
- * Puts a group, and tells it as lists do. `id`: null makes one. The caller of it holds the client's
- * lock.
+ * Puts a group, and returns it in the form of lists. `id`: null makes one. The caller holds the
+ * client's lock.
  */
 export async function putListedTagGroup(
   tx: Sql,

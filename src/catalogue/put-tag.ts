@@ -27,7 +27,7 @@ import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 import { insertTags, updateTags } from './write-tags.ts';
 
-/** Of a tag that has none yet. */
+/** Stands for the id of a tag that has none yet. */
 const NO_ID = 0;
 
 interface TagToPut extends ChangedClient {
@@ -59,7 +59,7 @@ export async function putTag(
   if (!territory.takesTag(after, before)) return outside;
   if (await isTaken(tx, after)) return refused({ kind: 'taken' });
   if (before === null) return await insert(tx, after, { before, fields, path, record, limits });
-  // What changes nothing must not empty the caches.
+  // A put without a change must not empty the caches.
   if (isDeepStrictEqual(after, before)) return done(after);
   const reconnection = await checkConnections(tx, before, after);
   if (!reconnection.ok) return reconnection;
@@ -110,8 +110,8 @@ interface PutTag {
 }
 
 /**
- * Puts a tag, and tells it as lists do. `id`: null makes one. The caller of it holds the client's
- * lock.
+ * Puts a tag, and returns it in the form of lists. `id`: null makes one. The caller holds the
+ * client's lock.
  */
 export async function putListedTag(
   tx: Sql,

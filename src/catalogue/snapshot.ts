@@ -20,10 +20,10 @@ export interface ResolvedTags {
 export class Snapshot {
   readonly version: number;
   readonly apps: ReadonlyMap<number, AppRow>;
-  /** By id, in order of ids; expired ones too. */
+  /** Tags by id, in order of ids; expired ones too. */
   readonly tags: ReadonlyMap<number, CatalogueTag>;
   readonly tagsBySourceId: ReadonlyMap<string, CatalogueTag>;
-  /** By id, in order of ids. */
+  /** Groups by id, in order of ids. */
   readonly tagGroups: ReadonlyMap<number, TagGroup>;
   readonly tagGroupsBySourceId: ReadonlyMap<string, TagGroup>;
   /** Its approximate size in memory. */

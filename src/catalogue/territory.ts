@@ -11,7 +11,7 @@ import { TAG_GROUP_DEPTH_MAX } from '../domain/tag.ts';
 import { readTagGroups } from './read-groups.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 
-/** What a limited key holds, in one state of the tree. */
+/** The tags and groups of a limited key, in one state of the tree. */
 export class Territory {
   readonly #key: KeyRights | undefined;
   readonly #tree: TagGroupTree;
@@ -76,7 +76,7 @@ export class Territory {
   }
 }
 
-/** As things are. The tree is read only for who has limits. */
+/** Reads the present territory. The tree is read only for a caller with limits. */
 export async function readTerritory(tx: Sql, caller: Caller): Promise<Territory> {
   const groups = isLimited(caller) ? await readTagGroups(tx, caller.clientId) : [];
   return new Territory(caller, new TagGroupTree(groups));

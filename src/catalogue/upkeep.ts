@@ -63,7 +63,7 @@ const byEngine = (clientId: number): AuditOrigin => ({
   requestId: null,
 });
 
-/** One entry for all of them: a client's log must not fill with what nobody did. */
+/** One entry for all of them: changes that no person made must not fill a client's log. */
 const changeOf = (tagIds: readonly number[]) =>
   ({
     action: 'tags.expire',

@@ -34,7 +34,7 @@ const APP = { name: 'app' } as const;
 const KIND_COLUMNS = 9;
 const PROVIDER = { name: 'provider', choices: NAMES } as const;
 
-/** Whose flags they are is told with them; one may be of several. */
+/** The help names the providers of each flag; a flag may have several. */
 const CREDENTIAL_FLAGS: Readonly<Record<string, Flag>> = Object.fromEntries(
   ALL.flatMap(({ credentialFlags }) => Object.entries(credentialFlags.flags)).map(
     ([name, flag]) => {

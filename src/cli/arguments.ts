@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { isoDayOrTimeMs } from '../../packages/std/src/iso-8601.ts';
 import { REPLACEMENT } from '../std/utf8.ts';
 
-/** A mistake in the arguments: a sentence for whoever typed them. */
+/** A mistake in the arguments: a sentence for the person who typed them. */
 export class UsageError extends Error {}
 
 const DIGITS = /^\d+$/;

@@ -37,7 +37,7 @@ export type LimitValues = Readonly<Record<string, string | undefined>>;
 
 const LIMITS = '/operator/v1/clients/{clientId}/limits';
 
-/** Makes the request: without a flag, it only tells the limits. */
+/** Makes the request: without a flag, it only shows the limits. */
 export function planLimits(client: string, flags: LimitValues): Plan {
   const changes: { readonly [Name in ClientLimitName]?: number | null } = Object.fromEntries(
     CLIENT_LIMIT_NAMES.flatMap((name): [ClientLimitName, number | null][] => {

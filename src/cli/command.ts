@@ -1,6 +1,6 @@
 /**
- * What a command is: a description of its verbs, from which its arguments are read, its help is
- * written and a shell completes it. main.ts lists the commands.
+ * A command: a description of its verbs, from which its arguments are read, its help is written and
+ * a shell completes it. main.ts lists the commands.
  */
 
 import type { parseArgs } from 'node:util';
@@ -8,14 +8,14 @@ import { readFlags, readPositionals, UsageError } from './arguments.ts';
 import { helpOf } from './help.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A flag, as `parseArgs` of Node reads it and as help tells it. */
+/** A flag, as `parseArgs` of Node reads it and as help shows it. */
 export interface Flag {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
   readonly default?: string | boolean;
-  /** What stands for its value in help; `file`: a shell completes names of files. */
+  /** The placeholder of its value in help; `file`: a shell completes names of files. */
   readonly value?: string;
-  /** Values that a shell offers. Whoever takes the value says which ones are wrong. */
+  /** Values that a shell offers. The command itself refuses wrong ones. */
   readonly choices?: readonly string[];
   readonly about: string;
 }
@@ -32,13 +32,13 @@ export interface Argument {
   readonly isOfProfile?: boolean;
 }
 
-/** What help and completion know of a verb. */
+/** The part of a verb that help and completion need. */
 export interface VerbDescription {
   /** One sentence. */
   readonly summary: string;
   readonly arguments: readonly Argument[];
   readonly flags: Flags;
-  /** What else is to be known, in lines. */
+  /** Further notes, in lines. */
   readonly notes?: string;
 }
 
@@ -52,7 +52,7 @@ export interface Verb<Work> extends VerbDescription {
 
 export interface CommandDescription<V extends VerbDescription = VerbDescription> {
   readonly name: string;
-  /** By their names. A command that has only one thing to do has one verb, without a name. */
+  /** Keyed by their names. A command that has only one thing to do has one verb, without a name. */
   readonly verbs: Readonly<Record<string, V>>;
   readonly notes?: string;
 }
@@ -83,7 +83,7 @@ type Values<F extends Flags> = ReturnType<
   typeof parseArgs<{ readonly options: F; readonly allowPositionals: true; readonly strict: true }>
 >['values'];
 
-/** Makes a verb. An argument that is only a name is told as a string. */
+/** Makes a verb. An argument that is only a name is given as a string. */
 export function verb<
   Work,
   const A extends readonly (Argument | string)[] = [],

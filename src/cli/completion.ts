@@ -23,7 +23,7 @@ interface Candidate {
 
 /** Stands for the names of files, which the shell knows itself. */
 const FILES: Candidate = { word: ':files', about: '' };
-/** What a flag's value, or an argument, is called when it is the name of a file. */
+/** The name of a flag's value, or an argument, that is a file's name. */
 const FILE = 'file';
 const HELP: Candidate = { word: '--help', about: 'explain' };
 
@@ -70,7 +70,7 @@ export function completionCommand(
   );
 }
 
-/** What may stand in place of the last word. */
+/** The words that may replace the last one. */
 async function candidatesFor(
   commands: readonly ListedCommand[],
   words: readonly string[],

@@ -42,7 +42,7 @@ const placeOf = ({ name, choices, isOptional = false }: Argument): string => {
   return isOptional ? `[${place}]` : place;
 };
 
-/** What stands behind a flag: ` <file>`; of a boolean one nothing. */
+/** The text after a flag: ` <file>`; after a boolean one nothing. */
 function valuePlaceOf({ type, value, choices }: Flag): string {
   if (type === 'boolean') return '';
   return value === undefined && choices !== undefined

@@ -16,7 +16,7 @@ group within seconds. A group that differs although it is current is a bug: plea
 const EXIT_DIFFERENT = 1;
 /**
  * Sentences of `--json`; further ones are only counted.
- * @limit differences of `index verify --json` that are told → counted
+ * @limit differences of `index verify --json` that are listed → counted
  */
 const DIFFERENCES_MAX = 1_000;
 
@@ -30,7 +30,7 @@ export interface IndexContext {
   readonly terminal: Pick<Terminal, 'print' | 'complain' | 'note' | 'progress'>;
 }
 
-/** What is done with the opened index: resolves with its result, in words and for programs. */
+/** The work on the opened index: resolves with its result, in words and for programs. */
 type Work = (index: MaintainedIndex, isJson: boolean) => Promise<Result>;
 
 interface Result {

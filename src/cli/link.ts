@@ -13,10 +13,10 @@ export const URL_FLAG = {
 } as const;
 
 const WEB = /^https?:$/;
-/** Whoever copies the address of the console itself means the same. */
+/** An operator who copies the address of the console itself means the same. */
 const CONSOLE_AT_END = /(\/console)?\/*$/;
 
-/** What stands before the path of a link: an origin, and the path under which a proxy serves us. */
+/** The text before the path of a link: an origin, and the path under which a proxy serves us. */
 export function readLinkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !WEB.test(url.protocol)) {

@@ -31,7 +31,7 @@ export interface Told {
   readonly text: string;
 }
 
-/** What a verb comes to: an errand for the engine, or a result when none is needed. */
+/** The plan of a verb: an errand for the engine, or a result when none is needed. */
 export type Plan = Errand | Request | Told;
 
 interface ErrandFor<Name extends ActionName> {
@@ -60,7 +60,7 @@ interface Outcome {
   readonly value?: unknown;
 }
 
-/** What is asked of the operator's API, with the words for its answer. */
+/** A request to the operator's API, with the words for its answer. */
 interface Request {
   ask(api: TagcastClient): Promise<Outcome>;
 }
@@ -130,7 +130,7 @@ async function carryOut<Name extends ActionName>(
   return { isGood: !errand.failed?.(value), text: errand.describe(value), value };
 }
 
-/** A credential as commands have told it since before it had a route. */
+/** A credential in the form that commands have printed since before it had a route. */
 export const shownCredential = (credential: {
   readonly userName: string;
   readonly password: string;

@@ -16,7 +16,7 @@ interface Standing {
   readonly count: number;
 }
 
-/** As often as an eye can follow. */
+/** No more often than an eye can follow. */
 const BAR_EVERY_MS = 200;
 /** A log of an hour's import stays readable. */
 const LINE_EVERY_MS = 5_000;

@@ -1,4 +1,4 @@
-/** Mistakes that the simulator finds are told as all others are. */
+/** Reports mistakes that the simulator finds in the form of all others. */
 
 import { ArgumentFault } from '../../packages/simulator/src/command/argument-fault.ts';
 import { UsageError } from './arguments.ts';

@@ -28,8 +28,8 @@ export async function findClient(sql: Sql, slug: string): Promise<ClientRow | nu
 }
 
 /**
- * What is counted of a deleted client: more would take seconds.
- * @limit devices and push jobs of a deleted client that `client list` counts, of each → it tells so
+ * Rows that are counted of a deleted client: more would take seconds.
+ * @limit devices and push jobs of a deleted client that `client list` counts, of each → it says so
  * many
  */
 const COUNTED_MAX = 1_000_000;

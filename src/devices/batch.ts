@@ -33,7 +33,7 @@ export interface WrittenDevice extends ChangedDevice {
 interface ByDevice {
   /** Each device once. */
   readonly devices: readonly DeviceOperations[];
-  /** Of each operation, in its place: where its device is. */
+  /** The index of each operation's device. */
   readonly deviceOf: readonly number[];
 }
 

@@ -105,7 +105,7 @@ function unsubscribe(change: Folding, tagIds: readonly number[]): void {
   for (const tagId of tagIds) change.remove.add(tagId);
 }
 
-/** What a change does to the tags. */
+/** The change of a device's tags. */
 type TagsChange = Pick<Change, 'clear' | 'add' | 'remove'>;
 
 /** The tags of a device after a change, and the tags it gained and lost. */
@@ -151,7 +151,7 @@ const NONE: readonly number[] = [];
 const isLost = ({ clear, add, remove }: TagsChange, tagId: number): boolean =>
   clear ? !add.has(tagId) : remove.has(tagId);
 
-/** By binary search: to make a set of the tags costs more than all else that a repetition does. */
+/** A binary search: making a set of the tags costs more than all else that a repetition does. */
 function hasSorted(tagIds: readonly number[], wanted: number): boolean {
   let from = 0;
   let to = tagIds.length;

@@ -29,7 +29,7 @@ const RECOUNT_MS = 60_000;
 const COUNT_MS_MAX = 60_000;
 /**
  * Apps and clients near their limit whose count is remembered, about 300 bytes each; others are
- * counted anew. A tenth of it is more than an installation has.
+ * counted again. A tenth of it is more than an installation has.
  * @limit apps and clients at their limit whose count of devices is remembered → counted again
  */
 const COUNTS_MAX = 10_000;
@@ -154,7 +154,8 @@ export class DeviceLimit {
       // The count has not seen what was taken meanwhile.
       room.free += Math.max(0, max - devices) - free;
     } catch {
-      // What was known holds until the next count. Whoever needs the database tells what is wrong.
+      // The old count holds until the next one. The statements that need the database report the
+      // fault.
     }
     known.recountAtMs = performance.now() + this.recountMs;
   }

@@ -24,7 +24,7 @@ export const createEraser =
       await shareClient(tx, origin.clientId);
       const erased = await eraseDevice(tx, key);
       const { appId, platformId, deviceKey } = key;
-      // Whoever knows the deviceId can tell that it was this one.
+      // A reader that knows the deviceId can see that it was this device.
       const change = { action: 'device.erase', id: deviceKey, name: null } as const;
       const detail = { appId, platformId };
       if (erased.device === null && erased.events === 0) return null;

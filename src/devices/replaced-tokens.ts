@@ -103,7 +103,7 @@ async function findReplaced(
 
 interface DeadToken {
   readonly ordinal: number;
-  /** Of the installation that has it. */
+  /** The key of the installation that has it. */
   readonly key: string;
 }
 

@@ -31,7 +31,7 @@ const CLEARED_IN_RUN_MAX = 20_000;
  * @limit pairs of a group and an unwanted tag that a run searches → the next run
  */
 const PAIRS_MAX = 10_000;
-/** @limit groups that a run searches for devices with tags which nobody wants → the next run */
+/** @limit groups that a run searches for devices with unwanted tags → the next run */
 const GROUPS_MAX = 100;
 /** One for each group, and one more for each CLEARED_MAX devices: the bounds above come first. */
 const TRANSACTIONS_MAX = GROUPS_MAX + CLEARED_IN_RUN_MAX / CLEARED_MAX;

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
  */
 const DEVICES_MAX = 2_000;
 /**
- * Whoever asks why a phone got nothing asks within days.
+ * People ask within days why a phone got nothing.
  * @limit events of devices are kept → deleted
  */
 const DEVICE_EVENTS_RETENTION_MS = 30 * DAY_MS;

@@ -11,7 +11,7 @@ import { findingsAbout } from './finding.ts';
 
 const { ok, warning, problem } = findingsAbout('database');
 
-/** Who holds it, whether it can be written, and what nobody can see here. */
+/** Reports who holds the directory, whether it can be written, and what this check cannot see. */
 export async function checkEmbedded(dataDir: string): Promise<readonly Finding[]> {
   const holder = await holderOf(dataDir);
   return [

@@ -45,7 +45,7 @@ export async function checkEngine(settings: EngineSettings): Promise<readonly Fi
   }
 }
 
-/** Behind a proxy all callers would share one address, and the limits of one. */
+/** With an untrusted proxy all callers would share one address, and the limits of one. */
 function checkProxies({
   HOST,
   TLS_CERT_FILE,

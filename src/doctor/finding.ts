@@ -1,13 +1,13 @@
-/** What a check of a deployment has found. */
+/** One finding of a check of a deployment. */
 
 type Level = 'ok' | 'warning' | 'problem';
 
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** The subject of the check, in a word or two. */
   readonly about: string;
   /** `problem`: it does not work, or data may be lost. `warning`: it will, or it costs. */
   readonly level: Level;
-  /** What there is; with a fault: what is wrong, and what to do. */
+  /** The state that was found; of a fault: what is wrong, and the remedy. */
   readonly text: string;
 }
 

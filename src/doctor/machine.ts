@@ -51,7 +51,7 @@ interface Disk {
   readonly freeBytes: number;
 }
 
-/** What is free where this path is; null: there is no such path. */
+/** The free space where this path is; null: there is no such path. */
 export async function readDisk(path: string): Promise<Disk | null> {
   try {
     const { bavail, bsize } = await statfs(path);

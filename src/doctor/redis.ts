@@ -11,7 +11,7 @@ import { findingsAbout } from './finding.ts';
 
 const { ok, warning, problem } = findingsAbout('Redis');
 
-/** Of maxmemory. Above it a rebuild, or the next million devices, may not fit. */
+/** Share of maxmemory. Above it a rebuild, or the next million devices, may not fit. */
 const MEMORY_SHARE_MAX = 0.8;
 
 /** Asks every master of it. */

@@ -1,4 +1,4 @@
-/** By whom and from where a request changes something, for the audit log. */
+/** The actor of a request and its address, for the audit log. */
 
 import type { AuditActor, AuditOrigin } from '../domain/audit.ts';
 import type { Caller } from '../domain/caller.ts';

@@ -1,4 +1,4 @@
-/** What a body of JSON weighs once it is parsed. */
+/** Estimates the memory of a JSON body once it is parsed. */
 
 import { JSON_VALUES_MAX } from '../../packages/std/src/json.ts';
 

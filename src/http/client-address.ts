@@ -1,6 +1,6 @@
 /**
- * The caller's address: that of the connection, or, behind a trusted proxy, the one that the proxy
- * names; and whether the caller's connection is encrypted.
+ * The caller's address: the one that a trusted proxy names, else that of the connection; and
+ * whether the caller's connection is encrypted.
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -12,7 +12,7 @@ import { normalAddress } from '../../packages/std/src/ip-address.ts';
  */
 export type AddressResolver = (remoteAddress: string, forwardedFor: string) => string;
 
-/** Learns the address of a peer that names another caller, and that nobody trusts. */
+/** Learns the address of an untrusted peer that names another caller. */
 type OnUntrusted = (address: string) => void;
 
 /** Learns the address of a trusted proxy that names a caller by what is no address. */

@@ -12,7 +12,7 @@ import type { Operation } from './openapi/operation.ts';
 
 export interface HttpRequest {
   readonly method: string;
-  /** As received, percent-encoded, without the query. */
+  /** Not normalized: percent-encoded, without the query. */
   readonly path: string;
   /** The route's `:name` parts, decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface HttpRequest {
   /** Whether the header was sent, with or without a value. */
   hasHeader(name: string): boolean;
   readonly body: Buffer;
-  /** The caller's address, behind trusted proxies the one they name. */
+  /** The caller's address: the one that trusted proxies name, else the connection's. */
   readonly address: string;
   /** Whether the caller's connection is encrypted, up to us or to a trusted proxy. */
   readonly isSecure: boolean;
@@ -37,7 +37,7 @@ export interface HttpResponse {
   readonly stream?: BodyStream;
   /** The push job that it has made, for the log. */
   readonly notificationId?: string;
-  /** What the handler tells of its work, for the trace. */
+  /** The steps of the handler's work, for the trace. */
   readonly steps?: readonly Step[];
   /** The limit of its client that the request is refused for. It is counted. */
   readonly beyondLimit?: RefusedLimit;
@@ -58,7 +58,7 @@ interface RouteShape {
    * interface; null: a route of a test.
    */
   readonly operation: string | null;
-  /** What the document says of it. Absent: `api/openapi/operations.ts` has it by the id. */
+  /** Its part of the document. Absent: `api/openapi/operations.ts` has it by the id. */
   readonly document?: Operation;
   /**
    * The answer to a longer body is 413, before the handler runs.
@@ -89,8 +89,8 @@ export interface ClientRoute extends CalledRoute {
    */
   readonly needs: KeyScope | 'any-scope' | 'super-user';
   /**
-   * What it makes or takes away outlives the caller's credential, so a super user's that was
-   * rotated is refused. Absent: one in its grace may, unless the route needs the super user.
+   * Its result outlives the caller's credential, so a super user's that was rotated is refused.
+   * Absent: one in its grace may, unless the route needs the super user.
    */
   readonly isForSuccessor?: true;
   /** Whether it counts as a push too; absent: as a request only. */
@@ -114,7 +114,7 @@ interface VisitorRoute extends ConsoleRouteShape {
 }
 
 /**
- * For whoever has signed in. `cookie`: without the CSRF token, which such a route gives.
+ * A route for signed-in accounts. `cookie`: without the CSRF token, which such a route gives.
  * `operator`: for accounts of the operator.
  */
 interface AccountRoute extends ConsoleRouteShape {
@@ -128,7 +128,7 @@ interface OwnerRoute extends ConsoleRouteShape {
   handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
 }
 
-/** A route for whoever has the operator's token. It is served only where there is one. */
+/** A route for holders of the operator's token. It is served only where there is one. */
 export interface OperatorRoute extends RouteShape {
   readonly api: 'operator';
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;

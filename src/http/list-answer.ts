@@ -1,7 +1,7 @@
 /**
  * A list: one page, which names the next one in `Link`, or without a limit all of it. The cursor is
- * the key of the last row that was told, so rows that come and go between two pages take no other
- * row from the caller, and show none twice.
+ * the key of the last row of the page, so rows that come and go between two pages take no other row
+ * from the caller, and show none twice.
  */
 
 import type { HttpRequest, HttpResponse } from './handler.ts';
@@ -10,11 +10,11 @@ import { PAGE_ROWS_MAX } from './query-reader.ts';
 import type { Done, Refusal } from './result.ts';
 import { answerRefusal, done } from './result.ts';
 
-/** What a cursor holds: one id, or several numbers. */
+/** The content of a cursor: one id, or several numbers. */
 type Key = string | readonly number[];
 
 interface List<Row, After extends Key | null> {
-  /** The first rows behind the key, in its order; or why they cannot be read now. */
+  /** The first rows after the key, in its order; or why they cannot be read now. */
   read(after: After, limit: number): Promise<readonly Row[] | Refusal>;
   keyOf(row: Row): After & Key;
   show(row: Row): unknown;
@@ -43,7 +43,7 @@ async function answerPage<Row, After extends Key | null>(
   limit: number,
   list: List<Row, After>,
 ): Promise<HttpResponse> {
-  // One more than is told, to know whether there is a next page.
+  // One more than the page has, to know whether there is a next page.
   const rows = await list.read(after, limit + 1);
   if ('ok' in rows) return answerRefusal(request, rows);
   const told = rows.slice(0, limit);

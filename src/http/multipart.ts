@@ -33,7 +33,7 @@ const NAME = /;[ \t]*name=(?:"([^"\r\n]*)"|([^\s;"]+))/i;
 /** Whether a body of this Content-Type comes in parts. */
 export const isMultipart = (contentType: string): boolean => MULTIPART.test(contentType);
 
-/** What the body's only part holds, which must have this name. */
+/** Reads the body's only part, which must have this name. */
 export function readOnlyPart(contentType: string, body: Buffer, name: string): PartRead {
   const [, quoted, bare] = BOUNDARY.exec(contentType) ?? [];
   const boundary = quoted ?? bare ?? '';
@@ -68,12 +68,12 @@ const refuse = (why: string): PartRead => ({ ok: false, why });
 
 interface Delimiter {
   readonly start: number;
-  /** Where the part behind it begins. */
+  /** The position of the next part. */
   readonly end: number;
   readonly isLast: boolean;
 }
 
-/** A line that is the delimiter, with spaces behind it at most, or the last one, with `--`. */
+/** A line that is the delimiter, followed by spaces at most, or the last one, with `--`. */
 function nextDelimiter(body: Buffer, delimiter: Buffer, from: number): Delimiter | null {
   for (
     let start = body.indexOf(delimiter, from);

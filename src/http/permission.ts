@@ -36,7 +36,7 @@ const ROTATED =
   'This credential was rotated: in its grace it reads, sends, and changes tags and devices. Keys, credentials, webhooks and templates, and which apps there are, are for the new one.';
 
 /**
- * Whether answers of this API tell callers with Basic that it is deprecated. On the App API, Basic
+ * Whether answers of this API warn callers with Basic that it is deprecated. On the App API, Basic
  * is part of shipped apps, which cannot change it.
  */
 export function tellsDeprecation(api: Api): boolean {

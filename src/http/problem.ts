@@ -11,17 +11,17 @@ export interface Fault {
 }
 
 /**
- * Faults that an answer lists: whoever corrects so many asks again.
+ * Faults that an answer lists: after correcting so many, a caller asks again.
  * @limit faults that an answer lists → left out
  */
 export const FAULTS_MAX = 100;
 /**
- * Of the path and of the message of a fault, which may quote what the caller wrote.
+ * Bounds the path and the message of a fault, which may quote what the caller wrote.
  * @limit the path and the message of each such fault → cut
  */
 const FAULT_TEXT_LENGTH_MAX = 1_024;
 
-/** What each status of a problem is called. */
+/** The title of each status of a problem. */
 export const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',

@@ -23,7 +23,7 @@ export const PAGE_ROWS_MAX = 1_000;
 const TEXT_LENGTH_MAX = 255;
 /**
  * Unknown parameters of one request that the answer names, and characters of each name.
- * @limit unknown parameters of a list that are told → not told
+ * @limit unknown parameters of a list that are reported → not reported
  */
 const UNKNOWN_MAX = 10;
 /** @limit the name of an unknown parameter of a list → cut */
@@ -58,7 +58,7 @@ export class QueryReader {
   /** Null: not given, or empty. */
   text(name: string): string | null {
     const value = this.#query.get(name) ?? '';
-    // What stands in place of octets that are no UTF-8 is in no name, and would find nothing.
+    // The character that replaces octets that are no UTF-8 is in no name, and would find nothing.
     if (value.includes(REPLACEMENT)) this.fault(name, 'must be UTF-8, percent-encoded');
     if (value.length > TEXT_LENGTH_MAX || value.includes('\0')) {
       this.fault(name, `must have ${TEXT_LENGTH_MAX} characters at most, and no NUL`);

@@ -1,4 +1,4 @@
-/** Every header that the service reads from a request. Of the others only the form is checked. */
+/** The headers that the service reads from a request. Only the form of the others is checked. */
 
 import { RequestHeaders } from '../../packages/http1/src/request-head.ts';
 

@@ -10,12 +10,14 @@ import type { Route } from './handler.ts';
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
 const SCHEME = /^https?:\/\//;
-/** Of a request that no page has made: somebody has typed the address. */
+/** A request that no page has made: a person has typed the address. */
 const NO_PAGE = 'none';
 /** A page may send these elsewhere without asking us first (Fetch, section 2.2.2). */
 const SIMPLE_TYPES = ['', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
 
-/** Whether it comes from a page of our own, or reads something and nobody says where it is from. */
+/**
+ * Whether it comes from a page of our own, or reads something and does not say where it is from.
+ */
 export function isOfOwnPage({ method, headers }: RequestHead): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== '') return site === 'same-origin';

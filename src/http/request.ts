@@ -3,7 +3,7 @@
 import type { RequestHead } from '../../packages/http1/src/request-head.ts';
 import type { HttpRequest } from './handler.ts';
 
-/** What an exchange knows of a request beyond its head. */
+/** The part of an exchange's knowledge of a request that is beyond its head. */
 type Known = Pick<HttpRequest, 'address' | 'isSecure' | 'requestId' | 'body'>;
 
 export class Request implements HttpRequest {

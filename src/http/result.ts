@@ -1,6 +1,6 @@
 /**
- * What a handler says of a request whose end was to be expected: it is done, or it is refused. Both
- * are values; one function makes the answer to a refusal.
+ * The result of a handler whose end was to be expected: done, or refused. Both are values; one
+ * function makes the answer to a refusal.
  */
 
 import type { OverLimit } from '../domain/client-limits.ts';
@@ -42,10 +42,10 @@ export const refused = (
   more: Omit<Refusal, 'ok' | 'status' | 'detail'> = {},
 ): Refusal => ({ ok: false, status, detail, ...more });
 
-/** By then half of the running counts have ended, or were stopped. */
+/** Until then half of the running counts have ended, or were stopped. */
 const COUNTED_RETRY_AFTER_SECONDS = '5';
 
-/** By then those that wait now have been evaluated, or have given up. */
+/** Until then those that wait now have been evaluated, or have given up. */
 const TEMPLATES_RETRY_AFTER_SECONDS = '5';
 
 /** The refusals that several features have. */
@@ -76,7 +76,7 @@ export const refuse = {
   ),
 };
 
-/** The answer to whoever asked for it. */
+/** Makes the answer to a refused request. */
 export function answerRefusal(
   { requestId }: Pick<HttpRequest, 'requestId'>,
   { status, detail, errors, headers, beyondLimit }: Refusal,

@@ -58,9 +58,9 @@ export class Router<R extends Routable> {
   }
 
   /**
-   * Connectors in apps put their own slash before a path, or one behind it, and cannot be changed:
-   * on the App API it is the path that is meant. Of the others it is only named: a proxy before us
-   * may refuse them by their paths.
+   * Connectors in apps add a slash before or after a path, and cannot be changed: on the App API
+   * the path without it is meant. On the other APIs the answer only names that path: a proxy before
+   * us may refuse them by their paths.
    */
   #withOtherSlashes(method: string, path: string): Match<R> {
     const meant = `/${path

@@ -15,8 +15,7 @@ const AROUND = /^[ \t]+|[ \t]+$/g;
 
 /**
  * The token in a Cookie header (RFC 6265, 4.2.1: cookies are separated by `;` alone). Null: there
- * is none. Of two cookies of the name, which no browser sends, nobody knows whose is right: they
- * are none.
+ * is none. Two cookies of the name, which no browser sends, count as none: either could be wrong.
  */
 export function sessionTokenIn(cookies: string, isSecure: boolean): string | null {
   if (cookies === '') return null;

@@ -1,4 +1,4 @@
-/** By what name a caller is told who has submitted something. */
+/** The name under which a caller sees who has submitted something. */
 
 import type { Caller } from '../domain/caller.ts';
 

@@ -23,7 +23,7 @@ export interface CheckResult {
   readonly note: string;
 }
 
-/** Whether there is nobody to be asked: that is no fault, today or later. */
+/** Whether there is no provider to ask: that is no fault, today or later. */
 export const wasNobodyAsked = ({
   isHealthy,
   note,
@@ -77,7 +77,10 @@ export async function checkCredential(
   return result;
 }
 
-/** `unasked`: what nobody can be asked about. It is said with all that was not refused. */
+/**
+ * `unasked`: the part that no provider can be asked about. Every check that was not refused says
+ * so.
+ */
 function resultOf(outcome: Outcome | null, unasked: string | null): CheckResult {
   if (outcome === null) return { isHealthy: null, note: unasked ?? NOBODY_ASKED };
   const { isHealthy, note } = resultOfAnswer(outcome);

@@ -32,7 +32,7 @@ const CHECKS_PER_RUN = 5;
 const WARNING_DAYS = [30, 7, 1] as const;
 /**
  * @limit (app, platform) pairs in the metrics, and whose sends are noted between two runs → not
- * told; not noted
+ * reported; not noted
  */
 const PLACES_MAX = 10_000;
 

@@ -1,4 +1,4 @@
-/** Deletes providers' tokens that nobody uses. */
+/** Deletes providers' tokens that are not used. */
 
 import type { UpkeepJob } from '../database/upkeep-job.ts';
 import { byAge } from '../database/upkeep-job.ts';
@@ -6,7 +6,7 @@ import { deleteProviderTokens } from './sql/old-tokens.ts';
 
 /**
  * Tokens live an hour, and a freeze 20 minutes.
- * @limit stored tokens that nobody uses → deleted
+ * @limit stored tokens that are not used → deleted
  */
 const PROVIDER_TOKEN_MS = 86_400_000;
 /** @limit stored tokens deleted in a run → the next run */

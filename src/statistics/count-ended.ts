@@ -8,8 +8,8 @@
 import type { Sql } from '../database/sql.ts';
 
 /**
- * Lists up to `limit` notifications that have ended and that nobody has listed: those that a
- * node of the version before has ended, or somebody by hand. Answers how many.
+ * Lists up to `limit` notifications that have ended and are in no list: a node of the version
+ * before has ended them, or a person by hand. Returns how many.
  */
 export async function listEnded(sql: Sql, limit: number): Promise<number> {
   const listed = await sql`

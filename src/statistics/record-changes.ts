@@ -106,7 +106,7 @@ export const touchedDeviceGroups = (
     newTagIds: [...tagIds],
   }));
 
-/** By tag, app and platform; of an app's subscribers under ANY_TAG. */
+/** Counts by tag, app and platform; an app's subscribers are under ANY_TAG. */
 export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {
   const counts = new Map<string, TagCount>();
   const of = (tagId: number, { appId, platformId }: DevicePlace): TagCount => {

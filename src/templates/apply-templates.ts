@@ -16,7 +16,7 @@ interface TemplatedScope extends Scope<PlatformId> {
 }
 
 type Applied =
-  /** By the key of the scope. */
+  /** Keyed by scope. */
   | { readonly kind: 'made'; readonly payloads: Readonly<Record<string, Payload>> }
   | { readonly kind: 'invalid'; readonly faults: readonly PayloadFault[] }
   /** Too many templates are being evaluated. */
@@ -38,7 +38,8 @@ export async function applyTemplates(
   const made: (readonly [string, Payload])[] = [];
   const faults: PayloadFault[] = [];
   for (const scope of scopes) {
-    // Without a result: the template before it has ended the evaluation, which is told of that one.
+    // Without a result: the template before it has ended the evaluation, and the fault is that
+    // one's.
     const result = evaluation.results[expressions.indexOf(scope.expression)];
     if (result === undefined) continue;
     const read = readResult(result, scope.platformId);

@@ -1,6 +1,6 @@
 /**
- * A process that evaluates templates, one push at a time. It has no environment, and nobody sees
- * what it writes.
+ * A process that evaluates templates, one push at a time. It has no environment, and its output is
+ * not read.
  */
 
 import type { EvaluationTask } from './evaluation.ts';

@@ -33,7 +33,7 @@ const ANSWER_MS_MAX = 3_000;
  */
 const IDLE_MS_MAX = 60_000;
 
-/** As many as there are expressions, or less: after the last one something ended the evaluation. */
+/** One result for each expression, or less: after the last one something ended the evaluation. */
 type Answer =
   | { readonly kind: 'answered'; readonly evaluated: readonly Evaluated[] }
   /** The process could not be started. */
@@ -73,7 +73,7 @@ export class EvaluationProcess {
   }
 }
 
-/** Whether it has ended, or was told to. */
+/** Whether it has ended, or was killed. */
 const isOver = ({ exitCode, signalCode, killed, connected }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null || killed || !connected;
 
@@ -90,7 +90,7 @@ function letGo(child: ChildProcess): void {
 function start(): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const child = fork(ENTRY, {
-      // It needs nothing, and a secret that it does not have it cannot tell.
+      // It needs no environment, and cannot reveal a secret that it does not have.
       env: {},
       execArgv: [`--max-old-space-size=${HEAP_MB_MAX}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -128,7 +128,7 @@ const FATAL: Evaluated = {
 
 const isEnd = ({ kind }: Evaluated): boolean => kind === 'too-long' || kind === 'held-up';
 
-/** The last one tells why there are no more. */
+/** The last one says why there are no more. */
 function answersOf(child: ChildProcess, task: EvaluationTask): Promise<readonly Evaluated[]> {
   return new Promise((resolve) => {
     const answers: Evaluated[] = [];

@@ -1,4 +1,4 @@
-/** What goes between the engine and the processes that evaluate templates. */
+/** The messages between the engine and the processes that evaluate templates. */
 
 /** The templates of one push. */
 export interface EvaluationTask {
@@ -11,7 +11,7 @@ export interface EvaluationTask {
 
 /** For all templates of a push together. */
 export interface EvaluationLimits {
-  /** Of the process that evaluates them. A push that needs more is refused. */
+  /** The time of the process that evaluates them. A push that needs more is refused. */
   readonly processorMs: number;
   /** On the wall. One that takes longer may be tried again: the machine is busy. */
   readonly wallMs: number;

@@ -12,8 +12,8 @@ import { EvaluationProcess } from './evaluation-process.ts';
 import type { Evaluated } from './sandbox.ts';
 
 /**
- * Of all templates of a push. One takes some milliseconds of a processor, most of them to load the
- * library. On a machine so busy that it gets a tenth of one, the second is over in ten.
+ * Bounds all templates of a push. One takes some milliseconds of a processor, most of them to load
+ * the library. On a machine so busy that it gets a tenth of one, the second is over in ten.
  * @publisherLimit time of a processor for all templates of a push together (`processorMs`), and on
  * the wall (`wallMs`) → `400` of the push; `503`
  */
@@ -30,7 +30,7 @@ const PROCESSES_MAX = 2;
  */
 const WAITING_MS_MAX = 5_000;
 /**
- * Of one client: as many pushes are accepted together, four times.
+ * Bounds one client: four times the pushes that are accepted together.
  * @limit pushes of a client that wait for a process that evaluates templates → `503`
  */
 const WAITING_OF_CLIENT_MAX = 1_024;
@@ -48,7 +48,7 @@ const USERS_MAX = 10_000;
 export type Evaluation =
   | {
       readonly kind: 'evaluated';
-      /** Of each expression; less if one of them failed in a way that ended the evaluation. */
+      /** One for each expression; less if one of them failed in a way that ended the evaluation. */
       readonly results: readonly TemplateResult[];
     }
   /** Too many wait, the machine is too busy, or no process could be started. */
@@ -71,7 +71,9 @@ export class Evaluator {
   readonly #limits: EvaluationLimits;
   readonly #processes = Array.from({ length: PROCESSES_MAX }, () => new EvaluationProcess());
   #free: readonly EvaluationProcess[] = this.#processes;
-  /** By client; of those that have used as much time, the one whose turn is next comes first. */
+  /**
+   * Keyed by client; of those that have used as much time, the one whose turn is next comes first.
+   */
   readonly #waiting = new Map<number, readonly Waiting[]>();
   /** Clients with a process. */
   readonly #served = new Set<number>();

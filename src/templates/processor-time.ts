@@ -20,7 +20,7 @@ export class ProcessorTime {
   readonly #endMs = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
   constructor() {
-    // One that comes too late is for nobody: the script has ended.
+    // A signal that comes too late has no script to stop: it has ended.
     process.on('SIGINT', () => undefined);
     new Worker(ENTRY, { workerData: this.#endMs }).unref();
   }

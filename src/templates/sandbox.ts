@@ -14,7 +14,7 @@ import type { TemplateFault } from '../domain/template.ts';
 import { TEMPLATED_LENGTH_MAX } from '../domain/template.ts';
 
 export type Evaluated =
-  /** `json`: what the template has made. Of one that was only checked: an empty text. */
+  /** `json`: the result of the template. For one that was only checked: an empty text. */
   | { readonly kind: 'made'; readonly json: string }
   | { readonly kind: 'failed'; readonly fault: TemplateFault }
   /**
@@ -29,7 +29,7 @@ interface Stopped {
 }
 
 /**
- * Of a message of the library: it may quote values of the payload.
+ * Bounds a message of the library, which may quote values of the payload.
  * @limit a message of a template's failure → cut
  */
 const MESSAGE_LENGTH_MAX = 300;
@@ -81,10 +81,10 @@ const RUN = new Script(
 
 const FULL_STOP = /\.$/;
 
-/** What the library and the scripts above say of a failure. */
+/** A failure in the form of the library and the scripts above. */
 interface Failure {
   readonly code?: string;
-  /** Behind the token. */
+  /** The position after the token. */
   readonly position?: number;
   readonly token?: unknown;
   readonly message: string;
@@ -99,7 +99,8 @@ export class Sandbox {
   constructor(input: string | null) {
     this.#shared['input'] = input;
     this.#shared['lengthMax'] = TEMPLATED_LENGTH_MAX;
-    // What the library awaits is run before a script returns, so that its time counts too.
+    // Promises that the library awaits are run before a script returns, so that their time counts
+    // too.
     this.#context = createContext(this.#shared, {
       microtaskMode: 'afterEvaluate',
       codeGeneration: { strings: false, wasm: false },
@@ -140,7 +141,7 @@ function faultOf({ code, position, token, message }: Failure, expression: string
   return { why, position: beginOf(token, position, expression) };
 }
 
-/** The library names the end of a token, or a place behind it. */
+/** Finds the beginning of a token: the library names its end, or a place after it. */
 function beginOf(token: unknown, end: number, expression: string): number {
   const begin = typeof token === 'string' ? expression.lastIndexOf(token, end - token.length) : -1;
   return Math.min(begin === -1 ? end : begin, expression.length);

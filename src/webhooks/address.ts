@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from '../std/public-address.ts';
 
 /**
- * As long as a request line may be everywhere.
+ * The length of a request line that is safe everywhere.
  * @limit characters of a webhook's address → `400`
  */
 export const URL_LENGTH_MAX = 2_048;

@@ -1,5 +1,5 @@
 /**
- * Tells webhooks what waits for them: several events in one request, one request of a webhook at a
+ * Delivers the events of webhooks: several events in one request, one request of a webhook at a
  * time, many webhooks at once. A request that fails is repeated, until its delivery is given up. It
  * runs on every node; a webhook belongs to one of them while its request is under way.
  */
@@ -31,7 +31,7 @@ import {
  */
 const INTERVAL_MS = 1_000;
 /**
- * Of a node at once. One that gets no answer holds a place for 10 s; its receiver rests then.
+ * Bounds a node. A request that gets no answer holds a place for 10 s; its receiver rests then.
  * @limit requests to webhooks of a node at once → they wait
  */
 const REQUESTS_MAX = 64;
@@ -41,7 +41,7 @@ const REQUESTS_MAX = 64;
  */
 const LEASE_MS = 30_000;
 /**
- * Of one request. Receivers often take bodies of a megabyte at most.
+ * Receivers often take bodies of a megabyte at most.
  * @limit events of one request to a webhook → the next request
  */
 const EVENTS_PER_REQUEST_MAX = 500;
@@ -64,17 +64,17 @@ const ATTEMPT_BACKOFF: BackoffPolicy = { baseMs: 10_000, capMs: 21_600_000 };
  */
 const REST_BACKOFF: BackoffPolicy = { baseMs: 1_000, capMs: 600_000 };
 /**
- * Of a `Retry-After`: a client whose receiver asks for more would hear nothing for too long.
- * @limit `Retry-After` of a webhook's receiver that is heeded → it is told again after this time
+ * A client whose receiver asks for a longer rest would hear nothing for too long.
+ * @limit `Retry-After` of a webhook's receiver that is heeded → it is tried again after this time
  */
 const ASKED_REST_MS_MAX = 3_600_000;
 /**
- * What is under way at the end may go on for so long.
+ * Requests under way at the end may go on for so long.
  * @limit requests to webhooks under way when the node stops → cut off; sent again by another node
  */
 const CLOSE_WAIT_MS_MAX = 2_000;
 /**
- * Of failures while the database is away.
+ * Bounds reports while the database is away.
  * @limit between log lines about failures to reach the database for webhooks → counted in the next
  * line
  */
@@ -89,7 +89,7 @@ export interface WebhookDelivererOptions
   readonly sql: SqlPool;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** Of requests: `User-Agent`. */
+  /** The `User-Agent` of requests. */
   readonly agent: string;
   /** Called for each attempt that was recorded. */
   onAttempt(outcome: DeliveryOutcome): void;
@@ -276,7 +276,7 @@ const GONE = 410;
 /** Answers whose `Retry-After` is heeded. */
 const MAY_ASK = new Set([429, 503]);
 
-/** What is said behind a status that is a failure. */
+/** The words after a status that is a failure. */
 function meaningOf(status: number): string {
   if (status === GONE) return ': the receiver is gone, and the webhook was turned off';
   return status >= 300 && status < 400 ? ', and redirects are not followed' : '';

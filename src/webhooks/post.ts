@@ -21,7 +21,7 @@ import { hostOf } from './address.ts';
  */
 const ANSWER_MS_MAX = 10_000;
 /**
- * Of an answer's head; more is a failure.
+ * A longer head of an answer is a failure.
  * @limit head of the answer of a webhook → a failure
  */
 const ANSWER_HEAD_BYTES_MAX = 16_384;
@@ -35,7 +35,7 @@ export type Posted =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
   /** `fault`: a sentence without a full stop. */
   | { readonly kind: 'failed'; readonly fault: string }
-  /** The caller gave up: nobody knows whether the receiver has it. */
+  /** The caller gave up: the receiver may have it or not. */
   | { readonly kind: 'aborted' };
 
 /** All addresses of a name; rejects when there are none. */

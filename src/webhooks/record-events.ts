@@ -1,7 +1,7 @@
 /**
- * The outbox of webhooks: each statement writes a row for every webhook that wants to know, in the
- * transaction of what it tells. Where no webhook wants it, nothing is read but the webhooks of the
- * client, and nothing is locked.
+ * The outbox of webhooks: each statement writes a row for every webhook that wants an event, in the
+ * transaction of the change. Where no webhook wants it, only the webhooks of the client are read,
+ * and nothing is locked.
  */
 
 import { DEVICE_PLACE } from '../database/columns.ts';
@@ -12,8 +12,8 @@ import type { WebhookEventType } from '../domain/webhook.ts';
 import type { Removal } from './record-removals.ts';
 
 /**
- * Of the tokens in one event, as JSON: a receiver takes a few such events in one request. A million
- * dead tokens are some thousand events.
+ * A receiver takes a few such events in one request. A million dead tokens are some thousand
+ * events.
  * @limit bytes of tokens in one event of a webhook → another event
  */
 const TOKEN_BYTES_PER_EVENT = 65_536;
@@ -106,7 +106,7 @@ const replaced = rowsOf<ReplacedToken>('replaced', {
   new_device_id: text(({ newDeviceId }) => newDeviceId),
 });
 
-/** What is wrong with a provider credential. */
+/** A fault of a provider credential. */
 type CredentialTrouble =
   /** A send was stopped by it. */
   | 'send-stopped'

@@ -37,7 +37,7 @@ export const webhookIdentityOf = (id: number): string => `webhook:${id}`;
 /** A request as it is signed. */
 interface SignedParts {
   readonly id: string;
-  /** Of the attempt; receivers refuse one that is minutes old. */
+  /** The time of the attempt; receivers refuse one that is minutes old. */
   readonly timestampSeconds: number;
   readonly body: string;
 }

@@ -10,7 +10,8 @@ import {
 } from './sql/old-deliveries.ts';
 
 /**
- * Longer than it is tried, and a weekend: whoever finds it dead then can still replay it.
+ * Longer than it is tried, and a weekend: a delivery that is found dead after it can still be
+ * replayed.
  * @limit deliveries are kept → deleted
  */
 const DELIVERY_RETENTION_MS = 7 * 86_400_000;

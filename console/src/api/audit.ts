@@ -10,7 +10,7 @@ export interface AuditPage {
 }
 
 const PAGE_ROWS = 100;
-/** As many as one request answers: a client's changes while one notification was sent. */
+/** The most that one request answers: a client's changes while one notification was sent. */
 const CHANGES_MAX = 1_000;
 
 export async function listAudit(

@@ -40,14 +40,14 @@ export interface OneTimeLink {
   readonly expiresAt: number;
 }
 
-/** As the Info page shows them. */
+/** A credential on the Info page. */
 export interface ShownCredential {
   readonly token: string;
   readonly userName: string;
   readonly password: string;
 }
 
-/** Null: it was made with another SECRET_KEY, and nobody can read it. */
+/** Null: it was made with another SECRET_KEY, and cannot be read. */
 export interface Credentials {
   readonly superUser: ShownCredential | null;
   readonly apps: readonly {
@@ -57,7 +57,7 @@ export interface Credentials {
   }[];
 }
 
-/** Without a limit a request that nobody answers would leave the page waiting. */
+/** Without a limit a request without an answer would leave the page waiting. */
 const TIMEOUT_MS = 30_000;
 /** The page is at `…/console/`, the APIs beside it, whatever path a proxy serves them under. */
 export const BASE_URL = new URL('..', document.baseURI).href;

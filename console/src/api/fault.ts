@@ -1,4 +1,4 @@
-/** What the page says when something failed: a sentence, the fields that are wrong, the request. */
+/** Describes a failure for the page: a sentence, the fields that are wrong, the request. */
 
 import { ProblemError } from '../../../packages/client/src/client.ts';
 import { faultTexts } from '../texts/faults.ts';
@@ -7,13 +7,13 @@ export interface Fault {
   /** 0: there was no answer. */
   readonly status: number;
   readonly sentence: string;
-  /** What is wrong, by the path of the field in the request. */
+  /** The faults, by the path of the field in the request. */
   readonly fields: Readonly<Record<string, string>>;
   /** To be named to an operator; '' without one. */
   readonly requestId: string;
 }
 
-/** Of any error. One of a program is a surprise and thrown on. */
+/** Makes a fault of any error. A programming error is a surprise and thrown on. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof ProblemError) {
     const { status, detail, errors = [], requestId } = error.problem;

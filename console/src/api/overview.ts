@@ -1,4 +1,4 @@
-/** What the overview shows, asked for in few requests. */
+/** Reads the overview in few requests. */
 
 import type { AnswerOf } from '../../../packages/client/src/client.ts';
 import type {

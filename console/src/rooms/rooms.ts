@@ -6,11 +6,11 @@ import type { Component } from 'svelte';
 import type { ClientApi } from '../api/client.ts';
 import type { Membership } from '../api/console-api.ts';
 
-/** What a room of a client is given. */
+/** The properties of a page of a client. */
 export interface RoomProps {
   readonly api: ClientApi;
   readonly member: Membership;
-  /** The parts of the address behind the room's name: `apps/1/platforms` has 1 and platforms. */
+  /** The parts of the address after the page's name: `apps/1/platforms` has 1 and platforms. */
   readonly parts: readonly string[];
 }
 
@@ -18,7 +18,7 @@ type Load<Props extends Record<string, unknown>> = () => Promise<{
   readonly default: Component<Props>;
 }>;
 
-/** By the first part behind the client. */
+/** Keyed by the first part after the client. */
 const ROOMS: Readonly<Record<string, Load<RoomProps & Record<string, unknown>>>> = {
   overview: () => import('./overview.svelte'),
   send: () => import('./send.svelte'),

@@ -2,7 +2,7 @@
 
 import type { Tag } from '../../../packages/client/src/openapi.ts';
 
-/** What a chip shows of a tag. */
+/** The fields of a tag that its chip shows. */
 export type PickedTag = Pick<Tag, 'id' | 'name' | 'sourceId'>;
 
 export interface DraftFields {
@@ -21,7 +21,7 @@ export interface DraftFields {
   data: string;
   isSilent: boolean;
   when: 'now' | 'later';
-  /** As the input has it, in the viewer's zone. */
+  /** The value of the input, in the viewer's zone. */
   sendAt: string;
   expiresMinutes: number;
   ratePerSecond: number | null;
@@ -60,7 +60,7 @@ export class Draft {
   constructor(clientId: string) {
     this.#key = keyOf(clientId);
     const kept = localStorage.getItem(this.#key);
-    // What an earlier version kept may lack fields, and has no others that matter.
+    // A draft of an earlier version may lack fields, and has no others that matter.
     if (kept !== null) this.fields = { ...EMPTY, ...JSON.parse(kept) };
   }
 
@@ -79,7 +79,7 @@ export function keepAsDraft(clientId: string, fields: Partial<DraftFields>): voi
   localStorage.setItem(keyOf(clientId), JSON.stringify({ ...EMPTY, ...fields }));
 }
 
-/** Forgets all drafts of this browser: whoever signs in next may be somebody else. */
+/** Forgets all drafts of this browser: the next person to sign in may be another one. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(localStorage)) {
     if (key.startsWith(PREFIX)) localStorage.removeItem(key);

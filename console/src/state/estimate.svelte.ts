@@ -22,7 +22,7 @@ export class Asked<Question, Answer> {
     this.#ask = ask;
   }
 
-  /** Asks when nobody has typed for a moment; returns what calls it off. */
+  /** Asks after a moment without typing; returns a function that calls it off. */
   about(question: Question | null): () => void {
     const under = new AbortController();
     if (question === null) {

@@ -4,7 +4,7 @@
  */
 
 class Route {
-  /** What stands behind `#`, from its first slash. */
+  /** The text after `#`, from its first slash. */
   #hash = $state(read());
 
   constructor() {

@@ -10,7 +10,7 @@ import { ask } from '../api/console-api.ts';
 import { forgetDrafts } from './draft.svelte.ts';
 
 class Session {
-  /** Undefined: not known yet; null: nobody is signed in. */
+  /** Undefined: not known yet; null: signed out. */
   current = $state.raw<SessionAnswer | null>();
   /** The session ended while the page was open. */
   isAsking = $state(false);
@@ -24,7 +24,7 @@ class Session {
     return this.current?.clients ?? [];
   }
 
-  /** Asks the engine who is signed in. Whoever signs in before it answers stays signed in. */
+  /** Asks the engine who is signed in. A sign-in before the answer wins. */
   async look(): Promise<void> {
     const found = await lookUp();
     if (this.current === undefined) this.current = found;
@@ -34,7 +34,7 @@ class Session {
     this.#open(await ask<SessionAnswer>('POST', 'session', { body: { email, password } }));
   }
 
-  /** By a link that works once, as the demo prints it. */
+  /** Signs in by a link that works once, as the demo prints it. */
   async signInByLink(link: string): Promise<void> {
     this.#open(await ask<SessionAnswer>('POST', 'session', { body: { link } }));
   }
@@ -59,13 +59,13 @@ class Session {
     this.#open(await this.ask<SessionAnswer>('POST', 'password', { body }));
   }
 
-  /** By a link that works once. It ends all sessions of the account. */
+  /** Sets a password by a link that works once. It ends all sessions of the account. */
   async resetPassword(token: string, newPassword: string): Promise<void> {
     await ask('POST', 'password/reset', { body: { token, newPassword } });
     this.current = null;
   }
 
-  /** What is shown does not depend on it: a room is not loaded anew because of another session. */
+  /** The page does not depend on it: a page is not loaded again because of another session. */
   get csrfToken(): string {
     return untrack(() => this.current?.csrfToken ?? '');
   }
@@ -88,13 +88,13 @@ class Session {
   /**
    * After an answer 401 or 403: resolves with whether the request is worth repeating, because the
    * session is another one now. One that has ended is asked for over the page first. If another
-   * account has signed in, as in another tab, it must not do what this one has begun: the page
-   * begins anew.
+   * account has signed in, as in another tab, it must not do what this one has begun: the page is
+   * loaded again.
    */
   async renew(usedToken: string): Promise<boolean> {
     if (this.#renewed === null) {
       const found = await lookUp();
-      // What was found may be old: somebody has signed out meanwhile, or has typed the password.
+      // The answer may be old: meanwhile a person has signed out, or typed the password.
       if (this.current === null) return false;
       if (found !== null && this.#isOfAnother(found)) {
         location.reload();
@@ -164,7 +164,7 @@ async function lookUp(): Promise<SessionAnswer | null> {
   }
 }
 
-/** Nobody is signed in. */
+/** Whether the error means that the session has ended. */
 const isOfNobody = (error: unknown): boolean =>
   error instanceof ProblemError && error.status === 401;
 

@@ -34,12 +34,15 @@ interface Branch {
 export const NO_GROUP = 0;
 const PAGE_ROWS = 500;
 const FOUND_MAX = 200;
-/** Of a group, when something was changed: ten requests. What is behind them comes when it is seen. */
+/**
+ * Tags of a group that are read again after a change: ten requests. Later ones are read when they
+ * are seen.
+ */
 const READ_AGAIN_MAX = 5_000;
 
 export class TagTree {
   groups = $state.raw<readonly TagGroup[]>([]);
-  /** What was searched for; null: nobody searches. */
+  /** The search's results; null: no search. */
   found = $state.raw<readonly Tag[] | null>(null);
   isFoundCut = $state(false);
   #branches = $state.raw<ReadonlyMap<number, Branch>>(new Map());

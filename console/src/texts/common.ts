@@ -1,4 +1,4 @@
-/** What stands on every page. */
+/** Texts of every page. */
 
 export const commonTexts = {
   loading: 'Loading',

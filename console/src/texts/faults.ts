@@ -1,4 +1,4 @@
-/** What is said when something failed. */
+/** Texts of failures. */
 
 export const faultTexts = {
   title: 'That did not work.',
@@ -8,7 +8,7 @@ export const faultTexts = {
   notLoaded: 'This part of the console could not be loaded. Load the page again.',
   request: 'Request',
   again: 'Try again',
-  /** How the page calls a field of a request; one that stands in no form is told by its path. */
+  /** The page's name for a field of a request; one that is in no form is named by its path. */
   fields: {
     name: 'Name',
     sourceId: 'Source id',

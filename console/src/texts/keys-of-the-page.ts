@@ -1,6 +1,6 @@
 /** The keys that work everywhere, and who may what they do. */
 
-/** As a button shows its key. */
+/** The key in the text of a button. */
 export const keyNames = { search: 'Ctrl K', compose: 'N', turn: 'P', send: 'Ctrl ⏎' };
 
 export const keyTexts = {

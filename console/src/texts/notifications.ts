@@ -74,7 +74,7 @@ export const notificationTexts = {
   lastSent: 'The last device was sent to',
   expiresThen: 'Who has not got it by then does not get it',
   endedAs: (state: string) => `Ended: ${state}`,
-  /** By the actions of the audit log. */
+  /** Keyed by the actions of the audit log. */
   deeds: {
     'notification.pause': 'Paused',
     'notification.resume': 'Resumed',
@@ -106,7 +106,7 @@ const REMOVED = 'removed, nothing to do';
 const GONE = { meaning: 'The app is no longer installed', todo: REMOVED };
 const BUSY = { meaning: 'The provider was busy', todo: 'tried again; nothing to do' };
 
-/** What a reason means, and what there is to do; by the words of the providers and the engine. */
+/** Explains a reason, and the remedy; keyed by the words of the providers and the engine. */
 export const reasonTexts: Readonly<Record<string, Reason>> = {
   Unregistered: GONE,
   UNREGISTERED: GONE,

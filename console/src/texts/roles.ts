@@ -4,7 +4,7 @@ export const roleTexts = {
   owner: { name: 'owner', may: 'everything: sends, tags, apps, keys, members' },
   publisher: { name: 'publisher', may: 'sends, and sees everything but secrets' },
   viewer: { name: 'viewer', may: 'sees everything but secrets' },
-  /** By the least role that may. */
+  /** Keyed by the least role that may. */
   who: { owner: 'owners', publisher: 'owners and publishers' },
   notAllowed: (role: string, who: string) =>
     `This is for ${who} of the client, and you are a ${role} of it. An owner can give you another role.`,

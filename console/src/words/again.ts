@@ -1,10 +1,10 @@
-/** What was sent before, as a draft. */
+/** Makes a draft of a notification that was sent before. */
 
 import type { Notification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
 
-/** What the page that composes has a field for. */
+/** The fields that the page has inputs for. */
 const COMPOSED: ReadonlySet<string> = new Set([
   'title',
   'message',
@@ -25,7 +25,7 @@ const COMPOSED: ReadonlySet<string> = new Set([
 export const canBeDraft = ({ payload, givenPayload }: Notification): boolean =>
   givenPayload === undefined && Object.keys(payload).every((name) => COMPOSED.has(name));
 
-/** Tags that are gone are left out: nobody has them. */
+/** Tags that are gone are left out: no device has them. */
 export async function draftOf(
   api: ClientApi,
   notification: Notification,

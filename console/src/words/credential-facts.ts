@@ -1,4 +1,4 @@
-/** What a provider's credential tells of itself: texts by their names, however deep they stand. */
+/** The facts of a provider's credential: texts by their names, however deep they are. */
 
 export function credentialFacts(
   credential: Readonly<Record<string, unknown>>,

@@ -13,7 +13,9 @@ export interface CredentialState {
   readonly isTrouble: boolean;
 }
 
-/** A key that ends within this time is told of: from the day on which the engine warns first. */
+/**
+ * The page warns of a key that ends within this time: from the day on which the engine warns first.
+ */
 const SOON_MS = 30 * DAY_MS;
 
 export function credentialStateOf(one: ProviderCredential, nowMs = Date.now()): CredentialState {

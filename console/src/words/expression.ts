@@ -1,4 +1,4 @@
-/** What was chosen, as an expression of the API. */
+/** Writes the chosen tags as an expression of the API. */
 
 import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
 
@@ -10,7 +10,7 @@ function nameOf({ id, sourceId }: PickedTag): string {
   return `"${sourceId.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** '' as long as nobody is chosen. */
+/** '' as long as no tag is chosen. */
 export function expressionOf({ any, all, none }: DraftFields): string {
   if (any.length === 0) return '';
   const one = any.map(nameOf).join(' || ');

@@ -1,4 +1,4 @@
-/** What a search over everything finds, without the engine or in its answers. */
+/** The results of a search over everything, found in the page or in the engine's answers. */
 
 import type { App, Tag } from '../../../packages/client/src/openapi.ts';
 import type { Membership } from '../api/console-api.ts';
@@ -10,7 +10,7 @@ export interface Find {
   /** Its own among all that is found. */
   readonly key: string;
   readonly label: string;
-  /** What it is. */
+  /** The kind of thing that was found. */
   readonly kind: string;
   readonly path: string;
   /** A token that the room of devices is given: it is never in an address. */

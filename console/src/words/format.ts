@@ -13,7 +13,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The viewer's zone, told where times stand. */
+/** The viewer's zone, named where times are shown. */
 export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** 4,218,906 */

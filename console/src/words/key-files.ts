@@ -1,4 +1,4 @@
-/** What a dropped file is: a provider's key, or what is wrong with it. Read in the browser alone. */
+/** Recognizes a dropped file: a provider's key, or a fault. Read in the browser alone. */
 
 import { appTexts as texts } from '../texts/apps.ts';
 
@@ -11,9 +11,9 @@ export const KEY_FILE_BYTES_MAX = 65_536;
 const BEGIN = '-----BEGIN PRIVATE KEY-----';
 const PEM = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/;
 const CERTIFICATE = /-----BEGIN [A-Z0-9 ]*CERTIFICATE/;
-/** As Apple names them: AuthKey_ABC123DEFG.p8. */
+/** Apple's names for files: AuthKey_ABC123DEFG.p8. */
 const KEY_ID = /AuthKey_([A-Z0-9]{10})\.p8$/;
-/** What the engine needs of a service account. */
+/** The fields of a service account that the engine needs. */
 const NEEDED = ['project_id', 'client_email', 'private_key_id', 'private_key'];
 /** JSON files that are mistaken for one, each by a field that no service account has. */
 const OTHER_FILES: readonly (readonly [field: string, what: string])[] = [
@@ -24,7 +24,7 @@ const OTHER_FILES: readonly (readonly [field: string, what: string])[] = [
   ['refresh_token', texts.ownSignIn],
 ];
 
-/** Of APNs: the key, and its id when the name of the file tells it. */
+/** A key of APNs, and its id when the name of the file has it. */
 export function readP8(name: string, text: string): KeyFile {
   if (isObject(parsed(text))) return { ok: false, fault: texts.jsonForP8 };
   if (CERTIFICATE.test(text)) return { ok: false, fault: texts.certificateForP8 };
@@ -35,7 +35,7 @@ export function readP8(name: string, text: string): KeyFile {
   return { ok: true, fields, note: texts.read3(name) };
 }
 
-/** Of FCM. */
+/** A key of FCM. */
 export function readServiceAccount(text: string): KeyFile {
   if (text.trim().startsWith(BEGIN)) return { ok: false, fault: texts.p8ForJson };
   const account = parsed(text);

@@ -39,7 +39,7 @@ const WAYS: readonly Way[] = [
   { room: 'system', label: texts.system, isMore: true, isFor: 'operator' },
 ];
 
-/** What this member may open, or an operator who is no client's member. */
+/** The pages that this member may open, or an operator who is no client's member. */
 export function linksOf(member: Membership | undefined, isOperator: boolean): readonly RoomLink[] {
   return WAYS.filter((way) => isOpenTo(way, member, isOperator)).map((way) => ({
     room: way.room,
@@ -73,7 +73,7 @@ export function closedTo(
   return { label: way.label, why: whyNot(member, way.isFor) };
 }
 
-/** What is said to a member who has followed a link to what is for others. */
+/** The text for a member who has followed a link to a page for others. */
 export const whyNot = ({ role }: Membership, isFor: 'owner' | 'publisher'): string =>
   roleTexts.notAllowed(roleTexts[role].name, roleTexts.who[isFor]);
 

@@ -22,7 +22,7 @@ export function withSample(
   return [...samples, { atMs, done: doneOf(counts) }].slice(-SAMPLES_MAX);
 }
 
-/** Devices a second over the last moments; 0 as long as nobody knows. */
+/** Devices a second over the last moments; 0 as long as it is not known. */
 export function rateOf(samples: readonly Sample[]): number {
   const last = samples.at(-1);
   if (last === undefined) return 0;
@@ -41,7 +41,7 @@ export const ratesOf = (
     return { atMs, rate: spanMs === 0 ? 0 : ((done - (before?.done ?? 0)) / spanMs) * 1_000 };
   });
 
-/** How long the rest takes at this rate; null: nobody knows. */
+/** The time that the rest takes at this rate; null: not known. */
 export function leftMsOf(counts: Counts, ratePerSecond: number): number | null {
   const left = counts.totalCount - doneOf(counts);
   if (left <= 0) return 0;

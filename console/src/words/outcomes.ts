@@ -1,4 +1,4 @@
-/** What becomes of the devices of a send, as the engine counts it. */
+/** The outcomes of a send, as the engine counts them. */
 
 export interface Counts {
   readonly totalCount: number;
@@ -26,7 +26,7 @@ export const doneOf = (counts: Counts): number =>
   counts.expiredCount +
   counts.cancelledCount;
 
-/** How many devices it is for, about; null: nobody knows yet. */
+/** About how many devices it is for; null: not known yet. */
 export const expectedOf = (sending: Sending): number | null =>
   isFinal(sending.state) ? sending.totalCount : (sending.estimatedTotalCount ?? null);
 

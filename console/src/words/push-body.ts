@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 const ABSOLUTE = /^https?:\/\//;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Null: nobody is chosen. */
+/** Null: no audience is chosen. */
 export function audienceOf(fields: DraftFields): AudienceRequest | null {
   const { isExpression, expression, any, all, none } = fields;
   if (isExpression) return expression.trim() === '' ? null : { audience: expression };
@@ -26,7 +26,7 @@ export function audienceOf(fields: DraftFields): AudienceRequest | null {
   };
 }
 
-/** What is typed as data; null: it is no JSON object. */
+/** The typed data; null: it is no JSON object. */
 export function dataOf({ data }: DraftFields): Readonly<Record<string, unknown>> | null {
   if (data.trim() === '') return {};
   try {
@@ -38,7 +38,7 @@ export function dataOf({ data }: DraftFields): Readonly<Record<string, unknown>>
   }
 }
 
-/** What is wrong with what is typed as data; '': nothing. */
+/** The fault of the typed data; '': none. */
 export function dataFaultOf(fields: DraftFields): string {
   if (dataOf(fields) === null) return texts.dataFault;
   const [changed] = changedNumbers(fields.data);
@@ -58,7 +58,7 @@ export function payloadOf(fields: DraftFields): Payload {
   };
 }
 
-/** Null: nobody is chosen. */
+/** Null: no audience is chosen. */
 export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest | null {
   const audience = audienceOf(fields);
   if (audience === null) return null;
@@ -77,8 +77,8 @@ export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest
 }
 
 /**
- * What is wrong with the time at which it goes out; '': nothing. Without one, or with one that is
- * over, the engine would send at once.
+ * The fault of the time at which it goes out; '': none. Without a time, or with one that is over,
+ * the engine would send at once.
  */
 export function sendAtFaultOf({ when, sendAt }: DraftFields, nowMs: number): string {
   if (when === 'now') return '';

@@ -1,4 +1,4 @@
-/** What a reason means, in words. */
+/** Explains a reason in words. */
 
 import { reasonTexts, reasonUnknown } from '../texts/notifications.ts';
 

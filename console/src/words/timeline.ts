@@ -1,4 +1,4 @@
-/** What happened to a notification, in order: by its times, and by the audit log. */
+/** The events of a notification, in order: by its times, and by the audit log. */
 
 import type { AuditEntry, Notification } from '../../../packages/client/src/openapi.ts';
 import { notificationTexts as texts } from '../texts/notifications.ts';
@@ -12,7 +12,7 @@ export interface Happening {
   readonly by: string;
 }
 
-/** Between a request and its send there is a moment even when nobody has planned it. */
+/** Between a request and its send there is a moment even when the send is not planned. */
 const PLANNED_AHEAD_MS = 1_000;
 
 /** `changes`: of the audit log, as far as the role may see it. */

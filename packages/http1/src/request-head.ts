@@ -3,7 +3,7 @@
 export interface RequestHead {
   /** Not normalized: methods are case-sensitive (RFC 9110, 9.1). */
   readonly method: string;
-  /** As the client sent it: percent-encoded, without the query. */
+  /** Not decoded: percent-encoded, without the query. */
   readonly path: string;
   readonly query: string;
   /** The address of the connection: a proxy's, if one is between. */

@@ -1,7 +1,6 @@
 /**
- * Finds the accounts of e-mail addresses, for whoever tries a password. Everybody may: addresses
- * that come during a query go into the next one, so all who try have one connection to the database
- * together.
+ * Finds the accounts of e-mail addresses, for sign-ins. Strangers may ask: addresses that come
+ * during a query go into the next one, so all sign-ins share one connection to the database.
  */
 
 import type { Sql } from '../../database/sql.ts';

@@ -1,5 +1,5 @@
 /**
- * Slows down who tries passwords. Attempts are counted for an account from one network, and for a
+ * Slows down guesses of passwords. Attempts are counted for an account from one network, and for a
  * network over all accounts. No account is ever locked: others' attempts from elsewhere change
  * nothing for its owner. How fast all networks together can try is bounded by passwords.ts.
  *
@@ -15,16 +15,16 @@ import { networkOf, siteOf } from '../../../packages/std/src/ip-address.ts';
  */
 const OF_ACCOUNT_MAX = 10;
 /**
- * From one network over all accounts: an office behind one address on a Monday. Who has signed in
- * from there before is not held up by it.
- * @limit attempts at passwords in 15 min, from one network → `429`; not for who has signed in from
- * there before
+ * From one network over all accounts: an office behind one address on a Monday. Accounts that have
+ * signed in from there before are exempt.
+ * @limit attempts at passwords in 15 min, from one network → `429`; not for accounts that have
+ * signed in from there before
  */
 const OF_NETWORK_MAX = 60;
 /**
- * Likewise from one site, which has 65,536 IPv6 networks: at a provider, people share one.
- * @limit attempts at passwords in 15 min, from one site (IPv6: /48) → `429`; not for who has signed
- * in from there before
+ * The same for one site, which has 65,536 IPv6 networks: at a provider, people share one.
+ * @limit attempts at passwords in 15 min, from one site (IPv6: /48) → `429`; not for accounts that
+ * have signed in from there before
  */
 const OF_SITE_MAX = 240;
 /**
@@ -32,7 +32,7 @@ const OF_SITE_MAX = 240;
  * @limit clients that an account makes in 15 min → `429`
  */
 const CLIENTS_MADE_MAX = 10;
-/** @limit time in which attempts at passwords are counted → counted anew */
+/** @limit time in which attempts at passwords are counted → counted again */
 const WINDOW_MS = 900_000;
 /**
  * Pairs, networks, sites and accounts that make clients, of each kind: about 300 bytes each. The
@@ -88,7 +88,7 @@ export class Attempts {
     return this.#known.get(pairOf(email, networkOf(address))) !== undefined;
   }
 
-  /** Nobody has looked at the password of an attempt: it does not count. */
+  /** The password of an attempt was never looked at: it does not count. */
   withdraw(email: string, address: string): void {
     const network = networkOf(address);
     takeBack(this.#ofSite.get(siteOf(network)));
@@ -105,8 +105,8 @@ export class Attempts {
   }
 
   /**
-   * Counts a client that an account makes. Returns how long it must wait instead; 0: it may. Its
-   * password was right, so `succeeded` forgives the attempts and would hold nobody up.
+   * Counts a client that an account makes. Returns how long it must wait instead; 0: it may. The
+   * account's password was right, so `succeeded` forgives the attempts and would slow down none.
    */
   makeClient(accountId: number): number {
     const nowMs = this.#now();

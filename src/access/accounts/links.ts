@@ -1,6 +1,6 @@
 /**
- * One-time links: whoever has one may join a client, sign up, set a password or sign in, once. Only
- * the hash of its token is stored.
+ * One-time links: a person with one may join a client, sign up, set a password or sign in, once.
+ * Only the hash of its token is stored.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -23,8 +23,8 @@ const LINK_MS = 3_600_000;
  */
 const SIGN_IN_LINK_MS = 86_400_000;
 /**
- * Of a client, used ones not counted. An owner invites a team at once.
- * @limit links of a client that nobody has used → `409`; the command refuses
+ * Used ones are not counted. An owner invites a team at once.
+ * @limit unused links of a client → `409`; the command refuses
  */
 export const LINKS_PER_CLIENT_MAX = 100;
 
@@ -44,7 +44,10 @@ export type Link =
   | { readonly kind: 'sign-in'; readonly accountId: number };
 
 export interface MadeLink {
-  /** Where the console's page for it is. Behind the `#`, so that no server's log has the token. */
+  /**
+   * The path of the console's page for it. The token follows the `#`, so that no server's log has
+   * it.
+   */
   readonly path: string;
   readonly expiresAtMs: number;
 }

@@ -26,7 +26,7 @@ export type MemberRefusal = 'unknown' | 'last-owner' | NoOwner;
 /** `too-many`: the client has as many links as it may. */
 export type LinkRefusal = 'too-many' | NoOwner;
 
-/** A link for whoever shall join. */
+/** Makes a link for a new member. */
 export const invite = (
   sql: SqlPool,
   secrets: Secrets,

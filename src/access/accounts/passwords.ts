@@ -41,19 +41,19 @@ const HASHES_MAX = 2;
  */
 const WAITING_MAX = 32;
 /**
- * Of those who have signed in before, from their network: their turn comes first. So they get in
- * while strangers with many networks hold all other places.
+ * People who have signed in before, from their network, come first. So they get in while strangers
+ * with many networks hold all other places.
  * @limit passwords that wait, of people known from their network: further places → `503`,
  * `Retry-After: 3`
  */
 const KNOWN_WAITING_MAX = 16;
 /**
- * Of one network, under way or waiting: others can still sign in while it tries passwords.
+ * Bounds one network, so that others can still sign in while it tries passwords.
  * @limit passwords of one network, under way or waiting → `503`, `Retry-After: 3`
  */
 const OF_NETWORK_MAX = 4;
 /**
- * Of one site, which has 65,536 IPv6 networks.
+ * Bounds one site, which has 65,536 IPv6 networks.
  * @limit passwords of one site (IPv6: /48) → `503`, `Retry-After: 3`
  */
 const OF_SITE_MAX = 8;
@@ -63,7 +63,7 @@ type Busy = 'busy';
 
 const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
-/** What a hash takes (RFC 7914, section 2: N, r and p). */
+/** The cost of a hash (RFC 7914, section 2: N, r and p). */
 export interface Costs {
   readonly cost: number;
   readonly blockSize: number;
@@ -87,7 +87,7 @@ export class Passwords {
   #underWay = 0;
   readonly #waiting: Waiting[] = [];
   readonly #knownWaiting: Waiting[] = [];
-  /** By network and by site. */
+  /** Passwords held by each network and by each site. */
   readonly #held = new Map<string, number>();
   /**
    * Compared with where there is no account, so that the answer takes as long as any. No password

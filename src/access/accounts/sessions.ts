@@ -26,7 +26,7 @@ const SESSION_IDLE_MS = 43_200_000;
  */
 const SESSION_MAX_MS = 604_800_000;
 /**
- * Of one account: browsers that it uses, and some that were left behind. The oldest one ends.
+ * Browsers that an account uses, and some that it has abandoned. The oldest one ends.
  * @limit sessions of an account → the oldest ends
  */
 const SESSIONS_PER_ACCOUNT_MAX = 20;
@@ -42,7 +42,7 @@ const REMEMBERED_MS = 60_000;
 const REMEMBERED_MAX = 5_000;
 /**
  * Memberships of all of them together: about 500 bytes each, 1 KiB with the longest names. A person
- * has one or two. Whoever has many of the largest accounts fills 20 MB.
+ * has one or two. Many of the largest accounts fill 20 MB.
  * @limit memberships of all sessions in memory → the oldest sessions are forgotten: the database is
  * asked
  */
@@ -108,8 +108,8 @@ export class Sessions {
 
 /**
  * Makes a session within a transaction that has locked the account. Returns its token. `replaced`:
- * the token whose place it takes in the browser; that session ends, since nobody would see it again
- * and end it.
+ * the token whose place it takes in the browser; that session ends, since no person would see it
+ * again and end it.
  */
 export async function openSession(
   tx: Sql,

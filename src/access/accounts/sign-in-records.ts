@@ -19,14 +19,15 @@ export interface SignInOrigin {
   readonly requestId: string;
 }
 
-/** What no audit log tells, or not it alone. */
+/** An event of an account that no audit log has, or not alone. */
 export type AccountReport = Omit<AccountEvent, 'email' | 'detail'>;
 
-/** Of an account: whose, and who it is. */
+/** The account of a record: its owner and its kind. */
 export type RecordedAccount = Pick<AccountRow, 'id' | 'email' | 'isOperator'>;
 
 /**
- * As attempts are counted: an account has one entry of a network in a quarter of an hour.
+ * The window in which attempts are counted: an account has one entry of a network in a quarter of
+ * an hour.
  * @limit a refused sign-in of an account from one network is in the audit log once in → the log
  * line of the network has them
  */
@@ -92,8 +93,8 @@ export class SignInRecords {
   }
 
   /**
-   * Notes a wrong password. Nobody waits for the entry: the answer takes as long where there is no
-   * account.
+   * Records a wrong password. The answer does not wait for the entry: it takes as long where there
+   * is no account.
    */
   refuse(account: RecordedAccount, { address, requestId }: SignInOrigin): void {
     if (!this.#isNew(account.id, networkOf(address))) return;

@@ -31,7 +31,7 @@ export interface AccountParts {
   readonly records: SignInRecords;
 }
 
-/** Why nobody looked at a password. */
+/** The reason why a password was not looked at. */
 export type Unheard =
   /** Too many attempts were made. */
   | { readonly kind: 'wait'; readonly retryAfterMs: number }
@@ -82,7 +82,7 @@ export function noteWrongPassword(
   if (account !== null) records.refuse(account, from);
 }
 
-/** What a check means for who wanted to sign in by it. */
+/** The result of a sign-in after a failed check. */
 function refusalOf(
   parts: AccountParts,
   checked: Exclude<Checked, { readonly kind: 'right' }>,
@@ -194,7 +194,7 @@ export async function resetPassword(
   { token, newPassword }: { readonly token: string; readonly newPassword: string },
   from: SignInOrigin,
 ): Promise<Reset> {
-  // Before the hash, which is dear: whoever has no link gets none.
+  // Before the hash, which is expensive: without a link there is none.
   const link = await links.find(token);
   if (link?.kind !== 'reset') return { kind: 'no-link' };
   const { accountId, clientId } = link;

@@ -1,6 +1,7 @@
 /**
  * Makes accounts: with a client of their own, if the operator allows it, or as members of a client
- * that has invited them. The answer tells nobody whether an e-mail address has an account already.
+ * that has invited them. The answer does not reveal whether an e-mail address has an account
+ * already.
  */
 
 import { recordChange } from '../../audit/record-change.ts';
@@ -36,18 +37,18 @@ const CLIENTS_PER_ACCOUNT_MAX = 100;
 export interface SignUp {
   readonly email: string;
   readonly password: string;
-  /** Of the client to make. Null: the invitation is to one that is there. */
+  /** The name of the client to make. Null: the invitation is to an existing one. */
   readonly clientName: string | null;
   readonly invitation: string | null;
 }
 
 type SignedUp =
-  /** Done, or not, because another has this e-mail address: the caller is not told. */
+  /** Done, or not, because another account has this e-mail address: the caller cannot see which. */
   | { readonly kind: 'done' }
   | { readonly kind: 'closed' }
   /** The invitation does not exist, was used, or has ended. */
   | { readonly kind: 'no-invitation' }
-  /** What is missing or too much: a client's name. */
+  /** The name of a new client is missing, or there is no new client to name. */
   | { readonly kind: 'name-missing' }
   | { readonly kind: 'name-unwanted' }
   | Unheard;
@@ -71,7 +72,7 @@ export async function signUp(
   // Also where it is not needed: so that the answer takes as long.
   const made = await parts.passwords.hash(password, askerOf(parts.attempts, email, address));
   if (made === 'busy') {
-    // The answer does not tell whether the password was right: so nobody has guessed.
+    // The answer does not reveal whether the password was right: so it is no guess.
     if (checked.kind === 'wrong') parts.attempts.withdraw(email, address);
     return { kind: 'busy' };
   }
@@ -85,7 +86,7 @@ export async function signUp(
   }
   try {
     return await transact(parts.sql, async (tx) => {
-      // Before its link: whoever removes an owner locks the client, and then ends its links.
+      // Before its link: the removal of an owner locks the client, and then ends its links.
       if (link?.kind === 'invitation') await lockClient(tx, link.clientId);
       const used = invitation === null ? null : await useLink(tx, parts.secrets, invitation);
       if (invitation !== null && used === null) return { kind: 'no-invitation' };
@@ -164,7 +165,7 @@ async function placeOf(
 
 /** 36^8: another client with the same name does not get the same one by chance. */
 const SUFFIX_CHARACTERS = 8;
-/** Of 63 that a slug may have. */
+/** At most; a slug may have 63. */
 const SLUG_LENGTH_MAX = 40;
 const FOREIGN = /[^a-z0-9]+/g;
 const MARKS = /\p{M}/gu;
@@ -188,8 +189,8 @@ async function owned(
 }
 
 /**
- * Whoever would be one too many does not join, and is told as little as others. Answers false of
- * one who is a member already.
+ * Makes the account a member, unless it would be one too many, which the answer does not reveal.
+ * Returns false if it is a member already.
  */
 async function join(tx: Sql, accountId: number, { clientId, role }: Place): Promise<boolean> {
   const members = await countMembers(tx, clientId);

@@ -48,7 +48,7 @@ export const credentialsRoute = ({ sql, secrets }: MemberParts) =>
     },
   );
 
-/** Null: it was made with another SECRET_KEY, and nobody can read it. */
+/** Null: it was made with another SECRET_KEY, and cannot be read. */
 function open(secrets: Secrets, sealed: Omit<CredentialInForce, 'appId' | 'appName'>) {
   const opened = openCredential(secrets, sealed);
   if (opened.kind === 'unreadable') return null;

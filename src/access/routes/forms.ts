@@ -1,4 +1,4 @@
-/** What the bodies of several routes of the console's own API have. */
+/** Fields that the bodies of several routes of the console's own API share. */
 
 import { z } from 'zod';
 import { EMAIL_LENGTH_MAX, readEmail } from '../accounts/email.ts';

@@ -35,7 +35,7 @@ export const inClient =
     });
 
 /**
- * The same, but what the request alone is refused for is told before it takes a connection and the
+ * The same, but a fault of the request alone is reported before it takes a connection and the
  * client's lock.
  */
 export const inClientUnless =

@@ -13,7 +13,7 @@ const BUSY = refused(503, 'Too many passwords are being checked. Try again.', {
   headers: { 'Retry-After': BUSY_RETRY_AFTER_SECONDS },
 });
 
-/** 429 or 503: nobody looked at the password. */
+/** 429 or 503: the password was not looked at. */
 export function refuseUnheard(unheard: Unheard): Refusal {
   if (unheard.kind === 'busy') return BUSY;
   const seconds = Math.ceil(unheard.retryAfterMs / 1_000);

@@ -1,4 +1,4 @@
-/** `session`: signs in and out, and tells who has signed in. */
+/** `session`: signs in and out, and shows who has signed in. */
 
 import { z } from 'zod';
 import { transact } from '../../database/transact.ts';

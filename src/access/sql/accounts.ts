@@ -48,7 +48,7 @@ export async function lockAccount(sql: Sql, id: number): Promise<void> {
   await sql`select 1 from accounts where id = ${id} for no key update`;
 }
 
-/** Null: nobody can sign in with one until there is one again. */
+/** Null: no sign-in with a password until the account has one again. */
 export async function writePassword(
   sql: Sql,
   id: number,

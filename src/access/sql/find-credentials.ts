@@ -25,7 +25,7 @@ export interface CredentialRow {
   readonly key: KeyRow | null;
 }
 
-/** What a further key may do. */
+/** The rights of a further key. */
 interface KeyRow {
   readonly id: number;
   readonly scopes: readonly string[];

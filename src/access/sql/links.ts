@@ -8,11 +8,11 @@ type LinkKind = (typeof LINK_KINDS)[number];
 
 export interface LinkRow {
   readonly kind: LinkKind;
-  /** Of an invitation; of a reset, the client whose owner asked for it. */
+  /** The client of an invitation; for a reset, the client whose owner asked for it. */
   readonly clientId: number | null;
-  /** Of an invitation. */
+  /** The role that an invitation gives. */
   readonly role: string | null;
-  /** Of a reset or a sign-in. */
+  /** The account of a reset or a sign-in. */
   readonly accountId: number | null;
 }
 
@@ -66,7 +66,7 @@ export async function countLinks(sql: Sql, clientId: number): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Whoever makes a new link for an account, or gives it a password, ends the ones before. */
+/** A new link for an account, or a new password, ends the links before. */
 export async function deleteLinksOf(sql: Sql, accountId: number): Promise<void> {
   await sql`delete from one_time_links where account_id = ${accountId}`;
 }

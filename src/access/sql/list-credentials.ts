@@ -13,7 +13,7 @@ interface ListedCredential {
   readonly expiresAt: number | null;
 }
 
-/** Behind which the next page begins: 0 for the app is the super user's. */
+/** The key after which the next page begins: 0 for the app is the super user's. */
 interface CredentialKey {
   readonly afterAppId: number;
   readonly afterId: number;

@@ -16,7 +16,7 @@ export interface MemberRow {
   readonly lastSignInAt: number | null;
 }
 
-/** By their ids, those behind `afterId`. */
+/** Lists those after `afterId`, by their ids. */
 export const listMembers = (
   sql: Sql,
   clientId: number,
@@ -63,7 +63,7 @@ export async function hasOtherOwner(
   return rows.length > 0;
 }
 
-/** Whether the account belongs to this client and to nobody else: an owner may answer for it. */
+/** Whether the account belongs to this client and to no other: an owner may answer for it. */
 export async function belongsToOnly(
   sql: Sql,
   clientId: number,

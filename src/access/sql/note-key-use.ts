@@ -1,4 +1,4 @@
-/** Notes that a key is used now. Of nodes that note this within 30 seconds, one writes it. */
+/** Notes that a key is used now. When several nodes note this within 30 seconds, one writes it. */
 
 import type { Sql } from '../../database/sql.ts';
 

@@ -4,7 +4,7 @@ import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { ClientLimits } from '../../domain/client-limits.ts';
 
-/** Of an account that a session is for. */
+/** A membership of the account that a session is for. */
 interface MembershipRow {
   readonly clientId: number;
   readonly clientSlug: string;
@@ -20,10 +20,10 @@ export interface SessionRow {
   readonly accountId: number;
   readonly email: string;
   readonly isOperator: boolean;
-  /** By the clients' slugs. */
+  /** Memberships by the clients' slugs. */
   readonly memberships: readonly MembershipRow[];
   readonly endsAtMs: number;
-  /** Time until it ends when nobody uses it, by the database's clock. */
+  /** Time until an unused session ends, by the database's clock. */
   readonly remainingMs: number;
 }
 
@@ -53,8 +53,9 @@ const decoded = (sql: Sql, tokenHashes: readonly Buffer[]) => sql`
   from unnest(${list(tokenHashes.map((hash) => hash.toString('hex')))}::text[]) as hash`;
 
 /**
- * A session that is looked for is used: of look-ups within 30 seconds, one writes it down. One that
- * somebody else is writing down, or ends, is left to him: nobody who asks waits for it.
+ * Finds sessions and notes that they are used: one of the look-ups within 30 seconds writes it
+ * down. A session that another transaction is writing down, or ends, is left to it: no look-up
+ * waits.
  */
 export async function findSessions(
   sql: Sql,
@@ -137,8 +138,8 @@ export async function deleteSessionsOf(sql: Sql, accountId: number): Promise<voi
 }
 
 /**
- * Deletes sessions that have ended, or that nobody has used since a time; those that are in
- * somebody's hands, the next time. Answers how many, at most `limit`.
+ * Deletes sessions that have ended, or that were not used since a time. A session whose row is
+ * locked goes the next time. Returns how many, at most `limit`.
  */
 export async function deleteEndedSessions(
   sql: Sql,

@@ -1,4 +1,6 @@
-/** `/`: leads browsers to the console, and tells others what this is and where its APIs are. */
+/**
+ * `/`: leads browsers to the console, and names the product and the paths of its APIs to others.
+ */
 
 import { z } from 'zod';
 import type { HttpResponse, OpenRoute } from '../../http/handler.ts';
@@ -44,8 +46,8 @@ const document = {
 } satisfies Operation;
 
 /**
- * Without the version: this route is open to everybody, and a version tells an attacker which
- * faults to try.
+ * Without the version: this route is open to all, and a version shows an attacker which faults to
+ * try.
  */
 export const aboutRoute: OpenRoute = {
   operation: 'getAbout',

@@ -138,8 +138,8 @@ export function apiViewerRoutes(): readonly OpenRoute[] {
 }
 
 /**
- * A file as it is kept, once somebody has asked for it: two megabytes in all. Nobody makes the disk
- * work by asking again, in whichever coding.
+ * A file in memory, once it was asked for: two megabytes in all. Repeated requests, in whichever
+ * coding, read nothing from the disk.
  */
 interface Kept {
   readonly gzipped: Buffer;

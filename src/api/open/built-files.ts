@@ -1,7 +1,7 @@
 /**
- * What the build left for browsers, the console and the guides: each file with its compressed
- * forms, its type and its ETag. They are read when somebody asks first, and kept: half a megabyte
- * of the console, one of the guides, and fewer descriptors.
+ * The built files for browsers, of the console and the guides: each with its compressed forms, its
+ * type and its ETag. They are read at the first request, and kept: half a megabyte of the console,
+ * one of the guides, and fewer descriptors.
  */
 
 import { hash } from 'node:crypto';
@@ -20,7 +20,7 @@ interface BuiltFile {
   readonly coded: Readonly<Partial<Record<Coding, Buffer>>>;
 }
 
-/** By their paths in the folder of the build. */
+/** Keyed by their paths in the folder of the build. */
 export type BuiltFiles = ReadonlyMap<string, BuiltFile>;
 
 /** Where `npm run build` puts its folders: dist, beside dist/src. */

@@ -15,7 +15,7 @@ import type { Readiness } from './readiness.ts';
 interface HealthParts {
   readonly readiness: Pick<Readiness, 'ask'>;
   readonly metrics: Metrics;
-  /** Opens the metrics to other machines; null: nobody has one. */
+  /** Opens the metrics to other machines; null: there is none. */
   readonly operatorToken: string | null;
   readonly failures: Failures;
 }

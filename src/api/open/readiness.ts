@@ -1,6 +1,6 @@
 /**
- * Tells load balancers whether this node can serve. One check of the stores runs at a time, and all
- * callers share its result.
+ * Reports to load balancers whether this node can serve. One check of the stores runs at a time,
+ * and all callers share its result.
  */
 
 import type { Logger } from 'pino';

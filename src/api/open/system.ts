@@ -21,7 +21,7 @@ type ProviderConnections = Pick<
 
 export interface SystemState {
   readonly version: string;
-  /** Of the installation, the newest first; the others are of the node that answers. */
+  /** Nodes of the installation, the newest first; the other fields are of the node that answers. */
   readonly nodes: readonly ListedNode[];
   readonly stores: { readonly postgres: StoreState; readonly redis?: 'ok' | 'unavailable' };
   /** Null: the database is its own index. */
@@ -37,7 +37,7 @@ export interface SystemState {
     /** Open ones of each provider that was ever sent to, and the sends on them. */
     readonly connections: readonly ProviderConnections[];
   };
-  /** Of the installation, but for the registrations. */
+  /** The queue of the installation, but the registrations of this node. */
   readonly queue: QueueReading & { readonly registrations: number };
 }
 

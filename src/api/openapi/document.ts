@@ -65,9 +65,9 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** What every route with a credential may answer. */
+/** Problems of every route with a credential. */
 const CREDENTIAL_PROBLEMS = [401, 403, 429, 500, 503];
-/** What every route with a body may answer. */
+/** Problems of every route with a body. */
 const BODY_PROBLEMS = [408, 413];
 /** Their answers say when to try again. */
 const RETRIED: ReadonlySet<number> = new Set([429, 503]);

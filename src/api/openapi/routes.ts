@@ -69,7 +69,7 @@ async function render(routes: readonly Route[]): Promise<Rendered> {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-cache',
     ETag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
-    // It tells no secret: pages of every origin may read it.
+    // The document has no secret: pages of every origin may read it.
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': 'ETag',
   };

@@ -13,7 +13,7 @@ import { findClient } from '../../clients/find-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 
-/** Of nobody's mail. */
+/** A placeholder: no mail is ever sent to it. */
 const EMAIL = 'demo@localhost';
 
 /** Makes the account if there is none; it has no password. */

@@ -212,8 +212,8 @@ const EXAMPLE_DEVICE = 'ab'.repeat(32);
 
 /**
  * The block that a start prints: addresses, credentials, and three lines that work when pasted.
- * `simulator` null: it runs elsewhere. `consoleUrl` null: nobody is signed in to the console by a
- * link.
+ * `simulator` null: it runs elsewhere. `consoleUrl` null: there is no link that signs in to the
+ * console.
  */
 export function describeDemo(
   baseUrl: string,
@@ -242,8 +242,8 @@ Register a device, push to its tag, see how it ended:
 }
 
 /**
- * What a start prints in its place where others than this machine reach the engine: what a
- * container prints is kept, and read by more people than may send.
+ * The shorter text of a start where other machines reach the engine: a container's output is kept,
+ * and read by more people than may send.
  */
 export const describeDemoFile = (baseUrl: string, host: string, dataDir: string): string => `
 Tagcast is ready.

@@ -63,7 +63,9 @@ async function consoleUrlOf(
   return url + path;
 }
 
-/** Prints what there is to try; secrets only where nobody but this machine reaches the engine. */
+/**
+ * Prints the addresses and commands to try; secrets only where no other machine reaches the engine.
+ */
 export function tellDemo(
   { HOST, DATA_DIR }: Pick<Config, 'HOST' | 'DATA_DIR'>,
   url: string,

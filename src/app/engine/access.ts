@@ -40,7 +40,10 @@ export function createAccess({ store, secrets, log }: EngineParts): Access {
   };
 }
 
-/** Of an account of the operator, or without a client: those of clients have the audit log. */
+/**
+ * Logs an event of an account of the operator, or without a client: those of clients have the audit
+ * log.
+ */
 function tell(log: Logger, { action, ...report }: AccountReport): void {
   switch (action) {
     case 'member.sign-in':

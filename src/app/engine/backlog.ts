@@ -8,14 +8,14 @@ import type { WaitingWebhooks } from '../../webhooks/sql/read-waiting.ts';
 import { readWaitingWebhooks } from '../../webhooks/sql/read-waiting.ts';
 
 /**
- * Of jobs, chunks, retries and webhook deliveries each: every node counts as often as it is
+ * Bounds jobs, chunks, retries and webhook deliveries each: every node counts as often as it is
  * scraped, and an operator who sees so many knows enough.
  * @limit jobs, chunks, retries that the metrics count, each → the number stays
  */
 const BACKLOG_COUNTED_MAX = 10_000;
 /**
- * Of a count that a scrape tells: longer than scrapers wait from one to the next.
- * @limit the age at which such a count is not told any more → the series are absent
+ * Longer than scrapers wait from one scrape to the next.
+ * @limit the age at which such a count is not reported any more → the series are absent
  */
 const BACKLOG_AGE_MS_MAX = 120_000;
 

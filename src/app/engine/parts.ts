@@ -1,4 +1,4 @@
-/** What an engine is put together from. */
+/** The parts from which an engine is composed. */
 
 import type { Logger } from 'pino';
 import type { Secrets } from '../../access/secrets.ts';

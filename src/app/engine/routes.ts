@@ -39,7 +39,7 @@ interface RouteSources {
 }
 
 interface EngineRoutes {
-  /** Of the HTTP service. */
+  /** Routes of the HTTP service. */
   readonly routes: readonly Route[];
   /** The operator's, which the engine's socket has too. */
   readonly operators: readonly Route[];

@@ -146,8 +146,7 @@ const credentialSource =
   };
 
 /**
- * A credential with a way back to the previous one, while there is one. The log tells its first
- * use.
+ * A credential with a way back to the previous one, while there is one. Its first use is logged.
  */
 const usableOf = (
   { credential, version, hasFallback, wasAcceptedLately }: OpenedInUse,

@@ -21,12 +21,12 @@ interface SystemSources {
 
 /**
  * Living ones, and those of the last 20 minutes, which housekeeping has not deleted yet.
- * @limit nodes that the operator sees → the older ones are not told
+ * @limit nodes that the operator sees → the older ones are left out
  */
 const NODES_MAX = 200;
 /**
- * Of jobs, chunks and retries each: a count of a million would take a second.
- * @limit jobs, chunks, retries that are counted for him, each → the number stays
+ * Bounds jobs, chunks and retries each: a count of a million would take a second.
+ * @limit jobs, chunks, retries that are counted for an operator, each → the number stays
  */
 const COUNTED_MAX = 100_000;
 

@@ -34,7 +34,7 @@ export async function examine(config: Config, asksProviders: boolean): Promise<r
   ];
 }
 
-/** Of settings that are wrong: nothing else can be looked at. */
+/** Findings of wrong settings: nothing else can be checked then. */
 export const settingsFindings = (faults: readonly string[]): readonly Finding[] =>
   faults.map(findingsAbout('settings').problem);
 

@@ -1,6 +1,6 @@
 /**
- * What a publisher's commands have of this machine: where the profiles of this user are, and the
- * demo that runs here.
+ * The parts of this machine that a publisher's commands need: where the profiles of this user are,
+ * and the demo that runs here.
  */
 
 import { homedir } from 'node:os';

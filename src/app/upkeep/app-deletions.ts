@@ -24,7 +24,7 @@ import { eraseFromJobs } from '../../push/sql/erase-jobs.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 
 /**
- * Deleted apps of one look; the next look begins behind them.
+ * Deleted apps of one look; the next look begins after them.
  * @limit deleted apps of one look → the next look
  */
 const DELETIONS_MAX = 100;
@@ -78,7 +78,7 @@ export class AppDeletions implements UpkeepJob {
     serve: (run, deletion) => this.#carryOn(run, deletion),
   });
   readonly #feed: IndexFeed;
-  /** By app. A new process begins again. */
+  /** Keyed by app. A new process begins again. */
   readonly #passes = new CappedMap<number, Pass>({ sizeMax: PASSES_MAX });
 
   constructor(feed: IndexFeed, transactionsMax = TRANSACTIONS_MAX) {
@@ -151,7 +151,7 @@ export class AppDeletions implements UpkeepJob {
   }
 }
 
-/** The apps behind this one, and then those up to it. */
+/** The apps after this one, and then those up to it. */
 async function listRound(sql: SqlPool, appId: number): Promise<readonly AppDeletion[]> {
   const next = await listAppDeletions(sql, appId, DELETIONS_MAX);
   if (next.length === DELETIONS_MAX) return next;

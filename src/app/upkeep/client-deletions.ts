@@ -21,7 +21,7 @@ import {
 } from './erase-client.ts';
 
 /**
- * Deleted clients of one look; the next look begins behind them.
+ * Deleted clients of one look; the next look begins after them.
  * @limit deleted clients of one look → the next look
  */
 const DELETIONS_MAX = 100;

@@ -7,11 +7,11 @@ import { eraseCondemned } from '../../push/sql/ledger/erase-condemned.ts';
 
 export interface ClientDeletion {
   readonly clientId: number;
-  /** By the database's clock. */
+  /** The time of deletion, by the database's clock. */
   readonly deletedAtMs: number;
 }
 
-/** By the clients' ids, those behind `afterId`. */
+/** Lists those after `afterId`, by the clients' ids. */
 export const listClientDeletions = (
   sql: Sql,
   afterId: number,

@@ -85,7 +85,7 @@ const parameters = {
 };
 const answer = secret(listed('The entries.', entry, [ENTRY]));
 
-/** For whoever administers all of the client. */
+/** Lists the audit log, for callers that administer all of the client. */
 export const auditRoute = (patientReads: PatientReads) =>
   routesAt('/push-admin-api/v3/:client/audit', { api: 'admin', needs: 'admin' }).get(
     'listAuditEntries',

@@ -1,6 +1,6 @@
 /**
- * The entries of an audit log that tell who got or lost access, on `audit_entries`: as the index
- * `audit_entries_of_access` has it, so that they are counted by it.
+ * The entries of an audit log about access that was given or lost, on `audit_entries`: in the words
+ * of the index `audit_entries_of_access`, so that they are counted by it.
  */
 
 import type { Fragment, Sql } from '../../database/sql.ts';

@@ -15,11 +15,11 @@ interface AuditFilter {
 
 export interface AuditEntry {
   readonly id: string;
-  /** Of the first time. */
+  /** When it was done first. */
   readonly atMs: number;
   /** How often it was done. */
   readonly count: number;
-  /** Of the last time; null: it was done once. */
+  /** When it was done last; null: it was done once. */
   readonly lastAtMs: number | null;
   readonly actorKind: AuditActor['kind'];
   readonly actorId: number | null;

@@ -1,4 +1,4 @@
-/** What forms of apps have in common (internals/interface.md, "Admin API"). */
+/** Fields that forms of apps share (internals/interface.md, "Admin API"). */
 
 import { z } from 'zod';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';

@@ -160,7 +160,7 @@ const changeRoute = ({ sql }: AppResourceParts) =>
         ...(name === before.name ? [] : ['name']),
         ...(added.length === 0 ? [] : ['platformIds']),
       ];
-      // What changes nothing must not empty the caches.
+      // A request without a change must not empty the caches.
       if (fields.length === 0) return own;
       await renameApp(tx, id, name);
       await addPlatforms(tx, id, added);

@@ -42,7 +42,9 @@ interface AppRouteParts {
   readonly takeOff: TakeOff;
 }
 
-/** What existing clients send, who post answers back: so `apiUser` may be there. It is not read. */
+/**
+ * Fields of existing clients, which post answers back: so `apiUser` may be there. It is not read.
+ */
 const published = {
   parameters: parameters.nullish(),
   tags,

@@ -11,10 +11,10 @@ import type { Outcome, Refusal } from '../outcome.ts';
 export const NO_APP = refuse.unknown('app');
 export const NO_TAG = refused(404, 'This client has no tag or group with this id or sourceId.');
 
-/** By then housekeeping has gone on with it. */
+/** Until then housekeeping has gone on with it. */
 const LEAVING_SECONDS = '10';
 
-/** What became of a change, for who asked for it. */
+/** The result of a change, for its caller. */
 export const resultOf = <T>(outcome: Outcome<T>): Result<T> =>
   outcome.ok ? done(outcome.value) : refusalOf(outcome.refusal);
 

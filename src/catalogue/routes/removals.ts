@@ -36,7 +36,7 @@ const REMOVAL = {
   devicesByApp: [{ appId: 1, platformId: 3, devices: 1 }],
 };
 
-/** For whoever may see all tags of the client. */
+/** Lists removals, for callers that may see all tags of the client. */
 export const removalsRoute = (patientReads: PatientReads) =>
   routesAt('/push-admin-api/v3/:client/removals', { api: 'admin', needs: 'read' }).get(
     'listRemovals',

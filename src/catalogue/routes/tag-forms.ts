@@ -1,5 +1,5 @@
 /**
- * What forms of tags, groups and apps have in common (internals/interface.md, "Admin API" and
+ * Fields that forms of tags, groups and apps share (internals/interface.md, "Admin API" and
  * "Errors, limits, versions").
  */
 
@@ -25,7 +25,7 @@ const text = (lengthMax: number) =>
 
 /** A name, of whatever has one. */
 export const name = text(TAG_NAME_LENGTH_MAX).refine(isNameText, NAME_FAULT);
-/** What another system calls it: kept as it is there, and escaped where people read it. */
+/** Another system's name for it: kept as it is there, and escaped where people read it. */
 export const sourceId = text(SOURCE_ID_LENGTH_MAX).refine(isStorable, STORABLE_FAULT);
 
 const DIGITS = /^\d{1,16}$/;
@@ -72,5 +72,5 @@ export const groupFields = {
 /** Clients post answers back, so an entry to add may have an id. It is ignored. */
 export const anyId = z.unknown().optional();
 
-/** Of an id in the body that is not the one in the path. */
+/** An id in the body that is not the one in the path. */
 export const OTHER_ID: Fault = { path: 'id', message: 'is not the id in the path; leave it out' };

@@ -43,7 +43,7 @@ export interface TagResourceParts {
   readonly takeOff: TakeOff;
 }
 
-/** None is refused: whoever computed an empty list did not mean to take the tag from everybody. */
+/** An empty list is refused: its author did not mean to take the tag from every device. */
 const appIds = measured(
   TAGS_PER_REQUEST_MAX,
   z

@@ -13,7 +13,7 @@ export const tagProperties = {
   tagOptionalParameters: orAbsent(texts),
 };
 
-/** As the App API answers it. */
+/** A tag in an answer of the App API. */
 export const appTag = z
   .object({
     id,

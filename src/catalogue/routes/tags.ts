@@ -37,7 +37,7 @@ import { tagProperties } from './tag-schemas.ts';
 const atMostThousand = <T extends z.ZodType>(entry: T) =>
   measured(TAGS_PER_REQUEST_MAX, z.array(entry, 'must be an array').max(TAGS_PER_REQUEST_MAX));
 
-/** What `add` takes: several entries. */
+/** The body of `add`: several entries. */
 export const addForm = strictForm({
   groups: atMostThousand(strictForm({ id: anyId, name, ...groupFields })).optional(),
   tags: atMostThousand(strictForm({ id: anyId, name, ...tagFields })).optional(),

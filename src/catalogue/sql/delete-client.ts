@@ -26,7 +26,7 @@ export async function deleteClient(tx: Sql, slug: string): Promise<DeletedClient
     where a.client_id = ${id} group by a.id`;
   await tx`delete from credentials where client_id = ${id}`;
   await tx`delete from client_keys where client_id = ${id}`;
-  // Housekeeping deletes what they were to be told.
+  // Housekeeping deletes their events.
   await tx`delete from webhooks where client_id = ${id}`;
   const apps = tx`select id from apps where client_id = ${id}`;
   await tx`delete from app_parameters where app_id in (${apps})`;

@@ -22,14 +22,14 @@ export interface AppPlatform {
 
 interface AppPlatformsToList {
   readonly clientId: number;
-  /** Of these apps only; null: of all. */
+  /** Only these apps; null: all. */
   readonly appIds: readonly number[] | null;
   readonly afterId: number;
   readonly afterPlatformId: number;
   readonly limit: number;
 }
 
-/** By app and platform, those behind `after…`. */
+/** Lists those after `after…`, by app and platform. */
 export async function listAppPlatforms(
   sql: Sql,
   { clientId, appIds, afterId, afterPlatformId, limit }: AppPlatformsToList,

@@ -13,11 +13,11 @@ export interface CatalogueRows {
   readonly version: number;
   readonly apps: readonly AppRow[];
   /**
-   * By id; expired tags included, deleted ones not. Without their optional parameters, which may be
-   * most of the data.
+   * Tags by id; expired ones included, deleted ones not. Without their optional parameters, which
+   * may be most of the data.
    */
   readonly tags: readonly CatalogueTag[];
-  /** By id. */
+  /** Groups by id. */
   readonly tagGroups: readonly TagGroup[];
 }
 

@@ -16,13 +16,13 @@ interface AppsToList {
   readonly text: string | null;
   /** On this platform; null: on any. */
   readonly platformId: number | null;
-  /** Of these only; null: of all. */
+  /** Only these; null: all. */
   readonly appIds: readonly number[] | null;
   readonly afterId: number;
   readonly limit: number;
 }
 
-/** Those behind `afterId`. */
+/** Lists those after `afterId`. */
 export const listAppsById = (
   sql: Sql,
   { clientId, text, platformId, appIds, afterId, limit }: AppsToList,

@@ -1,6 +1,7 @@
 /**
- * What housekeeping has still to take off devices: a client's tags that were deleted, and those
- * that were disconnected from an app, each until the last device there has lost it.
+ * Lists the tags that housekeeping has still to take off devices: a client's tags that were
+ * deleted, and those that were disconnected from an app, each until the last device there has lost
+ * it.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -16,7 +17,7 @@ export interface Removal {
   readonly left: readonly (Scope & { readonly devices: number })[];
 }
 
-/** In the order of the tags' ids, those behind `afterId`. */
+/** Lists those after `afterId`, in the order of the tags' ids. */
 export const listRemovals = (
   sql: Sql,
   clientId: number,

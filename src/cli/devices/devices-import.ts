@@ -1,7 +1,7 @@
 /**
  * `tagcast devices import`: sends a file's devices to the database, batch by batch. A few batches
- * are under way at once. The state file stays behind the oldest of them, so that nothing is missed
- * after an interruption. A device that is then imported a second time does not change.
+ * are under way at once. The state file names the place before the oldest of them, so that nothing
+ * is missed after an interruption. A device that is then imported a second time does not change.
  */
 
 import { z } from 'zod';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseJson } from '../../../packages/std/src/json.ts';
 import type { Profile } from './profiles.ts';
 
-/** What is read of `demo.json`. */
+/** The fields that are read of `demo.json`. */
 interface DemoFile {
   readonly baseUrl: string;
   readonly clientId: string;

@@ -8,7 +8,7 @@ import { format } from '../progress.ts';
 /** A cancelled job is neither a success nor a failure. */
 const EXIT_CANCELLED = 3;
 
-/** What `status` and `send --watch` exit with. */
+/** The exit codes of `status` and `send --watch`. */
 export const EXIT_NOTES =
   'Exit code 0: not ended yet, or FINISHED; 1: FAILED, or no answer; 2: wrong arguments; 3: CANCELLED; 130: interrupted.';
 

@@ -60,7 +60,7 @@ const list =
   };
 
 /**
- * What the engine answers at once.
+ * The rows that the engine returns at once.
  * @limit rows of a page of `notification list` → the next page
  */
 const PAGE_ROWS_MAX = 1_000;

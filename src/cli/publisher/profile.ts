@@ -188,7 +188,7 @@ const unknown = (name: string): Outcome => ({
   exitCode: EXIT_FAILED,
 });
 
-/** What may be seen of it. */
+/** The part of a profile that may be shown. */
 const shown = (name: string, { url, client, app }: Profile, isCurrent: boolean) => ({
   name,
   url,

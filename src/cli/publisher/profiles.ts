@@ -10,11 +10,11 @@ import { UsageError } from '../arguments.ts';
 import { writeState } from '../state-file.ts';
 
 export interface Profile {
-  /** Of the engine, without the path of an API. */
+  /** The URL of the engine, without the path of an API. */
   readonly url: string;
   /** The client's slug. */
   readonly client: string;
-  /** Of the super user, or a key. */
+  /** The token of the super user, or a key. */
   readonly token: string;
   /** For what an app does on a device; null: none was given. */
   readonly app: { readonly id: number; readonly token: string } | null;

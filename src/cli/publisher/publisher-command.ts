@@ -24,7 +24,7 @@ export interface PublisherContext {
   readonly signals: Signals;
 }
 
-/** What a verb works with. */
+/** The tools of a verb. */
 export interface Session {
   readonly tagcast: TagcastClient;
   readonly profile: Profile;
@@ -42,7 +42,7 @@ export interface Outcome {
   readonly exitCode?: number;
 }
 
-/** What a verb comes to. A number is the exit code of one that has printed its result itself. */
+/** The work of a verb. A number is the exit code of one that has printed its result itself. */
 export type Work = (session: Session) => Promise<Outcome | number>;
 
 /** The name of the demo's profile, which needs no `profile add`. */
@@ -133,7 +133,7 @@ export function whyNot(error: unknown, name: string, { url }: Profile): string |
   return `The engine at ${url} did not answer: ${errorReason(cause)}.`;
 }
 
-/** As `fetch` rejects, and a stream that ended too early. */
+/** Whether `fetch` was rejected, or a stream ended too early. */
 export const isNoAnswer = (error: unknown): boolean =>
   error instanceof Error &&
   (error.message === 'fetch failed' ||

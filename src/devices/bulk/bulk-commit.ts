@@ -68,7 +68,7 @@ export interface BulkContext {
 }
 
 export interface BulkPiece {
-  /** What an index has to learn of it. */
+  /** The changes that an index has to learn. */
   readonly changes: readonly DeviceGroupChange[];
   /** For so long the operation, or the client's next one, is not due. */
   readonly restMs: number;
@@ -185,7 +185,7 @@ const placeBefore = (
   before: DevicePlace,
 ): DevicePlace => (ordinal === undefined ? before : { appId, platformId, ordinal: ordinal - 1 });
 
-/** As many of them as can be read together. */
+/** Finds as many of them as can be read together. */
 const find = async (
   tx: Sql,
   { isAppThere }: TakenBulkOperation,

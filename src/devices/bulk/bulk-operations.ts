@@ -18,7 +18,7 @@ import { commitBulkPiece } from './bulk-commit.ts';
  */
 const INTERVAL_MS = 2_000;
 /**
- * Of failures while the database is away.
+ * Bounds reports while the database is away.
  * @limit between lines in the log about failures of bulk operations
  */
 const TOLD_EVERY_MS = 10_000;

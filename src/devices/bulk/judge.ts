@@ -1,4 +1,4 @@
-/** What a bulk operation does to each device: the whole change, or nothing and why. */
+/** Decides how a bulk operation changes each device: the whole change, or nothing and why. */
 
 import type { SubscribableTag } from '../../catalogue/subscribable-tags.ts';
 import { livingTags, subscribableTags } from '../../catalogue/subscribable-tags.ts';
@@ -13,12 +13,12 @@ export interface JudgedDevice {
   /** Null: it does not exist. */
   readonly known: KnownDevice | null;
   readonly outcome: BulkOutcome;
-  /** What it has afterwards, if it is changed. */
+  /** The device's tags after the change. */
   readonly tags: TagsAfter;
 }
 
 /**
- * Of the devices, each in its place, by what is known of them. Reads the tags after the devices: a
+ * Judges each of the devices, in order, by what is known of it. Reads the tags after the devices: a
  * caller that has locked these sees what was committed during the wait.
  */
 export async function judge(

@@ -1,6 +1,6 @@
 /**
  * Commits the devices that an operator imports, in lanes of their own, so that registrations of
- * apps do not queue behind them.
+ * apps do not wait for them.
  */
 
 import type { Logger } from 'pino';
@@ -40,7 +40,7 @@ export const IMPORT_LANES = 4;
 export const IMPORT_LANES_EMBEDDED = 1;
 
 /**
- * As in a batch of registrations (devices/register/stages.ts).
+ * The same as in a batch of registrations (devices/register/stages.ts).
  * @limit devices of an import in a transaction → the next one
  */
 const DEVICES_MAX = 1_000;

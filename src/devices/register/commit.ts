@@ -36,9 +36,9 @@ export interface CommitContext extends JudgeLimits {
 }
 
 /**
- * What was read longer ago is read again before it is written: a tag that has been deleted since
- * may have no trace left by which housekeeping would take it off the device (DELETED_TAG_MS of
- * unwanted-tags.ts).
+ * A device that was read longer ago is read again before it is written: a tag that has been deleted
+ * since may have no trace left by which housekeeping would take it off the device (DELETED_TAG_MS
+ * of unwanted-tags.ts).
  * @limit time after which what a registration has read of a device is read again before the device
  * is written → the batch is locked and judged
  */
@@ -152,7 +152,7 @@ function withOrdinals(
 /** The devices that were written, and the groups that they raised. */
 interface Written {
   readonly devices: readonly WrittenDevice[];
-  /** Of each of the devices, in its place. */
+  /** The change of each device, in order. */
   readonly tagChanges: readonly TagChange[];
   readonly groups: readonly TouchedDeviceGroup[];
   readonly raised: readonly RaisedWithEpoch[];

@@ -64,7 +64,7 @@ class BatchMeter {
   readonly seconds = new Histogram(BATCH_BOUNDS_SECONDS);
   readonly operations = new Histogram(BATCH_BOUNDS_OPERATIONS);
 
-  /** Of a batch that is done. */
+  /** Observes a batch that is done. */
   observe(startedMs: number, operations: number): void {
     this.seconds.observe((performance.now() - startedMs) / 1_000);
     this.operations.observe(operations);
@@ -101,7 +101,8 @@ export class Stages {
   readonly #looks: Batcher<Operation, StagesResult>;
   readonly #writes: Batcher<ChangedDevice, Outcome>;
   /**
-   * By key. Their operations are looked at after the write: a look would see the state before it.
+   * Writes under way, keyed by device. Their operations are looked at after the write: a look would
+   * see the state before it.
    */
   readonly #writing = new Map<string, Writing>();
 
@@ -204,7 +205,7 @@ export class Stages {
     }
   }
 
-  /** What they have held back comes before all that waits for a look: that is later. */
+  /** Operations that they have held back come before all that wait for a look: those are later. */
   #release(devices: readonly ChangedDevice[]): void {
     const released: HeldBack[] = [];
     for (const { device } of devices) {
@@ -240,7 +241,7 @@ async function commitAndFeed(
   return results;
 }
 
-/** Of a device that is not written, or could not be looked at. */
+/** The outcome for a device that is not written, or could not be looked at. */
 const resultOf = (seen: ChangedDevice | Uncommitted): Outcome => {
   if (typeof seen === 'string') return seen;
   return seen.tags.isLimited ? 'tags-limited' : 'committed';

@@ -114,21 +114,21 @@ const DEVICE = {
 };
 
 /**
- * Of one device: sends of which it is still owed something, the newest.
- * @limit pending outcomes that it tells → the newest
+ * Sends of which the device is still owed something, the newest.
+ * @limit pending outcomes in a look-up of a device → the newest
  */
 const PENDING_MAX = 100;
 /**
- * Of one device: what is recorded of it, the newest.
- * @limit events that a look-up of a device tells → the newest
+ * The newest events that are recorded of the device.
+ * @limit events in a look-up of a device → the newest
  */
 const EVENTS_MAX = 100;
 /**
- * Of one device: sends that are expected to have reached it, the newest of these days.
- * @limit expected sends that it tells → the newest
+ * Sends that are expected to have reached the device, the newest of these days.
+ * @limit expected sends in a look-up of a device → the newest
  */
 const EXPECTED_MAX = 50;
-/** @limit age of the expected sends that a look-up of a device tells → not told */
+/** @limit age of the expected sends in a look-up of a device → left out */
 const EXPECTED_MS_MAX = 30 * 86_400_000;
 
 const PATH = '/push-admin-api/v3/:client/apps/:id/devices';
@@ -181,7 +181,7 @@ const eraseRoute = ({ sql, eraseDevice }: AppDeviceParts) =>
     onDevice(sql, async (key, { request, caller }) => {
       const gone = await eraseDevice(key, originOf(request, caller));
       if (gone === null) return done({ erased: false });
-      // Of a device that was gone already, only its events were there.
+      // If the device was gone already, only its events were there.
       return done({ erased: true, ...(gone.device ?? { deviceId: key.deviceId }) });
     }),
   );
@@ -214,7 +214,7 @@ async function lookUp(
     const known = await readDevice(patient, key);
     const events = await listDeviceEvents(patient, key, EVENTS_MAX);
     if (known === null) {
-      // Nobody knows whether it was ever there, or it was, and why it is not.
+      // It is not known whether it was ever there, or it was, and the events say why it is not.
       return events.length === 0 ? null : { deviceId, registered: false, events };
     }
     const { ordinal } = known;
@@ -255,7 +255,7 @@ function expectedShown(
   if (owed.some((one) => one.kind === 'retry' && isOf(one))) {
     return { ...common, outcome: 'pending' } as const;
   }
-  // It has come again since: nobody knows which tags it had then.
+  // It has come again since: its tags of then are not known.
   const hasGone = events.some(({ kind, at }) => kind !== 'failed' && at >= sendAtMs);
   return { ...common, outcome: isWholeKnown && !hasGone ? 'accepted' : 'unknown' } as const;
 }

@@ -21,7 +21,7 @@ import { PARAMETER_NAMES, readParameters } from './parameters.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
-/** What the OpenAPI document says of one of them. */
+/** The OpenAPI document of one of these operations. */
 export const deviceChange = (
   summary: string,
   description: string,

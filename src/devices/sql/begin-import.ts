@@ -7,10 +7,10 @@ import { readClock } from '../../database/read-clock.ts';
 import type { Sql } from '../../database/sql.ts';
 
 /**
- * Answers the database's time (epoch milliseconds) of the beginning. A registration that is
- * committed after it has a later time in its row, or repeats one that has. So the import can tell
- * that the app registered after the beginning (decision 42). A look that read its devices before
- * the beginning counts as before.
+ * Returns the database's time (epoch milliseconds) of the beginning. A registration that is
+ * committed after it has a later time in its row, or repeats one that has. So the import knows that
+ * the app registered after the beginning (decision 42). A look that read its devices before the
+ * beginning counts as before.
  */
 export async function beginImport(sql: Sql, appId: number): Promise<number> {
   const nowMs = await readClock(sql);

@@ -9,7 +9,7 @@ import type { DeviceDetails } from './read-device.ts';
 import { readDevice } from './read-device.ts';
 
 export interface ErasedDevice {
-  /** As it was. Null: there was none. */
+  /** The device before. Null: there was none. */
   readonly device: DeviceDetails | null;
   /** How many events of it are gone. */
   readonly events: number;
@@ -22,12 +22,12 @@ export interface ErasedDevice {
  */
 export async function eraseDevice(tx: Sql, key: DeviceKey): Promise<ErasedDevice> {
   const { appId, platformId, deviceKey } = key;
-  // By its key first: compaction may be giving it another ordinal.
+  // Found by its key: compaction may be giving it another ordinal.
   await tx`
     select from devices
     where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
     for update`;
-  // Whoever erases the device too writes its events under this lock, and has ended.
+  // A transaction that erases the device too writes its events under this lock, and has ended.
   const events = await eraseDeviceEvents(tx, key);
   const device = await readDevice(tx, key);
   if (device === null) return { device, events, changes: [] };

@@ -56,8 +56,8 @@ export async function eraseDeviceGroupTags(
 }
 
 /**
- * Subscribers gained and lost there, and devices with tags at all (tag 0). By the client's tags,
- * because the table is sorted by tag. Answers how many rows.
+ * Subscribers gained and lost there, and devices with tags at all (tag 0). Goes through the
+ * client's tags, because the table is sorted by tag. Returns how many rows.
  */
 export async function eraseTagDays(
   sql: Sql,
@@ -74,7 +74,7 @@ export async function eraseTagDays(
   return erased.count;
 }
 
-/** What is recorded of its devices. Answers how many rows. */
+/** Erases the events of its devices. Returns how many rows. */
 export async function eraseDeviceEventsOfApp(
   sql: Sql,
   { appId }: AppDeletion,
@@ -87,7 +87,7 @@ export async function eraseDeviceEventsOfApp(
   return erased.count;
 }
 
-/** The groups: nobody compares their versions any more. */
+/** Erases the groups: their versions are not compared any more. */
 export const eraseDeviceGroups = (
   sql: Sql,
   { appId }: AppDeletion,

@@ -27,7 +27,7 @@ export interface KnownImported {
 }
 
 /**
- * Locks devices in the order of keys, as registrations do, and tells whether their app has
+ * Locks devices in the order of keys, as registrations do, and reports whether their app has
  * registered or unsubscribed after `sinceMs`.
  */
 export async function lockImported(

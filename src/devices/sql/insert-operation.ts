@@ -11,7 +11,7 @@ export interface NewBulkOperation extends BulkChange {
   readonly action: BulkAction;
   /** The devices of a list; null: the members of a tag. */
   readonly listed: (Scope & { readonly deviceKeys: readonly string[] }) | null;
-  /** Of the members, only those in these apps; null: in all. */
+  /** Only members in these apps; null: in all. */
   readonly appIds: readonly number[] | null;
   readonly total: number;
 }

@@ -1,4 +1,4 @@
-/** What is recorded of one device, newest first; and its end, for the owner of the device. */
+/** Lists the events of one device, newest first, and erases them, for the owner of the device. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { DeviceKey } from './find-devices.ts';
@@ -11,7 +11,7 @@ export interface DeviceEvent {
   readonly at: number;
   /** The send that it came from; null: none. */
   readonly notificationId: string | null;
-  /** Of a failed send, what its provider answered. */
+  /** The provider's answer to a failed send. */
   readonly reason: string;
 }
 

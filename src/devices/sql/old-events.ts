@@ -3,7 +3,7 @@
 import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 
-/** The next scopes that have events, behind another one: one look at the index for each. */
+/** The next scopes that have events, after another one: one look at the index for each. */
 export async function nextScopesWithEvents(
   sql: Sql,
   after: Scope,

@@ -1,4 +1,4 @@
-/** All that is known of one device, for whoever answers its owner; times in ms since 1970. */
+/** Reads all that is known of one device, for the answer to its owner; times in ms since 1970. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { DeviceAttributes } from '../../domain/device-attributes.ts';
@@ -45,7 +45,7 @@ export async function readDevice(
   return device ?? null;
 }
 
-/** What a push job has still to do with a device, or with its token. */
+/** Work that a push job has still to do with a device, or with its token. */
 export interface PendingOutcome {
   readonly notificationId: string;
   /** `retry`: it is sent again. `dead`, `refused`: what its provider said, not yet carried out. */

@@ -11,7 +11,7 @@ export interface ListedBulkOperation extends BulkCounts {
   readonly userName: string;
   readonly subscribe: readonly number[];
   readonly unsubscribe: readonly number[];
-  /** Of a list of devices, else null. */
+  /** The app of a list of devices, else null. */
   readonly appId: number | null;
   readonly platformId: number | null;
   /** The tag whose members it changes, else null. */

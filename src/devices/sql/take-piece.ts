@@ -14,18 +14,18 @@ import type { DeviceKey } from './find-devices.ts';
 export interface TakenBulkOperation extends BulkChange {
   readonly id: number;
   readonly clientId: number;
-  /** Of a list: its next keys; null: of the members of a tag. */
+  /** The next keys of a list; null: the devices are members of a tag. */
   readonly deviceKeys: readonly string[] | null;
-  /** Of a list, else null. */
+  /** The app of a list, else null. */
   readonly appId: number | null;
   readonly platformId: number | null;
   /** False: the app of the list was deleted, and its devices are being erased. */
   readonly isAppThere: boolean;
   /** Devices of a list that come after these. */
   readonly left: number;
-  /** Of members: only in these apps; null: in all. */
+  /** Only members in these apps; null: in all. */
   readonly appIds: readonly number[] | null;
-  /** Of members: the last one that was looked at. */
+  /** The last member that was looked at. */
   readonly after: DevicePlace;
 }
 
@@ -73,7 +73,7 @@ interface DevicePlaceColumns {
 /** Devices that were looked at. */
 const done = (sql: Sql) => sql`(o.changed + o.unchanged + o.unknown + o."full" + o.refused)`;
 
-/** The next groups that may have members, from the one on in which the place behind `after` is. */
+/** The next groups that may have members, from the group of the ordinal after `after`. */
 export const groupsWithMembers = (
   tx: Sql,
   { clientId, memberOf, appIds, after }: TakenBulkOperation,
@@ -110,9 +110,9 @@ export const membersInGroup = (
     order by ordinal limit ${limit}`;
 };
 
-/** What the piece has come to. */
+/** The result of the piece. */
 interface BulkPieceDone extends BulkCounts {
-  /** Of members: the last one that was looked at. */
+  /** The last member that was looked at. */
   readonly after: DevicePlace;
   readonly isLast: boolean;
 }
@@ -153,8 +153,8 @@ export async function recordBulkPiece(
 
 /**
  * An operation of the client has ended. The next one takes its turn now, not with the time of its
- * acceptance: a client with many small ones would have every turn. Only behind the client's first
- * one: so rows are locked in the order of ids, by a piece and by who cancels.
+ * acceptance: a client with many small ones would have every turn. It goes after the client's first
+ * one only: so pieces and cancellations lock rows in the order of ids.
  */
 export const passTurn = (tx: Sql, clientId: number, endedId: number, restMs: number) => tx`
   update bulk_operations set due_at = greatest(due_at, ${inMs(tx, restMs)})

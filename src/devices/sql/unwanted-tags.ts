@@ -42,8 +42,8 @@ export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
   );
 
 /**
- * What open notifications exclude. The condition of an expression has the ids of its tags, negative
- * where they are negated.
+ * The tags that open notifications exclude. The condition of an expression has the ids of its tags,
+ * negative where they are negated.
  */
 const tagsOfOpenConditions = (sql: Sql): Fragment => sql`
   select unnest(none_tag_ids) from notifications where finished_at is null and none_tag_ids <> '{}'

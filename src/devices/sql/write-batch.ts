@@ -21,7 +21,7 @@ import { insertDevices } from './insert-devices.ts';
 
 /** A device that changes. */
 interface DeviceUpdate extends DevicePlace, WithAttributes {
-  /** Of its row as the change was worked out from it. */
+  /** The version of its row from which the change was worked out. */
   readonly version: string;
   readonly registers: boolean;
   readonly unsubscribes: boolean;
@@ -75,7 +75,7 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly Raised
 const CHANGED = 'devices have changed since they were read; their batch is tried again';
 
 /**
- * True, or the statement fails, for the COMMIT behind it is sent already: SQL has no plainer way to
+ * True, or the statement fails, for the COMMIT after it is sent already: SQL has no plainer way to
  * fail. It names no row, so PostgreSQL asks it before all else in the statement. Then the known
  * devices are locked first.
  */

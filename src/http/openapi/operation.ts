@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document says of one operation: what the route takes and gives, beyond what is
- * the same on every route of its API.
+ * The description of one operation in the OpenAPI document: its input and output, beyond the parts
+ * that every route of its API shares.
  */
 
 import type { z } from 'zod';
@@ -23,9 +23,9 @@ export interface Content {
 /** An answer that is no problem. */
 export interface Answer {
   readonly description: string;
-  /** By media type; an answer without a body has none. */
+  /** Keyed by media type; an answer without a body has none. */
   readonly content: Readonly<Record<string, Content>>;
-  /** What its own header fields mean, by their names. */
+  /** Meanings of its own header fields, keyed by their names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +43,7 @@ export interface Operation {
     /** It may also be the part `data` of a `multipart/form-data`. */
     readonly isAlsoMultipart?: true;
   };
-  /** By status. */
+  /** Keyed by status. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** The statuses of its problems, beyond those that every route of its API has. */
   readonly problems?: readonly number[];

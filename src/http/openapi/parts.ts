@@ -1,4 +1,4 @@
-/** What the descriptions of several operations have in common. */
+/** Parts that the descriptions of several operations share. */
 
 import { z } from 'zod';
 import { PLATFORMS } from '../../domain/device.ts';

@@ -21,7 +21,7 @@ interface ListedKey {
   readonly lastUsedAt: number | null;
 }
 
-/** In the order of their ids, those behind `afterId`. */
+/** Lists those after `afterId`, in the order of their ids. */
 export const listKeys = (
   sql: Sql,
   clientId: number,

@@ -26,7 +26,7 @@ const FAILURE_MS_MAX = 10_000;
 /** A condition on the row `t`: a token that was made later than now counts as none. */
 export const isTimely = (sql: Sql, now: Fragment) => sql`coalesce(t.minted_at <= ${now}, false)`;
 
-/** Of the row `t`: when the next token may be made. Null: at once. `minting`: the present right. */
+/** When the next token of row `t` may be made. Null: at once. `minting`: the present right. */
 export const mintableAt = (sql: Sql, now: Fragment, apartMs: number, minting: Fragment) => sql`
   greatest(
     case when ${isTimely(sql, now)} then t.minted_at + make_interval(secs => ${apartMs}::float8 / 1000) end,
@@ -35,7 +35,7 @@ export const mintableAt = (sql: Sql, now: Fragment, apartMs: number, minting: Fr
     ${failsUntil(sql, now)}
   )`;
 
-/** Of the row `t`: until when all nodes answer with the last failure. */
+/** Until when all nodes answer for row `t` with the last failure. */
 export const failsUntil = (sql: Sql, now: Fragment) =>
   within(sql, now, sql`t.retry_at`, FAILURE_MS_MAX);
 

@@ -7,7 +7,10 @@ import { deadNodes } from '../../database/nodes/beats.ts';
 import type { Fragment, Sql } from '../../database/sql.ts';
 import { MINTING_MS_MAX, within } from './believed.ts';
 
-/** Of the row `t` of `provider_tokens`; null: no node has the right, or its node is dead. */
+/**
+ * Until when a node holds the right to mint for row `t` of `provider_tokens`; null: no node has it,
+ * or its node is dead.
+ */
 export const mintingUntil = (sql: Sql, now: Fragment) => sql`
   case when t.node_minting_id = t.minting_id and t.node_id = any(${deadNodes(sql)}) then null
     else ${within(sql, now, sql`t.minting_until`, MINTING_MS_MAX)} end`;

@@ -1,4 +1,4 @@
-/** Deletes providers' tokens that nobody uses any more. */
+/** Deletes providers' tokens that are not used any more. */
 
 import type { Sql } from '../../database/sql.ts';
 

@@ -24,7 +24,7 @@ export interface StoredCredential extends SealedCredential {
   readonly wasAcceptedLately: boolean;
 }
 
-/** As long as a worker remembers it (push/worker/circuit-breaker.ts). */
+/** The time for which a worker remembers it (push/worker/circuit-breaker.ts). */
 const ACCEPTED_LATELY_MINUTES = 10;
 /**
  * Acceptances are written a minute after their sends at the latest
@@ -74,7 +74,7 @@ export async function readSealedCredential(
 }
 
 /**
- * What a write makes of the stored credential: the fallback for a while (`kept`), nothing
+ * The effect of a write on the stored credential: the fallback for a while (`kept`), nothing
  * (`forgotten`), or no change (the same is put again). A credential that the provider refuses never
  * becomes the fallback: the fallback in use stays.
  */

@@ -22,7 +22,7 @@ export interface CredentialState extends Scope {
   readonly checkNote: string | null;
 }
 
-/** Of one app, or with null of all; sorted, at most `limit`. */
+/** Reads those of one app, or with null of all; sorted, at most `limit`. */
 export const readCredentialStates = (
   sql: Sql,
   appId: number | null,

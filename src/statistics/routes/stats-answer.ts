@@ -52,7 +52,7 @@ export async function statisticsOf(
   return done({
     subscribers: sum(byApp.map(({ count }) => count)),
     subscribersByApp: [...byApp],
-    // Of all days, also of those that are not kept one by one any more.
+    // The sum of all days, also of those that are not kept one by one any more.
     notifications: sum(days.map(({ notifications }) => notifications)),
     delivered: sum(days.map(({ delivered }) => delivered)),
     failed: sum(days.map(({ failed }) => failed)),

@@ -15,8 +15,8 @@ export const deleteTagDays = (sql: Sql, beforeMs: number, limit: number): Promis
   );
 
 /**
- * Adds the slots of days that are over to slot 0: nobody writes them any more. Answers how many, at
- * most `limit`.
+ * Adds the slots of days that are over to slot 0: no node writes them any more. Returns how many,
+ * at most `limit`.
  */
 export const mergeTagDays = (sql: Sql, limit: number): Promise<number> =>
   addUpTagDays(

@@ -191,7 +191,7 @@ async function templateOf(sql: Sql, { appId, platformId }: Scope) {
   return { platformId, hasTemplate: template !== null, ...template };
 }
 
-/** What the audit log calls it. */
+/** The template's name in the audit log. */
 const objectOf = async (tx: Sql, clientId: number, { appId, platformId }: Scope) => ({
   id: `${appId}/${platformId}`,
   name: await findAppName(tx, clientId, appId),

@@ -1,4 +1,4 @@
-/** A message as its provider would get it, for whoever looks at it before it is sent. */
+/** Shows a message as its provider would get it, before it is sent. */
 
 import { NIL } from 'uuid';
 import type { PlatformId } from '../../domain/device.ts';

@@ -23,7 +23,7 @@ import { hostOf } from './webhooks.ts';
  */
 const PAGE_DEFAULT = 100;
 /**
- * As many as a page of the list may have.
+ * The size of the longest page of the list.
  * @limit deliveries replayed by their ids in a request → `400`
  */
 const REPLAYED_MAX = 1_000;

@@ -225,7 +225,7 @@ const deleteRoute = ({ sql }: WebhookRouteParts) =>
     }),
   );
 
-/** What is absent stays. */
+/** Fields that are absent keep their values. */
 const termsOf = (
   asked: { readonly [Field in keyof WebhookTerms]?: WebhookTerms[Field] | undefined },
   { url, eventTypes, isEnabled }: WebhookTerms,
@@ -242,5 +242,5 @@ async function foundAgain(tx: Sql, clientId: number, id: number): Promise<Listed
   return found;
 }
 
-/** What the audit log calls it: paths may hold secrets. */
+/** The webhook's name in the audit log: paths may hold secrets. */
 export const hostOf = ({ url }: WebhookTerms): string => new URL(url).host;

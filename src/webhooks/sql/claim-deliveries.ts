@@ -1,6 +1,6 @@
 /**
- * Gives webhooks that have something to tell to this node, for a while: each has one request under
- * way at a time, over all nodes. When the node dies, another one takes over after that while.
+ * Claims webhooks with waiting events for this node, for a while: each has one request under way at
+ * a time, over all nodes. When the node dies, another one takes over after that while.
  */
 
 import { recordChange } from '../../audit/record-change.ts';
@@ -75,7 +75,7 @@ export interface Delivery {
 
 interface DeliverySize {
   readonly eventsMax: number;
-  /** Of the events as JSON; one event alone may have more. */
+  /** The size of the events as JSON; one event alone may have more. */
   readonly bytesMax: number;
 }
 
@@ -136,7 +136,7 @@ async function makeDelivery(
   return made ?? null;
 }
 
-/** What an attempt has come to. */
+/** The result of an attempt. */
 export interface Attempt {
   /** Null: no answer came. */
   readonly status: number | null;
@@ -155,8 +155,8 @@ export interface Patience {
 }
 
 /**
- * Records an attempt, and gives the webhook back: its row first, as whoever deletes it does. One
- * whose receiver is gone is turned off; not if its address was changed meanwhile.
+ * Records an attempt, and releases the webhook. Locks the webhook's row first, as a deletion does.
+ * One whose receiver is gone is turned off; not if its address was changed meanwhile.
  */
 export const recordAttempt = (
   sql: SqlPool,

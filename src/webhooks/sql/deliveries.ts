@@ -14,7 +14,7 @@ interface ListedDelivery {
   readonly lastAttemptAt: number | null;
   /** Null: it is not pending. */
   readonly nextAttemptAt: number | null;
-  /** What the last attempt was answered. Null: with nothing. */
+  /** The status of the answer to the last attempt. Null: there was no answer. */
   readonly status: number | null;
   /** Why the last attempt failed. Null: it did not. */
   readonly fault: string | null;
@@ -54,7 +54,7 @@ export async function replayDeliveries(
   webhookId: number,
   ids: readonly string[] | null,
 ): Promise<number> {
-  // The webhook first, as whoever records an attempt does.
+  // The webhook first, as the record of an attempt does.
   await tx`update webhooks set not_before = now(), failures = 0 where id = ${webhookId} and failures > 0`;
   const replayed = await tx`
     update webhook_deliveries set state = 'pending', attempts = 0, due_at = now()

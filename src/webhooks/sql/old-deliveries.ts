@@ -4,7 +4,7 @@ import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import { firstUuidAt } from '../../domain/uuid-v7.ts';
 
-/** The next webhooks behind `afterId`, by their ids. */
+/** The next webhooks after `afterId`, by their ids. */
 export async function nextWebhooks(
   sql: Sql,
   afterId: number,

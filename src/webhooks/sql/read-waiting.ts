@@ -1,4 +1,4 @@
-/** How much webhooks are still to be told, over all clients. Counted up to a bound. */
+/** Counts the events that webhooks have still to receive, over all clients, up to a bound. */
 
 import type { Sql } from '../../database/sql.ts';
 
@@ -6,7 +6,7 @@ export interface WaitingWebhooks {
   readonly events: number;
   /** Deliveries that were tried in vain, and will be tried again. */
   readonly pendingDeliveries: number;
-  /** Of the oldest of both; 0: none waits. */
+  /** The age of the oldest of both; 0: none waits. */
   readonly oldestSeconds: number;
 }
 

@@ -26,7 +26,7 @@ export interface ListedWebhook extends WebhookTerms {
   readonly goneAt: number | null;
 }
 
-/** Of a webhook that is made next: its secret is sealed for it. */
+/** The id of the webhook that is made next: its secret is sealed for it. */
 export async function nextWebhookId(tx: Sql): Promise<number> {
   const [row] = await tx<{ id: number }[]>`
     select nextval(pg_get_serial_sequence('webhooks', 'id'))::integer as id`;
@@ -49,7 +49,7 @@ export async function countWebhooks(sql: Sql, clientId: number): Promise<number>
   return row?.count ?? 0;
 }
 
-/** In the order of their ids, those behind `afterId`. */
+/** Lists those after `afterId`, in the order of their ids. */
 export const listWebhooks = (
   sql: Sql,
   clientId: number,
@@ -75,7 +75,7 @@ const listed = (sql: Sql) => sql`
   floor(extract(epoch from created_at) * 1000)::float8 as "createdAt",
   floor(extract(epoch from gone_at) * 1000)::float8 as "goneAt"`;
 
-/** Whoever changes something wants it tried: the receiver has no rest any more. */
+/** A change is tried at once: the receiver's rest ends. */
 export const changeWebhook = (
   tx: Sql,
   id: number,
@@ -100,7 +100,7 @@ export const replaceSecret = (
     secret_sealed = ${sealed}, secret_key_id = ${keyId}
   where id = ${id}`;
 
-/** With its deliveries, and what it was to be told. */
+/** Deletes it with its deliveries and its waiting events. */
 export async function deleteWebhook(tx: Sql, id: number): Promise<void> {
   await tx`delete from webhooks where id = ${id}`;
   await tx`delete from webhook_events where webhook_id = ${id}`;
