@@ -75,7 +75,6 @@ export function createSecrets(secretKey: string, otherKey?: string): Secrets {
   };
 }
 
-/** Derives the two keys from SECRET_KEY. */
 function keysOf(secretKey: string): Keys {
   const lookup = deriveKey(secretKey, 'tagcast look-up 1');
   const sealing = deriveKey(secretKey, 'tagcast sealing 1');

@@ -27,7 +27,6 @@ export class RequestCounts {
   }
 }
 
-/** Connections of callers. */
 interface ConnectionReading {
   /** Open ones. */
   readonly size: number;
@@ -35,7 +34,6 @@ interface ConnectionReading {
   readonly turnedAway: number;
   /** Closed because too many bytes of answers were unread, since the start. */
   readonly cutOff: number;
-  /** Bytes of unsent answers. */
   readonly unsentBytes: number;
 }
 

@@ -135,7 +135,7 @@ export const schema = z.object({
     .enum(SIGN_UP_MODES, { error: 'must be off, open or invitation' })
     .default('off')
     .describe(
-      'Who may make a client in the console: off, nobody; open, everybody who reaches it; invitation, whoever has a link of `tagcast operator invite`.',
+      'Who may make a client in the console: off, nobody; open, everybody who reaches it; invitation, people with a link of `tagcast operator invite`.',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

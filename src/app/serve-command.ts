@@ -8,7 +8,6 @@ import type { Config } from './config.ts';
 const NOTES = `Runs until SIGTERM or SIGINT. Settings are environment variables, see config/example.env; without any it runs a demo on
 http://127.0.0.1:8080.`;
 
-/** Makes the command. */
 export const serveCommand = (requireConfig: () => Promise<Config>, terminal: Terminal): Command =>
   createCommand<null>(
     {

@@ -5,7 +5,6 @@ import type { Sql } from '../database/sql.ts';
 import { list } from '../database/sql.ts';
 import type { AuditDetail } from '../domain/audit.ts';
 
-/** An event of an account. */
 export interface AccountEvent {
   readonly action: 'member.sign-in' | 'member.sign-in-refused' | 'member.password';
   readonly accountId: number;

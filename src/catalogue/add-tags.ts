@@ -78,7 +78,6 @@ export async function addTags(
 interface Plans {
   readonly groups: TagGroupPlan;
   readonly tags: TagPlan;
-  /** The tree with the new tags. */
   readonly tree: TagGroupTree;
 }
 

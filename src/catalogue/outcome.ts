@@ -35,5 +35,4 @@ export interface ChangedClient {
   record(change: AuditedChange): Promise<void>;
 }
 
-/** Records a change. */
 export type Recorder = ChangedClient['record'];

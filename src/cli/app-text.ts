@@ -23,7 +23,6 @@ function troubleOf({ isRefused, isHealthy }: AppRow['platforms'][number]): strin
   return isHealthy === false ? ', which do not work' : '';
 }
 
-/** The state of a credential, without its app. */
 export type ToldState = Omit<CredentialState, 'appId'>;
 
 /** The credential of each platform. */

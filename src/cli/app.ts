@@ -110,7 +110,7 @@ const VERBS = {
   ),
   show: verb(
     {
-      summary: "Tells how an app's credentials stand.",
+      summary: "Shows the state of an app's credentials.",
       arguments: [APP],
       flags: PROFILE,
     },

@@ -14,7 +14,6 @@ const CLIENTS = '/operator/v1/clients';
 
 type ToldClient = Omit<ListedClient, 'id'>;
 
-/** Makes the command. */
 export const clientCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'client',
@@ -47,12 +46,12 @@ export const clientCommand = (context: OperatorContext): Command =>
               return { client };
             },
             () =>
-              `Client ${client} is deleted. Its data is erased from now on: client list tells what is left.`,
+              `Client ${client} is deleted. Its data is erased from now on: client list shows what is left.`,
           ),
       ),
       limits: verb(
         {
-          summary: "Tells the client's limits, and sets those that are given.",
+          summary: "Shows the client's limits, and sets those that are given.",
           arguments: ['client'],
           flags: LIMIT_FLAGS,
           notes:

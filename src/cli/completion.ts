@@ -31,7 +31,6 @@ const NOTES = `  bash   source <(tagcast completion bash)      in ~/.bashrc
   zsh    source <(tagcast completion zsh)       in ~/.zshrc, after compinit
   fish   tagcast completion fish | source       in ~/.config/fish/config.fish`;
 
-/** Makes the command. */
 export function completionCommand(
   commands: readonly ListedCommand[],
   terminal: Pick<Terminal, 'print' | 'complain'>,
@@ -51,7 +50,7 @@ export function completionCommand(
               word: {
                 type: 'string',
                 multiple: true,
-                about: 'a word of the line behind the program; the last one is to be completed',
+                about: 'a word of the line after the program; the last one is to be completed',
               },
             },
           },

@@ -18,7 +18,6 @@ const APP = {
   },
 } as const;
 
-/** Makes the command. */
 export const credentialCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'credential',

@@ -10,7 +10,6 @@ import { verb } from './command.ts';
 import type { OperatorContext, Plan } from './operator-command.ts';
 import { asking, errandCommand } from './operator-command.ts';
 
-/** Makes the command. */
 export const deletionsCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'deletions',

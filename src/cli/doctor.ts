@@ -13,7 +13,6 @@ const NOTES = `Run it with the settings of the engine (environment), on the engi
 PostgreSQL with its settings and clock, SECRET_KEY, the providers' credentials, Redis, and whether the engine answers. It changes nothing.
 Exit code 0: no problem, maybe warnings; 1: a problem.`;
 
-/** Makes the command. */
 export const doctorCommand = (
   examine: Examine,
   terminal: Pick<Terminal, 'print' | 'complain'>,

@@ -39,7 +39,6 @@ interface Result {
   readonly exitCode: number;
 }
 
-/** Makes the command. */
 export const indexCommand = ({ open, terminal }: IndexContext): Command =>
   createCommand<Work>(
     {

@@ -13,7 +13,6 @@ const NOTES =
   'Roles: owner (everything), publisher (sends and reads), viewer (reads). Each link works once, for an hour.';
 const ROLES = ['owner', 'publisher', 'viewer'] as const;
 
-/** Makes the command. */
 export const memberCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'member',

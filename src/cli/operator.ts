@@ -11,7 +11,6 @@ import { errandCommand } from './operator-command.ts';
 const NOTES = `Accounts of the operator see the page System of the console. They belong to no client by that: tagcast member invite does this.
 Each link works once, for an hour. An account that add finds there already loses its password and its sessions.`;
 
-/** Makes the command. */
 export const operatorCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'operator',

@@ -7,7 +7,6 @@ import { verb } from './command.ts';
 import type { OperatorContext } from './operator-command.ts';
 import { asking, errandCommand } from './operator-command.ts';
 
-/** Makes the command. */
 export const parkedCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'parked',

@@ -6,7 +6,7 @@ import { verb } from './command.ts';
 import type { OperatorContext } from './operator-command.ts';
 import { errandCommand } from './operator-command.ts';
 
-const NOTES = `Hashes and encrypts anew, under SECRET_KEY, whatever was made with SECRET_KEY_OTHER. Without stopping the service:
+const NOTES = `Hashes and encrypts again, under SECRET_KEY, everything that was made with SECRET_KEY_OTHER. Without stopping the service:
 
   1. start every node again with SECRET_KEY_OTHER set to the new key: all can read both
   2. start every node again with SECRET_KEY the new one, SECRET_KEY_OTHER the old one
@@ -15,7 +15,6 @@ const NOTES = `Hashes and encrypts anew, under SECRET_KEY, whatever was made wit
 
 Callers' credentials stay what they are.`;
 
-/** Makes the command. */
 export const secretKeyCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'secret-key',

@@ -130,7 +130,7 @@ function tooNew(
 const TOO_OLD = `DATABASE_URL or DATA_DIR: an early version made this database, and this version cannot bring it up to date (it lacks ${LAST_BEFORE_SCHEMA}): start commit 0ee6da24 of Tagcast on it, leave it running as docs/operate/upgrade.md says, and then start this version; or begin with an empty database (the embedded one: delete DATA_DIR/postgres).`;
 
 const LOCKED =
-  'DATABASE_URL: the schema cannot be brought up to date: something else holds a lock on its tables, as a dump or a transaction that is left open does (pg_locks tells which). Start again when it has ended.';
+  'DATABASE_URL: the schema cannot be brought up to date: something else holds a lock on its tables, as a dump or a transaction that is left open does (pg_locks shows which). Start again when it has ended.';
 
 async function migrateOnce(tx: Sql, migrations: readonly Migration[]): Promise<Migrated> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;

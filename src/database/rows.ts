@@ -16,7 +16,6 @@ interface Column<T> {
   arrayOf(given: readonly T[]): string;
 }
 
-/** Columns by their names. */
 export type Columns<T> = Readonly<Record<string, Column<T>>>;
 
 /** The piece of a statement that has such values as rows. */

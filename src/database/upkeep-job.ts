@@ -30,7 +30,6 @@ export interface UpkeepJob {
   run(run: UpkeepRun): Promise<unknown>;
 }
 
-/** Runs a job once. */
 export async function runUpkeepJob(
   job: UpkeepJob,
   { sql, nowMs, signal }: Pick<UpkeepRun, 'sql' | 'nowMs'> & { readonly signal?: AbortSignal },

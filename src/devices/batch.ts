@@ -4,14 +4,12 @@ import type { Change, TagsAfter } from './change.ts';
 import type { DeviceRef, Operation } from './operation.ts';
 import type { DeviceKey, KnownDevice } from './sql/find-devices.ts';
 
-/** A device of the batch and all of its operations. */
 export interface DeviceOperations {
   readonly device: DeviceRef;
   /** In the order they came. */
   readonly operations: readonly Operation[];
 }
 
-/** The result of a device and its operations. */
 export type DeviceResult = 'committed' | 'tags-limited' | 'limit';
 
 /** A device of the batch as it is, with its change. */
@@ -29,7 +27,6 @@ export interface WrittenDevice extends ChangedDevice {
   readonly ordinal: number;
 }
 
-/** A batch by devices. */
 interface ByDevice {
   /** Each device once. */
   readonly devices: readonly DeviceOperations[];

@@ -13,7 +13,7 @@ const FAILURES = ['limit', 'refused', 'unavailable'];
 export class DeviceCounts {
   readonly ignoredParameters = new LabelledCounter({
     name: 'tagcast_ignored_parameters_total',
-    help: 'Parameters of the App API that were ignored behind an `OK`. Set an alarm on it after a release of an app.',
+    help: 'Parameters of the App API that were ignored, though the answer was `OK`. Set an alarm on it after a release of an app.',
     labels: ['field'],
   });
   readonly committed = new LabelledCounter({
@@ -50,7 +50,6 @@ export class DeviceCounts {
   }
 }
 
-/** The batches of a stage. */
 interface Batches {
   readonly seconds: { readonly reading: HistogramReading };
   readonly operations: { readonly reading: HistogramReading };

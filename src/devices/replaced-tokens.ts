@@ -103,7 +103,6 @@ async function findReplaced(
 
 interface DeadToken {
   readonly ordinal: number;
-  /** The key of the installation that has it. */
   readonly key: string;
 }
 

@@ -85,7 +85,7 @@ async function readSettings(sql: Sql): Promise<Settings> {
       current_setting('full_page_writes') as "fullPageWrites",
       current_setting('max_connections')::integer as "connectionsMax",
       pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as "isReadOnly"`;
-  if (row === undefined) throw new Error('PostgreSQL did not tell its settings');
+  if (row === undefined) throw new Error('PostgreSQL did not return its settings');
   return row;
 }
 

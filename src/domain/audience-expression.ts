@@ -56,7 +56,6 @@ export function readExpression(text: string): ReadExpression {
   return fault === null ? { ok: true, expression: { text, root } } : { ok: false, fault };
 }
 
-/** All operands, in order. */
 export const operandsOf = (node: ExpressionNode): readonly Operand[] =>
   'reference' in node ? [node] : partsOf(node).flatMap(operandsOf);
 
@@ -67,7 +66,6 @@ export function requires(node: ExpressionNode, isOne: (operand: Operand) => bool
   return node.or.every((part) => requires(part, isOne));
 }
 
-/** The parts that a node joins. */
 export const partsOf = (node: Exclude<ExpressionNode, Operand>): readonly ExpressionNode[] =>
   'and' in node ? node.and : node.or;
 

@@ -39,7 +39,6 @@ export const CLIENT_LIMIT_DEFAULTS = {
   openJobs: 1_000_000,
 };
 
-/** The name of a limit. */
 export type ClientLimitName = keyof typeof CLIENT_LIMIT_DEFAULTS;
 export const CLIENT_LIMIT_NAMES = Object.keys(CLIENT_LIMIT_DEFAULTS) as readonly ClientLimitName[];
 

@@ -110,7 +110,6 @@ const isSameDeviceGroup = (one: DevicePlace, other: DevicePlace): boolean =>
   one.appId === other.appId &&
   one.platformId === other.platformId;
 
-/** The group that a device is in. */
 export const deviceGroupOf = ({ appId, platformId, ordinal }: DevicePlace): DeviceGroupKey => ({
   appId,
   platformId,

@@ -77,7 +77,6 @@ export const GROUP_DEVICES = 8_192;
 export const BLOCK_DEVICES = 128;
 export const GROUP_BLOCKS = GROUP_DEVICES / BLOCK_DEVICES;
 
-/** The group that an ordinal lies in. */
 export const groupNumberOf = (ordinal: number): number => Math.floor(ordinal / GROUP_DEVICES);
 /** The ordinals of a group: from the first up to and with the last. */
 export const firstOrdinalOf = (groupNumber: number): number => groupNumber * GROUP_DEVICES;

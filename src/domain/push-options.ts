@@ -93,7 +93,6 @@ const PUSH_OPTIONS = {
 
 type Options = typeof PUSH_OPTIONS;
 export type PushOptionName = keyof Options;
-/** The value of each option. */
 export type PushOptions = {
   readonly [Name in PushOptionName]: ReturnType<Options[Name]['read']>;
 };
@@ -109,11 +108,9 @@ export const CHANGEABLE_OPTIONS = ALL.flatMap(([name, { isChangeable }]) =>
   isChangeable ? name : [],
 );
 
-/** The record of one option. */
 export const pushOption = (name: PushOptionName): PushOption<PushOptions[PushOptionName]> =>
   PUSH_OPTIONS[name] as PushOption<PushOptions[PushOptionName]>;
 
-/** Reads all options of a request. */
 export const readPushOptions = (reader: FieldReader): PushOptions =>
   Object.fromEntries(ALL.map(([name, option]) => [name, option.read(reader)])) as PushOptions;
 

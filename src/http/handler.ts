@@ -72,7 +72,6 @@ interface CalledRoute extends RouteShape {
   handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
 }
 
-/** A route that apps call, as their API user. */
 interface AppRoute extends CalledRoute {
   readonly api: 'app';
   /** Whether it changes a device, and so counts as a registration; absent: it is a read. */

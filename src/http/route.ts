@@ -39,7 +39,6 @@ export interface Asked<Who, Path = unknown, Query = unknown, Form = unknown> {
   readonly request: HttpRequest;
 }
 
-/** The values that parameters have. */
 export type ValuesOf<Parameters> = {
   readonly [Name in keyof Parameters]: Parameters[Name] extends
     | PathParameter<infer Value>

@@ -109,7 +109,6 @@ export class CredentialWatch {
     if (this.uses.has(key) || this.uses.size < PLACES_MAX) this.uses.set(key, use);
   }
 
-  /** Runs once. */
   async run(): Promise<void> {
     await this.noteUses();
     await this.checkDue();

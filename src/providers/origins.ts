@@ -14,7 +14,6 @@ import type { Site } from './site.ts';
 import type { WebPushOrigins } from './webpush/origins.ts';
 import { WEB_PUSH_SETTINGS, WEB_PUSH_SITE } from './webpush/origins.ts';
 
-/** The settings of all providers. */
 export const PROVIDER_SETTINGS = { ...APNS_SETTINGS, ...FCM_SETTINGS, ...WEB_PUSH_SETTINGS };
 
 type ProviderSettings = SettingsOf<typeof PROVIDER_SETTINGS>;

@@ -129,7 +129,6 @@ export interface Minting {
   mint(nowMs: number): Promise<Minted>;
 }
 
-/** The parts of a new sender. */
 export interface SenderParts<Origins> {
   readonly origins: Origins;
   /** The first value; `authorize` brings later ones. */

@@ -32,7 +32,6 @@ const BY_KIND: ReadonlyMap<string, AnyProvider> = new Map(
 /** The marks of their credentials. */
 export const PROVIDER_KINDS: readonly string[] = [...BY_KIND.keys()];
 
-/** The provider that a credential is for. */
 export function providerOf({ kind }: ProviderCredential): AnyProvider {
   const provider = BY_KIND.get(kind);
   if (provider === undefined) throw new Error(`no provider has credentials of the kind ${kind}`);

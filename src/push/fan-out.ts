@@ -94,7 +94,6 @@ export interface FanOut {
   readonly testSends: TestSends;
   /** Providers that fail for everyone. */
   readonly circuitBreakers: CircuitBreakers;
-  /** The last vitals of each worker thread. */
   readonly workerVitals: () => readonly ThreadVitals[];
   /** Readings of what the worker threads have sent to each provider. */
   readonly providers: () => readonly ProviderReading[];

@@ -7,7 +7,6 @@ import type { Sql } from '../database/sql.ts';
 import type { Scope } from '../domain/device.ts';
 import { ANY_TAG } from './record-changes.ts';
 
-/** The subject of statistics. */
 export type Subject =
   | { readonly kind: 'tag'; readonly id: number; readonly clientId: number }
   | { readonly kind: 'app'; readonly id: number; readonly clientId: number };

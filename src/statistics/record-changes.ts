@@ -15,7 +15,6 @@ import type {
 } from '../domain/device-group-change.ts';
 import { deviceGroupKeyOf, deviceGroupOf } from '../domain/device-group-change.ts';
 
-/** Tags that a device has gained. */
 interface TagGain extends DevicePlace {
   readonly gained: readonly number[];
 }

@@ -20,7 +20,6 @@ export class HexOctets {
     return 2 * (this.#end - this.#start);
   }
 
-  /** Writes the text. */
   write(into: Buffer, offset: number): void {
     const bytes = this.#bytes;
     const end = this.#end;

@@ -3,7 +3,6 @@
  * between threads.
  */
 
-/** The counts of a histogram. */
 export interface HistogramReading {
   /** Upper bounds, ascending. */
   readonly bounds: readonly number[];

@@ -24,7 +24,7 @@ export const redisMetrics = (read: () => IndexReading): readonly Metric[] => [
   {
     type: 'gauge',
     name: 'tagcast_index_groups_waiting',
-    help: 'Groups behind PostgreSQL that wait to be repaired by this process. It stays above 0 when nothing can be written to Redis.',
+    help: 'Groups of the index that are older than PostgreSQL and wait to be repaired by this process. It stays above 0 when nothing can be written to Redis.',
     read: () => known(read().groupsWaiting),
   },
   {

@@ -55,7 +55,6 @@ export const NOBODY: DeviceRun = {
   histories: new Map(),
 };
 
-/** Devices by ordinal. */
 export interface PresentDevices {
   readonly deviceIds: ReadonlyMap<number, string>;
   readonly histories: DeviceHistories;

@@ -19,7 +19,6 @@ const APPS_TOLD_MAX = 10;
 interface AcceptedJob {
   readonly id: string;
   readonly clientId: number;
-  /** The id of the request that has brought it. */
   readonly requestId: string;
   /** The trace that the request has named, or ''. */
   readonly traceparent: string;

@@ -90,7 +90,6 @@ export class Evaluator {
     return this.#ask(clientId, { expressions, input, limits: this.#limits });
   }
 
-  /** Checks the form of an expression. */
   check(clientId: number, expression: string): Promise<Evaluation> {
     const task = { expressions: [expression], input: null, limits: this.#limits };
     return this.#ask(clientId, task);

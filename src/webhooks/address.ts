@@ -27,7 +27,7 @@ export function addressFault(text: string, isPrivateAllowed: boolean): string | 
   if (username !== '' || password !== '') {
     return 'must have no user name and no password: receivers check the signature';
   }
-  if (hash !== '') return 'must have no part behind #, which no request carries';
+  if (hash !== '') return 'must have no part after #, which no request carries';
   const address = hostOf(hostname);
   return isPrivateAllowed || isIP(address) === 0 || isPublicAddress(address) ? null : PRIVATE;
 }

@@ -156,7 +156,7 @@ export class WebhookDeliverer {
   #tell(error: unknown): void {
     const times = this.#failures.count();
     if (times === null) return;
-    const sentence = 'webhooks cannot be told; it will be tried again';
+    const sentence = 'events cannot be delivered to webhooks; it will be tried again';
     this.#options.log.error({ err: error, times }, sentence);
   }
 

@@ -34,7 +34,7 @@ export const waitingMetrics = (read: () => WaitingWebhooks | null): readonly Met
   {
     type: 'gauge',
     name: 'tagcast_webhook_oldest_seconds',
-    help: 'Age of the oldest event or delivery that a webhook has not been told.',
+    help: 'Age of the oldest event or delivery that a webhook has not received.',
     read: () => known(read()?.oldestSeconds ?? null),
   },
 ];

@@ -28,7 +28,7 @@ export const ELSEWHERE = 'https://elsewhere.example';
 /** A hash of these takes a millisecond: a sign-in in a test is about what follows it. */
 export const LOW_COSTS: Costs = { cost: 512, blockSize: 8, parallelization: 1 };
 
-/** What the functions of accounts work with; no attempt was made yet. */
+/** The parts that functions of accounts need; no attempt was made yet. */
 export const makeAccountParts = ({ sql }: Store): AccountParts => ({
   sql,
   secrets,
@@ -40,7 +40,7 @@ export const makeAccountParts = ({ sql }: Store): AccountParts => ({
   records: new SignInRecords(sql, () => undefined),
 });
 
-/** What the routes of the console work with. */
+/** The parts that routes of the console need. */
 export const makeConsoleApi = (store: Store): ConsoleApi => ({
   ...makeAccountParts(store),
   sessions: new Sessions(store.sql, secrets),
@@ -81,7 +81,7 @@ export interface SignedIn {
   readonly token: string;
   readonly cookie: string;
   readonly csrfToken: string;
-  /** Of a request that our own page makes with this session. */
+  /** Headers of a request that our own page makes with this session. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

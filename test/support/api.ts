@@ -66,7 +66,7 @@ export interface Api {
   readonly baseUrl: string;
 }
 
-/** Nobody has signed in. */
+/** No person has signed in. */
 const NO_SESSIONS: ServerOptions['sessions'] = {
   recall: () => 'ended',
   authenticate: () => 'ended',

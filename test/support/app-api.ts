@@ -29,9 +29,9 @@ export interface Limits {
 }
 
 export interface AppApiUnderTest extends AppApi {
-  /** What `onIgnored` was told, as `reg deviceId`. */
+  /** The calls of `onIgnored`, as `reg deviceId`. */
   readonly ignored: string[];
-  /** What `onResult` was told, as `reg committed`. */
+  /** The calls of `onResult`, as `reg committed`. */
   readonly results: string[];
   /** Calls an endpoint as `caller`; a body that is no string or Buffer is sent as JSON. */
   call(endpoint: string, caller: Caller, body: unknown): Promise<HttpResponse>;

@@ -45,7 +45,7 @@ export async function launchBrowser(t: Lifetime): Promise<Browser | null> {
   const { chromium } = CONSOLE(
     'playwright-core',
   ) as typeof import('../../console/node_modules/playwright-core/index.js');
-  // As root Chromium has no sandbox; what it opens here is ours alone.
+  // Run by root, Chromium has no sandbox; it opens only our own pages here.
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
   return browser;
@@ -54,7 +54,7 @@ export async function launchBrowser(t: Lifetime): Promise<Browser | null> {
 /** That of all tests of this process: each has profiles of its own in it, and closes them. */
 const sharedBrowser = shared(launchBrowser);
 
-/** Of a page's text: what it says first tells where a test has stopped. */
+/** The length of a page's text that is shown: its beginning says where a test has stopped. */
 const SHOWN_MAX = 1_000;
 
 /** Skips, loudly, when there is no Chromium. */
@@ -80,7 +80,7 @@ export async function withBrowser(
   });
 }
 
-/** What the open pages show, for who reads why a test has failed. */
+/** Describes the open pages, for readers of a failed test. */
 async function describePages(t: Test, browser: Browser): Promise<void> {
   for (const page of browser.contexts().flatMap((context) => context.pages())) {
     // A page that is gone must not hide why the test has failed.
@@ -150,7 +150,7 @@ interface AxeResult {
 }
 
 /**
- * What axe-core finds on a page, or in what a selector names, by WCAG 2.0–2.2, A and AA; a line
+ * The faults that axe-core finds on a page, or within a selector, by WCAG 2.0–2.2, A and AA; a line
  * for each.
  */
 export async function axeFaults(page: Page, within = ':root'): Promise<readonly string[]> {
@@ -178,7 +178,7 @@ export async function lookAtRoom(t: Test, page: Page, name: string, url: string)
   await page.setViewportSize(LOOKS.light.viewport);
   await loadRoom(page, url);
   await check('light');
-  // As when the evening comes: the page that is open follows.
+  // The scheme changes, like in the evening: the page that is open follows.
   await page.emulateMedia({ colorScheme: LOOKS.dark.colorScheme });
   await check('dark');
   await page.emulateMedia({ colorScheme: LOOKS.phone.colorScheme });

@@ -85,7 +85,7 @@ export async function rested(sql: SqlPool): Promise<boolean> {
   return true;
 }
 
-/** Of an operation that failed it is 10 s. */
+/** An operation that failed rests for 10 s. */
 const RESTS_MS_MAX = 9_000;
 
 export async function checkTruth(t: Test, sql: SqlPool): Promise<void> {

@@ -20,7 +20,7 @@ export const post = (url: string, token: string, body: unknown): Promise<Respons
     body: JSON.stringify(body),
   });
 
-/** What a refusal shows is what a test asks for, so none is tried again. */
+/** A test asks for a refusal itself, so none is tried again. */
 const ONCE = { attemptsMax: 1 };
 
 /** The publisher of the demo client. */
@@ -74,7 +74,7 @@ export const finalStatus = (
     limitMs,
   );
 
-/** A job as it is told of, until it has ended. */
+/** The states of a job, until it has ended. */
 export async function hear(
   baseUrl: string,
   demo: Demo,

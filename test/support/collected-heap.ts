@@ -6,7 +6,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What a first collection finalises, a second one frees. */
+/** A second collection frees the objects that a first one finalises. */
 const COLLECTIONS = 3;
 
 /** Octets of the JavaScript heap of the thread that asks. */

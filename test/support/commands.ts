@@ -19,7 +19,7 @@ export const loadCommands = (): Promise<
   );
 };
 
-/** By the names of the commands: the help of each, and then that of its verbs. */
+/** The help of each command, and then that of its verbs, keyed by the command's name. */
 export async function helpsOf(): Promise<ReadonlyMap<string, readonly string[]>> {
   const commands = await loadCommands();
   return new Map(

@@ -21,7 +21,7 @@ const DEVICES = [
 const RATE_PER_SECOND = 120;
 /** Until the chart of a live view has something to show. */
 const WATCHED_MS = 12_000;
-/** As a real audience answers: some have uninstalled the app. */
+/** Answers of a real audience: some have uninstalled the app. */
 const BEHAVIOUR = { shares: { gone: 0.02 } };
 
 const ends: (() => unknown)[] = [];

@@ -24,7 +24,7 @@ const CALLERS = 32;
 
 export const PASSWORD = 'a sentence that is long';
 
-/** The engine that the tests of this process share; whoever reaches it may sign up. */
+/** The engine that the tests of this process share; sign-up is open. */
 export const sharedEngine: () => Promise<Service> = shared(async (life) =>
   startSharedService(life, await temporaryStore(life), { SIGN_UP: 'open' }),
 );

@@ -1,4 +1,4 @@
-/** What the actions on devices are given, on a store. */
+/** The parts that actions on devices need, on a store. */
 
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Store } from '../../src/database/store.ts';

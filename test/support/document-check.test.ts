@@ -1,4 +1,4 @@
-/** What holds the document finds what it does not say. */
+/** The check of the document finds the gaps in it. */
 
 import t from 'tap';
 import { z } from 'zod';

@@ -12,7 +12,7 @@ import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts
 
 export interface SeenAnswer {
   readonly method: string;
-  /** As the document has it: `/push-api/status/{id}`. */
+  /** The path in the form of the document: `/push-api/status/{id}`. */
   readonly path: string;
   readonly status: number;
   /** '' without one. */
@@ -43,7 +43,7 @@ export class DocumentCheck {
     return (this.#document.paths[path]?.[method.toLowerCase()] as Described | undefined) ?? null;
   }
 
-  /** What the document does not say of an answer; null: it says all. */
+  /** The part of an answer that the document does not describe; null: it describes all. */
   answerFault({ method, path, status, contentType, body }: SeenAnswer): string | null {
     const described = this.operation(method === 'HEAD' ? 'GET' : method, path);
     if (described === null) return 'the document has no such operation';
@@ -122,7 +122,7 @@ function checkedRoute(route: Route, check: DocumentCheck): Route {
     }
     return response;
   };
-  // Whoever the route is handed with its request: nobody, a caller or a session.
+  // The second argument of the route: absent, a caller or a session.
   const described = route as { handle(request: HttpRequest, who: unknown): HttpResponse };
   const made = {
     ...route,

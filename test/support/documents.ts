@@ -6,14 +6,14 @@ import { join } from 'node:path';
 /** From dist/test/support back to the root of the repository. */
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
 
-/** What is in packages/. */
+/** The names of the packages. */
 export const PACKAGES: readonly string[] = readdirSync(join(ROOT, 'packages'), {
   withFileTypes: true,
 })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-/** Documents that tell how things are; docs/decisions/ and CHANGELOG.md tell how they became so. */
+/** Documents about the present; docs/decisions/ and CHANGELOG.md describe how it came about. */
 export const DOCUMENTS: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
@@ -54,7 +54,7 @@ export function sectionOf(document: string, heading: string): string {
 /** One row of a table: its cells by the names in the table's head. */
 export type Row = Readonly<Record<string, string>>;
 
-/** Every row of every table, in order. A cell may hold `|` behind a backslash. */
+/** Every row of every table, in order. A cell may hold `|` after a backslash. */
 export function rowsOf(text: string): readonly Row[] {
   const rows: Row[] = [];
   let head: readonly string[] | null = null;
@@ -75,7 +75,7 @@ const cellsOf = (line: string): readonly string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** What stands between backticks. */
+/** The text between backticks. */
 export const quotedIn = (text: string): readonly string[] =>
   [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(
     ([, quoted = '']) => quoted,

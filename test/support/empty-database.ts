@@ -24,7 +24,7 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
   const filled = await filledTables(sql);
   const names = filled.map((name) => `"${name}"`).join(', ');
   if (filled.length > 0) {
-    // What the test before has begun in the background may still read.
+    // Work that the test before has begun in the background may still read.
     await againAfterDeadlock(() => sql.unsafe(`truncate ${names} cascade`));
   }
   // Maintenance looks at what has changed in a table.

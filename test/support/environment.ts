@@ -1,6 +1,6 @@
 /**
- * What `run.ts` tells the test files through the environment: the only place in the tests that
- * reads it.
+ * The settings that `run.ts` passes to the test files through the environment: the only place in
+ * the tests that reads it.
  */
 
 /** A PostgreSQL server on which tests make databases of their own; absent: none was found. */

@@ -33,7 +33,7 @@ export function openEvaluation(t: Lifetime, limits: EvaluationLimits = PATIENT_L
 /** It takes all the time that there is. */
 export const ENDLESS_RECURSION = '($f := function($x) { $f($x) }; $f(1))';
 
-/** It ends, what comes after it in its push is not evaluated, and nobody else waits for it. */
+/** It ends, the rest of its push is not evaluated, and no other client waits for it. */
 export async function holdsUpNobody(
   t: Test,
   evaluate: ReturnType<typeof openEvaluation>['evaluate'],

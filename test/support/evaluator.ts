@@ -1,6 +1,5 @@
 /**
- * What evaluates the templates of tests. A process of it does not keep a test's from ending, and
- * ends with it.
+ * Evaluates the templates of tests. Its processes do not keep a test from ending, and end with it.
  */
 
 import { pino } from 'pino';

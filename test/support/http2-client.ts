@@ -135,7 +135,7 @@ export async function openClient(
 
 const NO_CONTENT = Buffer.alloc(0);
 
-/** GET of `path`, with the value behind it. */
+/** GET of `path`, followed by the value. */
 export const getOf = (
   origin: string,
   path: string,

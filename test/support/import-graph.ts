@@ -13,7 +13,7 @@ export interface ImportGraph {
   importersOf(file: string): readonly string[];
 }
 
-/** What a browser loads (console, guides) lies beside these, bundled. */
+/** Files for a browser (console, guides) lie beside these, bundled. */
 const FOLDERS = ['bench', 'packages', 'src', 'test'];
 /** Imports, static and dynamic, of a file that the text names. */
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
@@ -33,7 +33,10 @@ export function readImportGraph(dist: string): ImportGraph {
   return { files, importersOf: (file) => reachedFrom(file, importers) };
 }
 
-/** What a file needs, itself included; paths relative to dist. Reads only what is reached. */
+/**
+ * The files that a file needs, itself included; paths relative to dist. Reads only those that are
+ * reached.
+ */
 export function readReach(dist: string): (file: string) => ReadonlySet<string> {
   const imports = new Map<string, readonly string[]>();
   const importsOf = (file: string): readonly string[] => {

@@ -1,4 +1,4 @@
-/** What something lasts as long as: a test, or a scenario of the bench. */
+/** The lifetime of a resource: that of a test, or of a scenario of the bench. */
 
 export interface Lifetime {
   /** Calls `end` when it is over, latest registered first. */

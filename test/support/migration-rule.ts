@@ -9,11 +9,11 @@ import type { Migration } from '../../src/database/migrate.ts';
 
 /**
  * Tables with a row for each device, or many for each group of them: an index on them takes
- * minutes, in which nobody registers.
+ * minutes, in which no device registers.
  */
 const LARGE = ['devices', 'device_group_tags', 'tag_days'];
 
-/** Of an action of ALTER TABLE. */
+/** Matches an action of ALTER TABLE. */
 const FORBIDDEN_ACTIONS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^drop (?!default)/, 'takes away what the version before may use'],
   [/^rename/, 'takes away the old name'],
@@ -35,7 +35,7 @@ const FORBIDDEN_STATEMENTS: readonly (readonly [pattern: RegExp, why: string])[]
   [/^(update|delete|truncate|lock|vacuum|cluster|reindex)\b/, 'holds rows or tables for long'],
 ];
 
-/** What breaks the rule in a migration; nothing for one that declares what it needs. */
+/** The faults of a migration under the rule; none for one that declares what it needs. */
 export function migrationFaults({ name, sql, needs }: Migration): readonly string[] {
   if (needs !== undefined) return [];
   const statements = sql

@@ -2,8 +2,8 @@
 
 export const NODE_FLAGS: readonly string[] = [
   '--enable-source-maps',
-  // PGlite is compiled anew in each process, mostly to be used for seconds. Only what is called a
-  // thousand times as often as V8 waits for is worth its optimising compiler: half the CPU of
-  // opening it, and long tests still get that compiler.
+  // PGlite is compiled again in each process, mostly to be used for seconds. Only code that is
+  // called a thousand times as often as V8 waits for is worth its optimising compiler: half the CPU
+  // of opening it, and long tests still get that compiler.
   '--wasm-tiering-budget=2000000000',
 ];

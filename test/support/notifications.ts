@@ -69,7 +69,7 @@ export async function makeNotification(
   return notification.id;
 }
 
-/** A notification of a publisher to nobody, due in an hour. */
+/** A notification of a publisher without an audience, due in an hour. */
 export async function insertScheduled(
   sql: Sql,
   clientId: number,

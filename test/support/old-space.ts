@@ -1,7 +1,7 @@
 /**
- * What is kept though nobody needs it: objects that a collection of the young generation cannot
- * free, because something old and dead leads to them. They stay until a full collection (decision
- * 35).
+ * Finds objects that are kept though they are not needed: objects that a collection of the young
+ * generation cannot free, because something old and dead leads to them. They stay until a full
+ * collection (decision 35).
  */
 
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
@@ -23,7 +23,7 @@ export async function oldOctetsOf(work: () => Promise<unknown>): Promise<number>
     for (let round = 0; round < rounds; round += ROUNDS_BETWEEN) {
       const before = oldOctets();
       for (let times = 0; times < ROUNDS_BETWEEN; times += 1) await work();
-      // Whoever survives two of them is old.
+      // An object that survives two of them is old.
       for (let times = 0; times < 2; times += 1) collect({ type: 'minor' });
       // A full collection may have come between.
       grown.push(Math.max(0, oldOctets() - before) / ROUNDS_BETWEEN);

@@ -17,7 +17,7 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly isError: boolean;
-  /** Of the process that has sent it. */
+  /** The process that has sent it. */
   readonly resource: Readonly<Record<string, unknown>>;
 }
 

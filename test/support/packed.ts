@@ -53,7 +53,7 @@ export async function installPacked(t: Test, name: string): Promise<Installed> {
   };
 }
 
-/** What is built in the checkout itself would be in the way of other tests: a copy is packed. */
+/** A build in the checkout itself would be in the way of other tests: a copy is packed. */
 async function pack(t: Test, checkout: string, name: string): Promise<string> {
   const isWritten = (path: string): boolean => !['node_modules', 'dist'].includes(basename(path));
   for (const path of ['packages', 'tsconfig.json']) {

@@ -18,7 +18,7 @@ interface ConsoleOperation {
 const PASSWORD = 'correct horse battery';
 export const OPERATOR_TOKEN = 'the-token-of-an-operator-of-this-test';
 const OUR_PAGE = { 'Sec-Fetch-Site': 'same-origin' };
-/** What ends the sessions of its account has an account of its own. */
+/** Operations that end the sessions of their account have an account of their own. */
 const ENDS_SESSIONS = ['signOut', 'signOutEverywhere', 'changePassword'];
 
 type Headers = Readonly<Record<string, string>>;
@@ -28,7 +28,10 @@ export class People {
   readonly #baseUrl: string;
   readonly #owner: Headers;
   readonly #operator: Headers;
-  /** By the operation that has not ended it yet: a sign-in costs a quarter of a second of CPU. */
+  /**
+   * Sessions keyed by the operation that has not ended them yet: a sign-in costs a quarter of a
+   * second of CPU.
+   */
   readonly #sessions = new Map<string, Headers>();
 
   private constructor(baseUrl: string, owner: Headers, operator: Headers) {
@@ -71,7 +74,7 @@ export class People {
     this.#sessions.delete(operationId);
   }
 
-  /** As `prepare`. */
+  /** Signs in for each operation, and returns the ids that requests need. */
   async prepare(): Promise<Readonly<Record<string, Ids>>> {
     for (const name of ['member', 'leaver', 'forgetful']) await this.#invite(`${name}@example.com`);
     const listed = await this.#ask('GET', 'members');

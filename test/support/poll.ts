@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_INTERVAL_MS_MIN = 20;
 /** A look may be a request to an engine, which other tests beside it have to wait for. */
 const POLL_INTERVAL_MS_MAX = 100;
-/** Of what it has waited so far: the pauses add at most this much to a wait. */
+/** Share of the wait so far: the pauses add at most this much to a wait. */
 const POLL_SHARE = 0.1;
 
 /**

@@ -90,8 +90,8 @@ export async function startPostgres(
 }
 
 /**
- * PostgreSQL refuses to run as root: then it runs as the user that Debian made for it, or as
- * nobody.
+ * PostgreSQL refuses to run as root: then it runs as the user that Debian made for it, or as the
+ * user 65534.
  */
 export function unprivilegedOwner(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;

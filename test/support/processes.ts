@@ -17,7 +17,7 @@ export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
 /** An embedded engine's first start makes a database, with the machine's other tests beside it. */
 const START_TIMEOUT_MS = 60_000;
 
-/** What an engine with a demo writes to DATA_DIR/demo.json. */
+/** The content of DATA_DIR/demo.json, which an engine with a demo writes. */
 export interface Demo {
   readonly baseUrl: string;
   /** Signs in to the console, once; on the embedded database only. */
@@ -60,7 +60,7 @@ type Environment = Readonly<Record<string, string>>;
 interface How {
   /** A program that runs it, with its arguments. */
   readonly under?: readonly string[];
-  /** Of Node.js, in place of the usual ones. */
+  /** Flags of Node.js, in place of the usual ones. */
   readonly nodeFlags?: readonly string[];
 }
 

@@ -61,7 +61,7 @@ export async function isListening(
   ports: readonly number[],
 ): Promise<boolean | null> {
   const answers = await Promise.all(ports.map(accepts));
-  // Looked at last: whoever accepts is not this one if this one has gone.
+  // Looked at last: a listener that accepts is another one if this one has gone.
   if (hasEnded(child)) return false;
   return answers.every((isAccepted) => isAccepted) ? true : null;
 }

@@ -1,4 +1,4 @@
-/** Credentials of nobody: fresh keys in the right forms. */
+/** Invented credentials: fresh keys in the right forms. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import type {

@@ -29,7 +29,7 @@ export type Script = (request: ReceivedRequest) => void;
 export interface ProviderPeerOptions {
   readonly script: Script;
   readonly maxConcurrentStreams?: number;
-  /** What a client may send of one request before it is told that it may go on. */
+  /** The octets of one request that a client may send before a WINDOW_UPDATE. */
   readonly initialWindowSize?: number;
   /** Called with each connection, 1 for the first. */
   readonly onSession?: (session: Http2Session, number: number) => void;

@@ -1,6 +1,6 @@
 /**
  * Reads what PostgreSQL knows of a schema: a line for each table, column, constraint, index,
- * sequence, function, trigger and comment, sorted. It does not tell the order of columns.
+ * sequence, function, trigger and comment, sorted. The order of columns is left out.
  */
 
 import type { Sql } from '../../src/database/sql.ts';

@@ -102,9 +102,8 @@ export async function staleGroups(
 }
 
 /**
- * What differs between the database and what lies in Redis, in words. Written apart from the
- * engine's own reading of it, so that both would have to be wrong. Nobody may change anything
- * meanwhile.
+ * Describes the differences between the database and Redis, in words. Written apart from the
+ * engine's own reading of it, so that both would have to be wrong. Nothing may change meanwhile.
  */
 export async function indexDifferences(
   sql: Sql,

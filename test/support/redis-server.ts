@@ -60,7 +60,7 @@ export interface RedisCluster {
   readonly urls: readonly string[];
   /** In order of their slots. */
   readonly masters: readonly RedisServer[];
-  /** Of each master, when asked for. */
+  /** Replicas of each master, when asked for. */
   readonly replicas: readonly RedisServer[];
 }
 

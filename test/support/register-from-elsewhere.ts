@@ -1,4 +1,4 @@
-/** A registration by a caller who is not behind the address that a test makes its trouble from. */
+/** Registers a device from another address than the one that a test makes its trouble from. */
 
 import { once } from 'node:events';
 import { request } from 'node:http';

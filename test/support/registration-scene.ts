@@ -11,7 +11,7 @@ import { makeRegistration } from './app-api.ts';
 import { makeTenant } from './tenant.ts';
 import { untilLockWaits } from './until-lock-waits.ts';
 
-/** Of all devices of a scene. */
+/** The platform of all devices of a scene. */
 export const PLATFORM = 3;
 
 export type Submit = (

@@ -133,7 +133,7 @@ async function runJobs(jobs: readonly Job[], stores: RunStores | null): Promise<
   return tap.totals.fail === 0 && all.length === jobs.length ? 0 : 1;
 }
 
-/** What is wrong with a file although its tests may have passed. */
+/** The faults of a file although its tests may have passed. */
 function faultsOf({ report }: Ended): readonly string[] {
   const left = report.left.map((what) => `leaves behind: ${what}`);
   const isBudgeted = options.ending === '.test.js';

@@ -53,7 +53,7 @@ export class ScriptedSender implements Sender {
   readonly environments: (ApnsEnvironment | null)[] = [];
   readonly authorizations: string[] = [];
   capacityMax: number;
-  /** What becomes of a send; null: it stays under way until `answer`. */
+  /** Decides the outcome of a send; null: it stays under way until `answer`. */
   script: (deviceId: string, count: number) => Outcome | null;
   private underWay = 0;
   private readonly waiting: (() => void)[] = [];
@@ -119,7 +119,7 @@ export class ScriptedSender implements Sender {
   }
 }
 
-/** Devices `device-<offset>` at the given offsets, whoever asks. */
+/** Devices `device-<offset>` at the given offsets, for every question. */
 export class ScriptedTagIndex implements TagIndex {
   private readonly run: DeviceRun;
 
@@ -156,7 +156,7 @@ export interface Scene {
   readonly clock: ManualClock;
   readonly sender: ScriptedSender;
   readonly control: TaskControl;
-  /** Of the node; a task whose claim names no node has none. */
+  /** The presence of the node; a task whose claim names no node has none. */
   readonly presence: Presence;
   readonly breaker: CircuitBreaker;
   readonly budget: SendBudget;

@@ -48,7 +48,7 @@ export interface SendingOptions {
   readonly leaseMs?: number;
   /** In place of the providers' own. */
   readonly limits?: Partial<TransportLimits>;
-  /** Default: one that nobody reads. */
+  /** Default: one that is not read. */
   readonly journal?: JobJournal;
   /** In place of the simulator's own. */
   readonly origins?: Partial<ProviderOrigins>;

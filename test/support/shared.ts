@@ -1,7 +1,7 @@
 /**
- * What several test files of one process share because it is dear to open: a store, an engine, a
- * browser. It is opened when the first of them asks, and closed after the last file of the process
- * (`runner/lane.ts` does that).
+ * Resources that several test files of one process share because they are expensive to open: a
+ * store, an engine, a browser. Each is opened when the first file asks, and closed after the last
+ * file of the process (`runner/lane.ts` does that).
  */
 
 import type { Lifetime } from './lifetime.ts';
@@ -42,7 +42,7 @@ export function checkAfterFiles(check: () => Promise<readonly string[]>): void {
   checks.push(check);
 }
 
-/** What the file that has just ended has left behind in what is shared. */
+/** The leftovers of the file that has just ended in shared resources. */
 export async function leftInShared(): Promise<readonly string[]> {
   const left: string[] = [];
   for (const check of checks) left.push(...(await check()));

@@ -1,4 +1,4 @@
-/** A journal of push jobs that nobody reads. */
+/** A journal of push jobs that is not read. */
 
 import { pino } from 'pino';
 import { JobJournal } from '../../src/telemetry/job-journal.ts';

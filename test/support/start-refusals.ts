@@ -15,7 +15,7 @@ export const SECRET_KEY = 'K3y-of-the-test, which is long enough';
 const STACK = /^ +at /m;
 export const COMMAND: readonly string[] = ['client', 'list'];
 
-/** What it says, which has the form that every refusal has. */
+/** The text of the refusal, which has the form that every refusal has. */
 export async function refusal(
   t: Test,
   environment: Environment,

@@ -47,7 +47,7 @@ export class DatabasePool {
     else await pooled.discard();
   }
 
-  /** The tables with rows in databases that nobody uses: something has outlived its test. */
+  /** The tables with rows in databases that are not in use: something has outlived its test. */
   async #filledIdle(): Promise<readonly string[]> {
     const filled: string[] = [];
     for (const pooled of this.#idle) {

@@ -11,12 +11,12 @@ import type { Route } from '../../src/http/handler.ts';
 import type { OperatorActions } from '../../src/operator/operator-actions.ts';
 
 export interface RecordedContext extends OperatorContext {
-  /** Of somebody who has no profile. */
+  /** The context of a publisher without a profile. */
   readonly publisher: PublisherContext;
   readonly printed: string[];
   readonly complaints: string[];
   readonly notes: string[];
-  /** What was written as data. */
+  /** The output that was written as data. */
   data(): string;
   /** How often a way to the engine was opened, less how often it was closed again. */
   openSessions(): number;

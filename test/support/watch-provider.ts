@@ -1,4 +1,4 @@
-/** What a simulated provider has accepted over a time: what a rate looks like to it. */
+/** Watches a simulated provider over a time: a rate from its side. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Simulator } from '../../packages/simulator/src/simulator.ts';
@@ -6,7 +6,7 @@ import type { Simulator } from '../../packages/simulator/src/simulator.ts';
 /** An eighth of the shortest time in which sends are counted; little work for the simulator. */
 const LOOK_EVERY_MS = 25;
 
-/** What the provider had accepted at a time. */
+/** The provider's accepted sends at a time. */
 export interface Sample {
   readonly atMs: number;
   readonly accepted: number;

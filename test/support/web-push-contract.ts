@@ -1,4 +1,4 @@
-/** What every sender promises, of Web Push on one transport. */
+/** The contract of every sender, for Web Push on one transport. */
 
 import type { Test } from 'tap';
 import { createSender } from '../../src/providers/create-sender.ts';

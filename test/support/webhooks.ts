@@ -28,7 +28,7 @@ export async function makeWebhook(
   return { id, secret };
 }
 
-/** Something to tell. */
+/** Adds waiting events. */
 export const addEvents = (sql: Sql, webhookId: number, count: number, data: object = {}) => sql`
   insert into webhook_events (webhook_id, type, data)
   select ${webhookId}, 'job.finished', (${JSON.stringify(data)}::text::jsonb || jsonb_build_object('n', n))::json

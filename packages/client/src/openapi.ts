@@ -252,7 +252,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Count an audience, and tell how it is found
+         * Count an audience, and explain how it is found
          * @description For the super user of the client, and keys with the scope `send`.
          */
         readonly post: operations["estimateAudience"];
@@ -316,7 +316,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What becomes of a push job, while it runs
+         * Follow a push job while it runs
          * @description Server-sent events. `progress` holds the whole job, as `getNotification` answers it: the first at once, then at most one a second, when something has changed. `end` follows the last one.
          *
          *     For the super user of the client, and keys with the scope `read`.
@@ -404,7 +404,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What the client has submitted, newest first
+         * List submitted pushes, newest first
          * @description For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["getHistory"];
@@ -582,7 +582,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a tag
-         * @description Devices lose it in the background: `removals` tells how far that is. 409: an operation on its members has not ended.
+         * @description Devices lose it in the background: `removals` shows how far that is. 409: an operation on its members has not ended.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -727,7 +727,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Delete an app with all its data
-         * @description Its data goes in the background: `removals` tells how far that is.
+         * @description Its data goes in the background: `removals` shows how far that is.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -778,7 +778,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an app with all its data
-         * @description Its data goes in the background: `removals` tells how far that is.
+         * @description Its data goes in the background: `removals` shows how far that is.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -800,7 +800,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What is known of a provider credential
+         * Read the state of a provider credential
          * @description For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["getProviderCredential"];
@@ -884,7 +884,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * What is known of a device
+         * Read all that is known of a device
          * @description For the super user of the client, and keys with the scope `read`.
          */
         readonly post: operations["lookUpDevice"];
@@ -925,7 +925,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Subscribe or unsubscribe a list of devices
-         * @description It is carried out in the background, after the earlier ones of the client; `operations` tells how far it is. Each device gets the whole change, or nothing of it.
+         * @description It is carried out in the background, after the earlier ones of the client; `operations` shows how far it is. Each device gets the whole change, or nothing of it.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -947,7 +947,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Copy or move the members of a tag to another tag, or remove them
-         * @description It is carried out in the background, after the earlier ones of the client; `operations` tells how far it is. Each device gets the whole change, or nothing of it.
+         * @description It is carried out in the background, after the earlier ones of the client; `operations` shows how far it is. Each device gets the whole change, or nothing of it.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -1214,7 +1214,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a webhook, at once
-         * @description With its deliveries, and with what it was to be told.
+         * @description With its deliveries and its waiting events.
          *
          *     For the super user of the client; no key is enough.
          */
@@ -1305,7 +1305,7 @@ export interface paths {
         };
         /**
          * Who has changed what, newest first
-         * @description Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. Who has submitted a push, the list of notifications tells.
+         * @description Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. The list of notifications shows who has submitted a push.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -1366,7 +1366,7 @@ export interface paths {
          * Tell who has signed in
          * @description Needs no `X-CSRF-Token`: it gives it.
          *
-         *     For whoever has signed in.
+         *     For signed-in accounts.
          */
         readonly get: operations["getSession"];
         readonly put?: never;
@@ -1377,7 +1377,7 @@ export interface paths {
         readonly post: operations["signIn"];
         /**
          * End this session
-         * @description For whoever has signed in.
+         * @description For signed-in accounts.
          */
         readonly delete: operations["signOut"];
         readonly options?: never;
@@ -1396,7 +1396,7 @@ export interface paths {
         readonly put?: never;
         /**
          * End every session of the account, this one too
-         * @description For whoever has signed in.
+         * @description For signed-in accounts.
          */
         readonly post: operations["signOutEverywhere"];
         readonly delete?: never;
@@ -1418,7 +1418,7 @@ export interface paths {
          * Change the password
          * @description Ends every session of the account, and begins a new one.
          *
-         *     For whoever has signed in.
+         *     For signed-in accounts.
          */
         readonly post: operations["changePassword"];
         readonly delete?: never;
@@ -1711,7 +1711,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a disabled client with all its data, for good
-         * @description Its data is erased from now on: the list of clients tells what is left.
+         * @description Its data is erased from now on: the list of clients shows what is left.
          *
          *     For the operator of the installation.
          */
@@ -1830,7 +1830,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** What this service is, and where its APIs are */
+        /** Name this service and the paths of its APIs */
         readonly get: operations["getAbout"];
         readonly put?: never;
         readonly post?: never;
@@ -1918,7 +1918,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** What that page loads */
+        /** Files of that page */
         readonly get: operations["getApiViewerFile"];
         readonly put?: never;
         readonly post?: never;
@@ -2107,7 +2107,7 @@ export interface components {
             readonly failureReasons?: {
                 readonly [key: string]: number;
             };
-            /** @description Sends whose outcome nobody knows. */
+            /** @description Sends whose outcome is not known. */
             readonly uncertainCount?: number;
             /** @description Devices that an operator may erase. */
             readonly heldDeletionCount?: number;
@@ -2232,7 +2232,7 @@ export interface components {
                 readonly failureReasons?: {
                     readonly [key: string]: number;
                 };
-                /** @description Sends whose outcome nobody knows. */
+                /** @description Sends whose outcome is not known. */
                 readonly uncertainCount?: number;
                 /** @description Devices that an operator may erase. */
                 readonly heldDeletionCount?: number;
@@ -2498,7 +2498,7 @@ export interface components {
             readonly droppedEvents: number;
             /** @description When its receiver answered 410, by which it was turned off. */
             readonly goneAt?: number;
-            /** @description It is told this once. */
+            /** @description It is shown this once. */
             readonly secret: string;
         };
         readonly WebhookDelivery: {
@@ -5698,7 +5698,7 @@ export interface operations {
                         readonly id: number;
                         readonly name: string;
                         readonly platformIds: readonly number[];
-                        /** @description The credential for the App API. It is told this once. */
+                        /** @description The credential for the App API. It is shown this once. */
                         readonly apiUser: {
                             readonly userName: string;
                             readonly password: string;

@@ -105,7 +105,6 @@ export class Passwords {
     };
   }
 
-  /** The hash to keep. */
   hash(password: string, asker: Asker): Promise<string | Busy> {
     return this.#inTurn(asker, async () => {
       const salt = randomBytes(SALT_BYTES);

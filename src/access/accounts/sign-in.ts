@@ -72,7 +72,6 @@ export async function checkPassword(
   return { kind: 'right', account };
 }
 
-/** Notes a wrong password, for an account or for none. */
 export function noteWrongPassword(
   { guesses, records }: Pick<AccountParts, 'guesses' | 'records'>,
   account: AccountRow | null,

@@ -29,7 +29,7 @@ All requests          ${ABOUT.documentation}api, ${ABOUT.openapi}
 `;
 
 const document = {
-  summary: 'What this service is, and where its APIs are',
+  summary: 'Name this service and the paths of its APIs',
   answers: {
     200: {
       description: 'As text; as JSON for callers that name it in `Accept`.',

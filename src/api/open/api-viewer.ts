@@ -78,7 +78,7 @@ const PAGE_DOCUMENT = {
 } satisfies Operation;
 
 const FILE_DOCUMENT = {
-  summary: 'What that page loads',
+  summary: 'Files of that page',
   path: {
     file: {
       description: 'The name of the file.',

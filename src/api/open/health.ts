@@ -24,7 +24,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-sto
 
 const NO_METRICS = refused(
   403,
-  "Metrics are served to this machine, and to whoever has the operator's token.",
+  "Metrics are served to this machine, and to callers with the operator's token.",
 );
 
 const readiness = z

@@ -36,7 +36,7 @@ const TAGS = {
   },
   operator: {
     name: 'Operator',
-    description: 'For whoever runs the installation, with `OPERATOR_TOKEN`.',
+    description: 'For the operator of the installation, with `OPERATOR_TOKEN`.',
   },
   open: { name: 'Service', description: 'Everybody may ask: health, metrics, this document.' },
 } as const satisfies Readonly<Record<Route['api'], unknown>>;
@@ -178,7 +178,7 @@ function whoMayCallConsole({ needs }: ConsoleRoute): string | undefined {
       return undefined;
     case 'cookie':
     case 'account':
-      return 'For whoever has signed in.';
+      return 'For signed-in accounts.';
     case 'owner':
       return 'For owners of the client that `Tagcast-Client` names.';
     case 'operator':

@@ -45,7 +45,6 @@ interface Wanted {
   readonly url: string;
 }
 
-/** Makes the command. */
 export const demoCommand = (requireConfig: () => Promise<Config>, terminal: Terminal): Command =>
   createCommand<Wanted>(
     {

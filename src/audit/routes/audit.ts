@@ -92,7 +92,7 @@ export const auditRoute = (patientReads: PatientReads) =>
     {
       summary,
       description:
-        'Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. Who has submitted a push, the list of notifications tells.',
+        'Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. The list of notifications shows who has submitted a push.',
       query: parameters,
       answer,
     },

@@ -52,7 +52,7 @@ const app = z
   .meta({ id: 'App' });
 const apiUser = z
   .object({ userName: z.string(), password: z.string(), token: z.string() })
-  .meta({ description: 'The credential for the App API. It is told this once.' });
+  .meta({ description: 'The credential for the App API. It is shown this once.' });
 const APP = { id: 1, name: 'Demo', platformIds: [3, 15] };
 
 const APPS = '/push-admin-api/v3/:client/apps';
@@ -182,7 +182,7 @@ const deleteRoute = ({ sql }: AppResourceParts) =>
     {
       at: ':id',
       summary: 'Delete an app with all its data',
-      description: 'Its data goes in the background: `removals` tells how far that is.',
+      description: 'Its data goes in the background: `removals` shows how far that is.',
       path,
       answer: noContent('Deleted.'),
     },

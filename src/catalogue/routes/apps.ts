@@ -185,7 +185,7 @@ const deleteRoute = ({ sql }: AppRouteParts) =>
     'deletePublishedApp',
     {
       summary: 'Delete an app with all its data',
-      description: 'Its data goes in the background: `removals` tells how far that is.',
+      description: 'Its data goes in the background: `removals` shows how far that is.',
       body: dataForm(deleteAppForm, { id: 1 }),
       problems: [404],
       answer: shown('Deleted.', z.object({ id }), { id: 1 }),

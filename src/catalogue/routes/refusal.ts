@@ -44,7 +44,7 @@ function refusalOf(refusal: Refusal): Answer {
     case 'leaving':
       return refused(
         409,
-        `Tag ${refusal.tagId} was disconnected from app ${refusal.appId} and is still being taken off its devices there: connect it when removals no longer tells of it.`,
+        `Tag ${refusal.tagId} was disconnected from app ${refusal.appId} and is still being taken off its devices there: connect it when removals no longer lists it.`,
         { headers: { 'Retry-After': LEAVING_SECONDS } },
       );
     case 'not-empty':

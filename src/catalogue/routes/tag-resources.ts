@@ -184,7 +184,7 @@ const deleteRoute = ({ sql }: TagResourceParts) =>
       at: ':id',
       summary: 'Delete a tag',
       description:
-        'Devices lose it in the background: `removals` tells how far that is. 409: an operation on its members has not ended.',
+        'Devices lose it in the background: `removals` shows how far that is. 409: an operation on its members has not ended.',
       path,
       problems: [409],
       answer: noContent('Deleted.'),

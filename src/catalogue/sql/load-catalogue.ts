@@ -17,7 +17,6 @@ export interface CatalogueRows {
    * may be most of the data.
    */
   readonly tags: readonly CatalogueTag[];
-  /** Groups by id. */
   readonly tagGroups: readonly TagGroup[];
 }
 

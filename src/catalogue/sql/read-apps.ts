@@ -43,7 +43,6 @@ export async function readApp(sql: Sql, clientId: number, id: number): Promise<A
   return app ?? null;
 }
 
-/** Counts the apps of a client. */
 export async function countApps(sql: Sql, clientId: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) from apps where client_id = ${clientId}`;

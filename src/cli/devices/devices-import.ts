@@ -115,7 +115,7 @@ async function beginState(
   );
   if (differs === undefined) return known;
   throw new UsageError(
-    `${statePath} belongs to an import that was begun with another ${WORDS[differs]}: go on with that one, or remove the file to begin anew`,
+    `${statePath} belongs to an import that was begun with another ${WORDS[differs]}: go on with that one, or remove the file to begin again`,
   );
 }
 

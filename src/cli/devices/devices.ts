@@ -89,7 +89,6 @@ ${EXIT_CODES}`;
 
 type Work = (session: OperatorSession, signal: AbortSignal) => Promise<number>;
 
-/** Makes the command. */
 export const devicesCommand = (context: OperatorContext, signals: Signals): Command =>
   createCommand<Work>(
     {

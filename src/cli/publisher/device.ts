@@ -23,14 +23,13 @@ const TAG = {
 
 const AS_APP = `Calls as the app does, with the app's token of the profile. ${NAME_NOTES}`;
 
-/** Makes the command. */
 export const deviceCommand = (context: PublisherContext): Command =>
   publisherCommand(context, {
     name: 'device',
     verbs: {
       lookup: verb(
         {
-          summary: 'Tells what is known of a device, and why pushes did not reach it.',
+          summary: 'Shows what is known of a device, and why pushes did not reach it.',
           arguments: ['device-id'],
           flags: FLAGS,
         },

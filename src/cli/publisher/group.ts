@@ -20,7 +20,6 @@ const FLAGS = {
 const GROUPS = '/push-admin-api/v3/{client}/groups';
 const ONE = '/push-admin-api/v3/{client}/groups/{id}';
 
-/** Makes the command. */
 export const groupCommand = (context: PublisherContext): Command =>
   publisherCommand(context, {
     name: 'group',

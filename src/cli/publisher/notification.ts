@@ -15,7 +15,6 @@ import { publisherCommand } from './publisher-command.ts';
 const JOBS = '/push-api/v3/{client}/notifications';
 const LIMIT = '20';
 
-/** Makes the command. */
 export const notificationCommand = (context: PublisherContext): Command =>
   publisherCommand(context, {
     name: 'notification',

@@ -29,7 +29,6 @@ const ADD_FLAGS = {
 
 type Work = (path: string) => Promise<Outcome>;
 
-/** Makes the command. */
 export const profileCommand = ({
   terminal,
   profilesPath,
@@ -184,7 +183,7 @@ async function remove(path: string, name: string): Promise<Outcome> {
 
 const unknown = (name: string): Outcome => ({
   value: null,
-  text: `There is no profile ${name}: \`tagcast profile list\` tells which there are.`,
+  text: `There is no profile ${name}: \`tagcast profile list\` lists them.`,
   exitCode: EXIT_FAILED,
 });
 

@@ -17,7 +17,6 @@ import { readProfiles } from './profiles.ts';
 
 export interface PublisherContext {
   readonly terminal: Terminal;
-  /** The file of the profiles. */
   readonly profilesPath: string;
   /** The profile of the demo that runs here; null: none does. */
   readonly readDemo: () => Promise<Profile | null>;
@@ -111,7 +110,7 @@ async function chooseProfile(
   throw new UsageError(
     named === null
       ? 'There is no profile: `tagcast profile add` makes one. (`npm start` has one here once its demo has started.)'
-      : `There is no profile ${name}: \`tagcast profile list\` tells which there are.`,
+      : `There is no profile ${name}: \`tagcast profile list\` lists them.`,
   );
 }
 

@@ -57,7 +57,6 @@ const FLAGS = {
 const NOTES = `Prints the id of the job. ${NAME_NOTES}
 ${EXIT_NOTES}`;
 
-/** Makes the command. */
 export const sendCommand = (context: PublisherContext): Command =>
   publisherCommand(context, {
     name: 'send',

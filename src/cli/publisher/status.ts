@@ -7,7 +7,6 @@ import type { PublisherContext, Session, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
 import { watchJob } from './watch-job.ts';
 
-/** Makes the command. */
 export const statusCommand = (context: PublisherContext): Command =>
   publisherCommand(context, {
     name: 'status',
@@ -15,7 +14,7 @@ export const statusCommand = (context: PublisherContext): Command =>
     verbs: {
       [ONLY]: verb(
         {
-          summary: 'Tells how a push stands, by app and platform.',
+          summary: 'Shows how a push stands, by app and platform.',
           arguments: ['job'],
           flags: {
             watch: {

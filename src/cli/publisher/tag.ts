@@ -31,7 +31,6 @@ const FLAGS = {
 const TAGS = '/push-admin-api/v3/{client}/tags';
 const ONE = '/push-admin-api/v3/{client}/tags/{id}';
 
-/** Makes the command. */
 export const tagCommand = (context: PublisherContext): Command =>
   publisherCommand(context, {
     name: 'tag',
@@ -52,7 +51,7 @@ export const tagCommand = (context: PublisherContext): Command =>
         },
       ),
       show: verb(
-        { summary: 'Tells one tag.', arguments: ['tag'], notes: NAME_NOTES },
+        { summary: 'Shows one tag.', arguments: ['tag'], notes: NAME_NOTES },
         ({ tag }): Work =>
           async (session) =>
             told(await findTag(session, tag)),

@@ -7,7 +7,6 @@ export interface ImportedOperation extends WithAttributes {
   readonly device: DeviceRef;
   /** Null: not known. */
   readonly registeredAtMs: number | null;
-  /** Tags of the client. */
   readonly tagIds: readonly number[];
   /** Removes the other tags of the device. */
   readonly replacesTags: boolean;

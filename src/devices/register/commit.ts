@@ -53,7 +53,6 @@ interface NewDevices {
 }
 
 interface Committed {
-  /** The result of each device, in its place. */
   readonly results: readonly DeviceResult[];
   readonly changes: readonly DeviceGroupChange[];
 }

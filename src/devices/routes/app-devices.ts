@@ -146,7 +146,7 @@ const lookUpRoute = (parts: AppDeviceParts) =>
     'lookUpDevice',
     {
       at: 'lookup',
-      summary: 'What is known of a device',
+      summary: 'Read all that is known of a device',
       path,
       body,
       answer: secret(

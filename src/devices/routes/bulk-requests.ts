@@ -83,7 +83,7 @@ interface BulkRequestParts {
 }
 
 const BACKGROUND =
-  'It is carried out in the background, after the earlier ones of the client; `operations` tells how far it is. Each device gets the whole change, or nothing of it.';
+  'It is carried out in the background, after the earlier ones of the client; `operations` shows how far it is. Each device gets the whole change, or nothing of it.';
 const acceptedOperation = (example: object) =>
   accepted('Accepted, and durable.', bulkOperation, example, {
     Location: 'Where the operation is.',

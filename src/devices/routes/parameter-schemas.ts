@@ -13,7 +13,6 @@ import { attributeFields } from './attribute-forms.ts';
 export const scopeParameters = z.looseObject({ appId: looseId, platformId: looseId });
 export const SCOPE = { appId: 1, platformId: 3 };
 
-/** The parameters of requests for one device. */
 export const deviceParameters = scopeParameters.extend({
   deviceId: z.string().min(1).max(DEVICE_ID_LENGTH_MAX).meta({
     description:

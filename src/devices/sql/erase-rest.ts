@@ -10,7 +10,6 @@ import { list } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { DeviceGroupKey, DevicePlace } from '../../domain/device-group-change.ts';
 
-/** The next devices of the app. */
 export const devicesOfApp = (
   sql: Sql,
   { appId, platformIds }: AppDeletion,

@@ -22,11 +22,9 @@ import { barSends } from './bar-sends.ts';
 
 interface DeviceInGroup {
   readonly ordinal: number;
-  /** Number of its tags. */
   readonly tags: number;
 }
 
-/** The first devices of a group. */
 export const devicesOfGroup = (sql: Sql, group: DeviceGroupKey, limit: number) => sql<
   DeviceInGroup[]
 >`

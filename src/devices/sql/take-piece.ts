@@ -110,7 +110,6 @@ export const membersInGroup = (
     order by ordinal limit ${limit}`;
 };
 
-/** The result of the piece. */
 interface BulkPieceDone extends BulkCounts {
   /** The last member that was looked at. */
   readonly after: DevicePlace;

@@ -19,7 +19,6 @@ import { ChangedSince } from './changed-since.ts';
 import type { NewDevice } from './insert-devices.ts';
 import { insertDevices } from './insert-devices.ts';
 
-/** A device that changes. */
 interface DeviceUpdate extends DevicePlace, WithAttributes {
   /** The version of its row from which the change was worked out. */
   readonly version: string;

@@ -38,7 +38,6 @@ export interface Operation {
   readonly path?: Readonly<Record<string, Parameter>>;
   readonly query?: Readonly<Record<string, Parameter>>;
   readonly headers?: Readonly<Record<string, Parameter>>;
-  /** The JSON body. */
   readonly body?: Content & {
     /** It may also be the part `data` of a `multipart/form-data`. */
     readonly isAlsoMultipart?: true;

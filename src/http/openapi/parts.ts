@@ -54,7 +54,6 @@ export const scopeCount = z
   .object({ appId: id, platformId, count })
   .meta({ id: 'ScopeCount', description: 'How many devices of one app on one platform.' });
 
-/** An answer in JSON. */
 export const jsonAnswer = (
   description: string,
   schema: z.ZodType,

@@ -104,7 +104,7 @@ const getRoute = (parts: AppPlatformParts) =>
   reads.get(
     'getProviderCredential',
     {
-      summary: 'What is known of a provider credential',
+      summary: 'Read the state of a provider credential',
       path: SCOPE_PATH,
       answer: shown('Without its secrets.', credentialState, KNOWN),
     },

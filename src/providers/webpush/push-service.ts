@@ -69,7 +69,6 @@ export class PushService {
   /** Monotonic time from which it owes an answer. */
   #owesSinceMs = 0;
   #workedAtMs = Number.NEGATIVE_INFINITY;
-  /** Refusals of the key. */
   #keyRefusals = new Refusals();
   /** Refusals of single messages. Null: some device got it, so the message is not the fault. */
   readonly #messageRefusals = new WeakMap<RequestTemplate, Refusals | null>();

@@ -44,7 +44,6 @@ const PUSH_WEIGHT_OCTETS = 256;
 
 /** The caller of a push, and the key by which a repeated request is recognised. */
 interface Publisher {
-  /** The id of the request, for the log. */
   readonly requestId: string;
   /** The caller's own trace, as its request names it. Absent: none. */
   readonly traceparent?: string;
@@ -70,7 +69,6 @@ export type Acceptance =
   | { readonly kind: 'over-limit'; readonly over: OverLimit }
   /** The key was used before with another body. */
   | { readonly kind: 'key-reused' }
-  /** Too many templates are being evaluated. */
   | { readonly kind: 'too-many-templates' };
 
 export type DryRun =

@@ -389,7 +389,6 @@ export class Claimer {
   }
 }
 
-/** The slots that a claim has filled. */
 interface ClaimedSlots {
   readonly slots: number;
   readonly batches: number;

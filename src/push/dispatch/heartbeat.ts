@@ -76,7 +76,6 @@ export class Heartbeat {
     });
   }
 
-  /** Sends one beat. */
   async beat(): Promise<void> {
     const { presence, clock, log } = this.options;
     const { nodeId } = presence;

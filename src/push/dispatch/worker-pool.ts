@@ -80,8 +80,7 @@ export class WorkerPool {
   private readonly pool: Piscina;
   /** Totals of all its threads, dead ones included. */
   readonly totals = new WorkerTotals();
-  /** The last vitals of each thread. */
-  private readonly told = new Map<number, ThreadVitals>();
+  private readonly vitalsOf = new Map<number, ThreadVitals>();
   /** The postings of batches that still gather their tasks. */
   private readonly postings = new WeakMap<Batch, Posting>();
 
@@ -103,21 +102,21 @@ export class WorkerPool {
     // A thread that dies without a task; Piscina has replaced it already.
     this.pool.on('error', onError);
     this.pool.on('message', (readings: WorkerReadings) => {
-      this.told.set(readings.threadId, readings.vitals);
+      this.vitalsOf.set(readings.threadId, readings.vitals);
       this.totals.hear(readings);
       const alive = new Set(this.pool.threads.map((thread) => thread.threadId));
-      for (const known of this.told.keys()) if (!alive.has(known)) this.forget(known);
+      for (const known of this.vitalsOf.keys()) if (!alive.has(known)) this.forget(known);
     });
   }
 
   private forget(threadId: number): void {
-    this.told.delete(threadId);
+    this.vitalsOf.delete(threadId);
     this.totals.forget(threadId);
   }
 
   /** The last vitals of each thread that has reported some, the oldest thread first. */
   get vitals(): readonly ThreadVitals[] {
-    return [...this.told].sort(([a], [b]) => a - b).map(([, vitals]) => vitals);
+    return [...this.vitalsOf].sort(([a], [b]) => a - b).map(([, vitals]) => vitals);
   }
 
   /**
@@ -159,7 +158,7 @@ export class WorkerPool {
 
   /** Resolves when each thread has reported its vitals, the last thing that it does as it loads. */
   private async loaded(): Promise<void> {
-    while (this.pool.threads.some(({ threadId }) => !this.told.has(threadId))) {
+    while (this.pool.threads.some(({ threadId }) => !this.vitalsOf.has(threadId))) {
       await new Promise((resolve) => this.pool.once('message', resolve));
     }
   }

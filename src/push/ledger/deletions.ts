@@ -62,7 +62,6 @@ interface DeletionsOptions {
 export class Deletions {
   private readonly options: DeletionsOptions;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
-  /** The budget of this run. */
   private budget = new TransactionBudget(TRANSACTIONS_MAX);
   /**
    * How far the scope whose gate holds has been searched for replaced tokens. A new process

@@ -6,7 +6,6 @@ import type { PartsReading } from '../dispatch/dispatcher.ts';
 import type { LedgerReading } from '../ledger/ledger.ts';
 import type { QueueReading } from '../sql/read-queue.ts';
 
-/** The ledger of this process. */
 export const ledgerMetrics = (read: () => LedgerReading): readonly Metric[] => [
   {
     type: 'histogram',

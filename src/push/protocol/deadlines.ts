@@ -23,7 +23,6 @@ export interface Deadlines {
   readonly expires: boolean;
 }
 
-/** The deadlines of a message on a platform. */
 export function deadlinesOf(message: Message, platformId: number): Deadlines {
   const { payload, dueAtMs, expiresAtMs } = message;
   const ttlMs = payload.ttlSeconds === undefined ? null : payload.ttlSeconds * 1_000;

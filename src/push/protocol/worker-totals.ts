@@ -10,7 +10,6 @@ import type { TransportReading } from '../../transport/transport-meter.ts';
 import { TransportMeter } from '../../transport/transport-meter.ts';
 import type { WorkerReadings } from './task.ts';
 
-/** The sends to one provider. */
 export interface ProviderReading extends TransportReading {
   readonly provider: string;
 }

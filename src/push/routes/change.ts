@@ -38,7 +38,6 @@ const FIELDS = [
   ...CHANGEABLE_OPTIONS.map((name) => pushOption(name).field),
 ] as const;
 
-/** The name that callers have for it. */
 function fieldOf(name: keyof NotificationChange): string {
   switch (name) {
     case 'sendAtMs':

@@ -25,7 +25,7 @@ const HEADERS = {
 export const eventsRoute = (watches: JobWatches, sql: SqlPool): ApiRoute => ({
   operation: 'listenToNotification',
   document: {
-    summary: 'What becomes of a push job, while it runs',
+    summary: 'Follow a push job while it runs',
     description:
       'Server-sent events. `progress` holds the whole job, as `getNotification` answers it: the first at once, then at most one a second, when something has changed. `end` follows the last one.',
     path: jobPath,

@@ -34,7 +34,7 @@ const PAGE_MAX = 10_000;
 export const historyRoute = (reads: PatientReads): ApiRoute => ({
   operation: 'getHistory',
   document: {
-    summary: 'What the client has submitted, newest first',
+    summary: 'List submitted pushes, newest first',
     query: {
       page: {
         description: 'From 1 on.',

@@ -10,7 +10,6 @@ import { refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { JOB_ID } from './push-schemas.ts';
 
-/** The push jobs of a client. */
 export const JOBS_PATH = '/push-api/v3/:client/notifications';
 export const reads = routesAt(JOBS_PATH, { api: 'notification', needs: 'read' });
 export const sends = routesAt(JOBS_PATH, { api: 'notification', needs: 'send' });
@@ -26,5 +25,4 @@ const id: PathParameter<string> = {
   read: readJobId,
   unknown: NO_JOB,
 };
-/** The id in the path. */
 export const jobPath = { id };

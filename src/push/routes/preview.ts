@@ -120,7 +120,7 @@ export const estimateRoute = (parts: PreviewParts): Route =>
     'estimateAudience',
     {
       at: 'estimate',
-      summary: 'Count an audience, and tell how it is found',
+      summary: 'Count an audience, and explain how it is found',
       body: audienceBody,
       answer: shown('Devices of each app and platform, and the plan in words.', estimate, {
         audience: [{ appId: 1, platformId: 3, count: 1 }],

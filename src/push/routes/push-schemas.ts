@@ -83,7 +83,6 @@ export const PUSH = { tagIds: [2], payload: { title: 'goal!', message: '1:0' } }
 
 const asked = (read: PushRequest) => (read.ok ? done(read) : refuse.invalid(read.faults));
 
-/** The body of a push. */
 export const pushBody: Body<AskedPush> = {
   schema: pushRequest,
   example: PUSH,
@@ -120,7 +119,7 @@ export const standing = {
   fault: z.string().optional().meta({ description: 'What stopped it.' }),
   waitingFor: z.string().optional().meta({ description: 'What it waits for.' }),
   failureReasons: reasons.optional(),
-  uncertainCount: count.optional().meta({ description: 'Sends whose outcome nobody knows.' }),
+  uncertainCount: count.optional().meta({ description: 'Sends whose outcome is not known.' }),
   heldDeletionCount: count.optional().meta({ description: 'Devices that an operator may erase.' }),
   parkedCount: count.optional(),
   simulated: z.literal(true).optional(),

@@ -16,7 +16,6 @@ export interface WatchLimits {
   readonly heartbeatIntervalMs: number;
   /** After this time a listener is asked to come again. */
   readonly durationMsMax: number;
-  /** Listeners of one client. */
   readonly ofClientMax: number;
   /**
    * Listeners of all clients. Beyond it, one of the client with most makes room for a client with

@@ -20,7 +20,6 @@ export interface RunContext {
   readonly tagIndex: TagIndex;
   /** Null when nothing will be sent. */
   readonly sender: Sender | null;
-  /** The fair queue of that sender. */
   readonly fairQueue: FairQueue | null;
   readonly breaker: CircuitBreaker;
   /** Null: no quota limits it. */
@@ -47,6 +46,5 @@ export interface RunContext {
   readonly step: ((step: Step) => void) | null;
   /** The provider of the task's platform. */
   readonly provider: Pick<AnyProvider, 'tooManyTokens'>;
-  /** The retry policy of that provider. */
   readonly retryPolicy: RetryPolicy;
 }

@@ -38,7 +38,6 @@ export const readVersions = (sql: Sql, groups: readonly DeviceGroupKey[]) => sql
 
 const wanted = rowsOf<DeviceGroupKey>('wanted', DEVICE_GROUP_KEY);
 
-/** Counts all groups. */
 export async function countDeviceGroups(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*) as count from device_groups`;
   return row?.count ?? 0;

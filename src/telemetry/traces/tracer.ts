@@ -10,7 +10,6 @@ export interface SpanContext {
   readonly spanId: string;
 }
 
-/** A span that is over. */
 export interface FinishedSpan {
   readonly name: string;
   readonly kind: 'server' | 'internal';

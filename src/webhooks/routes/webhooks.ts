@@ -76,7 +76,7 @@ const webhook = z
   })
   .meta({ id: 'Webhook' });
 const withSecret = webhook
-  .extend({ secret: z.string().meta({ description: 'It is told this once.' }) })
+  .extend({ secret: z.string().meta({ description: 'It is shown this once.' }) })
   .meta({ id: 'WebhookWithSecret' });
 const WEBHOOK = {
   id: 1,
@@ -212,7 +212,7 @@ const deleteRoute = ({ sql }: WebhookRouteParts) =>
     {
       at: ':id',
       summary: 'Delete a webhook, at once',
-      description: 'With its deliveries, and with what it was to be told.',
+      description: 'With its deliveries and its waiting events.',
       path,
       answer: noContent('Deleted.'),
     },

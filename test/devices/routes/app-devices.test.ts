@@ -1,6 +1,6 @@
 /**
- * What is known of a device, and its end: asked over real HTTP on every store. The device registers
- * with the App API.
+ * All that is known of a device, and its end: asked over real HTTP on every store. The device
+ * registers with the App API.
  */
 
 import type { Test } from 'tap';

@@ -1,6 +1,6 @@
 /**
- * The blocks of code of docs/guide/, and what a test does with each, by the words behind its
- * opening fence:
+ * The blocks of code of docs/guide/, and what a test does with each, by the words after its opening
+ * fence:
  *
  *     sh run              a shell that goes through the page from top to bottom runs it
  *     sh service          starts the engine: it is `npm start`, and the engine of the test runs
@@ -20,11 +20,11 @@ const GUIDES = 'docs/guide';
 export type Kind = 'run' | 'service' | 'set' | 'file' | 'web' | 'app' | 'output';
 
 export interface Fence {
-  /** Of its first line. */
+  /** The number of its first line. */
   readonly line: number;
   readonly language: string;
   readonly kind: Kind | null;
-  /** Of a file, or of apps; '' without one. */
+  /** The name of a file, or of apps; '' without one. */
   readonly name: string;
   readonly code: string;
 }

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Lifetime } from '../lifetime.ts';
 
-/** What came under one key: the answers of the engine, lost ones too. */
+/** The answers of the engine under one key, lost ones too. */
 export interface Seen {
   attempts: number;
   readonly answers: string[];

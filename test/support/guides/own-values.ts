@@ -1,4 +1,4 @@
-/** What a reader puts into the program of a guide, in place of its examples. */
+/** Puts a reader's own values into the program of a guide, in place of its examples. */
 
 export function withOwnValues(code: string, values: Readonly<Record<string, string>>): string {
   return Object.entries(values).reduce((own, [example, value]) => {

@@ -1,6 +1,6 @@
 /**
- * What the reader of a guide has before the first line: an engine, tokens in the environment, a
- * registered device; and what is held afterwards that no line of the page shows.
+ * The setting of a guide's reader before the first line: an engine, tokens in the environment, a
+ * registered device; and checks of effects that no line of the page shows.
  */
 
 import type { Test } from 'tap';
@@ -82,7 +82,7 @@ function checkSentOnce(t: Test, { byKey }: LossyProxy, keys: number): Promise<vo
   return Promise.resolve();
 }
 
-/** As the index of the guides names them. */
+/** Variables under the names in the index of the guides. */
 export const variablesOf = ({ baseUrl, appId, apiUser, superUser }: Demo) => ({
   TAGCAST_URL: baseUrl,
   APP_ID: String(appId),

@@ -36,7 +36,7 @@ exec "$REAL_NODE" "$@"
 `;
 
 export interface Ran {
-  /** Of the last command. */
+  /** The exit code of the last command. */
   readonly code: number;
   readonly out: string;
   readonly err: string;

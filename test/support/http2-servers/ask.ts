@@ -1,4 +1,4 @@
-/** What tests ask of a server by our client, and read of its answers. */
+/** Asks a server by our client, and reads its answers. */
 
 import { strict as assert } from 'node:assert';
 import type { Settings } from 'node:http2';

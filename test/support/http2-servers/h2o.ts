@@ -42,7 +42,7 @@ function configurationOf(
     [ECHO_PATH]: { 'proxy.reverse.url': upstream },
   };
   return {
-    // As root it would change to nobody, who may not read a temporary directory.
+    // Started by root it would change to a user who may not read a temporary directory.
     ...(process.getuid?.() === 0 ? { user: 'root' } : {}),
     'num-threads': 1,
     'temp-buffer-path': directory,

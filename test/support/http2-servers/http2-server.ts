@@ -7,7 +7,7 @@ export interface Http2Server {
   readonly origin: string;
   /** `http://host:port`: h2 from the first byte (prior knowledge). */
   readonly cleartextOrigin: string;
-  /** What a client must trust for `origin`. */
+  /** The certificate that a client must trust for `origin`. */
   readonly ca: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What every HTTP/2 server of the tests serves: a small file, a large one, an echo of what is
- * posted, and its certificate.
+ * The site that every HTTP/2 server of the tests serves: a small file, a large one, an echo of the
+ * posted body, and its certificate.
  */
 
 import { once } from 'node:events';

@@ -31,7 +31,7 @@ export interface ConversationOptions extends Partial<ClientOptions> {
 /** For a conversation in which each waits for the other; no other one waits for it. */
 const STUCK_AFTER_MS = 20_000;
 
-/** What must not depend on how the octets came. */
+/** The facts that must not depend on how the octets came. */
 interface Outcome {
   readonly ends: unknown;
   readonly events: readonly string[];

@@ -65,7 +65,7 @@ export interface Frame {
 /** A failed test shows no more of a payload. */
 const SHOWN_OCTETS_MAX = 256;
 
-/** What a peer can be told to send: a frame, or any octets at all. */
+/** Anything that a peer can send: a frame, or any octets at all. */
 export type Octets = Frame | Buffer;
 
 /** Any frame whatever. */

@@ -26,7 +26,7 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** One round of a property; false: it has failed, and was told. */
+/** One round of a property; false: it has failed, and was reported. */
 async function round(name: string, property: fc.IAsyncProperty<unknown>, seed: number) {
   const interruptAfterTimeLimit = Math.max(1, endMs - performance.now());
   const details = await fc.check(property, {

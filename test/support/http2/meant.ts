@@ -1,4 +1,4 @@
-/** What a peer has to understand of a request, however it was written. */
+/** The meaning of a request for a peer, however it was written. */
 
 import type { RequestForm } from '../../../packages/http2/src/client/request-form.ts';
 import type { Pair } from './blocks.ts';

@@ -43,7 +43,7 @@ const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 export class ScriptedPeer {
   /** Octets sent so far. */
   sentOctets = 0;
-  /** What the client's first SETTINGS said. */
+  /** The client's first SETTINGS. */
   clientSettings: Frame | null = null;
   /** The client's first WINDOW_UPDATE, of the connection. */
   clientWindow: Frame | null = null;
@@ -190,7 +190,7 @@ export class ScriptedPeer {
     await this.expect(settingsAck);
   }
 
-  /** GOAWAY with this code, no matter its words, and nothing behind it. Answers the words. */
+  /** GOAWAY with this code, no matter its words, and nothing after it. Returns the words. */
   async expectGoAway(code: number): Promise<string> {
     const frame = await this.next();
     const words = frame.payload.subarray(8).toString();

@@ -1,6 +1,6 @@
 /**
- * Our client in a conversation: what became of each request, what the connection told its owner,
- * and that each has one end.
+ * Our client in a conversation: the end of each request, the events that its owner has heard, and
+ * that each request has one end.
  */
 
 import assert from 'node:assert/strict';
@@ -71,7 +71,7 @@ interface Entry {
 
 export class RecordedClient {
   readonly connection: ClientConnection;
-  /** What the owner heard: 'draining …' and 'closed …'. */
+  /** The owner's events: 'draining …' and 'closed …'. */
   readonly events: string[] = [];
   /** The end of every request by its stream. */
   readonly ends = new Map<number, Entry>();

@@ -79,7 +79,7 @@ export class SlowSocket extends Duplex {
     done(error);
   }
 
-  /** Copied as late as a network would: whoever has changed the octets meanwhile is found out. */
+  /** Copied as late as a network would: code that has changed the octets meanwhile is found out. */
   #take(): void {
     const pending = this.#pending;
     this.#pending = null;

@@ -1,7 +1,7 @@
 /**
  * Two ends of a connection without a network, so that a conversation is the same each time.
  * `duplexPair` of node hands over the very octets that were written, which a socket never does, and
- * tells nobody that an end was destroyed.
+ * does not report that an end was destroyed.
  */
 
 import { Duplex } from 'node:stream';
@@ -11,7 +11,7 @@ class SocketEnd extends Duplex {
   #written: (() => void) | null = null;
   #hasEnded = false;
 
-  /** What the other end has written; `written` is called when there is room for more. */
+  /** Takes the other end's octets; `written` is called when there is room for more. */
   hear(octets: Buffer, written: () => void): void {
     this.#written = written;
     this.push(octets);

@@ -1,4 +1,4 @@
-/** A scripted peer behind TLS on a real socket, for what only a handshake shows. */
+/** A scripted peer with TLS on a real socket, for effects that only a handshake shows. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -53,7 +53,7 @@ export async function startTlsPeer(t: Test, options: TlsOptions): Promise<TlsPee
   };
 }
 
-/** Of `localhost` and 127.0.0.1. */
+/** A certificate of `localhost` and 127.0.0.1. */
 export async function certificate(): Promise<{ readonly key: string; readonly cert: string }> {
   made ??= generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

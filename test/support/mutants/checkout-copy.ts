@@ -29,7 +29,7 @@ const OWN = ['dist', '.tap'];
 /** PostgreSQL runs as another user, and has to get through to its directory. */
 const OPEN_TO_ALL = 0o755;
 
-/** What was built is copied; all else is linked. */
+/** The build is copied; all else is linked. */
 export function copyCheckout(root: string, parent: string): CheckoutCopy {
   const folder = mkdtempSync(join(parent, 'tagcast-mutants-'));
   chmodSync(folder, OPEN_TO_ALL);

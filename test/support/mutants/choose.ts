@@ -1,6 +1,6 @@
 /** The same choice for the same seed, in every process and version of Node. */
 
-/** As many distinct items as wanted, or all; more of them begin with the same ones. */
+/** Chooses so many distinct items, or all; a longer choice begins with the same ones. */
 export function choose<T>(items: readonly T[], seed: number, count: number): readonly T[] {
   const left = [...items];
   const next = randomFractions(seed);

@@ -25,9 +25,9 @@ interface Choice {
   readonly only: string;
 }
 
-/** What the service is made of. */
+/** The folders of the service. */
 const FOLDERS = ['packages', 'src'];
-/** What a migration did to a database is done, and no database of a test has it half done. */
+/** The work of a migration on a database is done, and no database of a test has it half done. */
 const LEFT_ALONE = 'src/database/migrations/';
 
 /** The chosen mutants: the same ones for the same built code, seed, count and part. */

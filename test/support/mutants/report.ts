@@ -1,4 +1,4 @@
-/** What is shown of a run of mutants, while it runs and at its end. */
+/** Reports a run of mutants, while it runs and at its end. */
 
 import type { Mutant } from './mutants.ts';
 import type { Verdict } from './try-mutant.ts';

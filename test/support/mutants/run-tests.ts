@@ -24,7 +24,7 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-/** What the runner writes when a file has ended, after all that the file itself has said. */
+/** The runner's line when a file has ended, after all output of the file itself. */
 const FILE_ENDED = /^(not )?ok \d+ - (\S+)/;
 /** Long files are no failures here. */
 const NO_BUDGET = '--budget=3600';

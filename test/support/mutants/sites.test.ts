@@ -1,4 +1,4 @@
-/** What is changed in a file, and what is left alone. */
+/** The sites of a file that are changed, and those that are left alone. */
 
 import { parse } from 'acorn';
 import t from 'tap';

@@ -4,9 +4,12 @@ import type { ImportGraph } from '../import-graph.ts';
 import type { Mutant } from './mutants.ts';
 import type { TestRun } from './run-tests.ts';
 
-/** What became of a mutant. */
+/** The end of a mutant. */
 export type Verdict =
-  /** By a test that fails, or by tests that crash or take far longer than without the change. */
+  /**
+   * Noticed by a test that fails, or by tests that crash or take far longer than without the
+   * change.
+   */
   | { readonly kind: 'noticed'; readonly by: string }
   /** All tests that reach it passed: so many files. */
   | { readonly kind: 'unnoticed'; readonly tests: number }

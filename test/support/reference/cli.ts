@@ -6,7 +6,7 @@ const HEAD = `# The command line
 
 \`tagcast <command>\`, or \`npm start -- <command>\` in a checkout. Each command and each verb explains
 itself with \`--help\`; this page is the same text. \`--json\` prints the result for programs. Exit code
-0: done; 1: refused or failed; 2: wrong arguments; what else there is, is told with the command.
+0: done; 1: refused or failed; 2: wrong arguments; other codes are described with the command.
 
 There are two kinds:
 

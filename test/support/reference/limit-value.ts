@@ -1,4 +1,4 @@
-/** What a constant of the source comes to, and how people write it. */
+/** Evaluates a constant of the source, and writes it as people do. */
 
 import { readText, SOURCES } from '../documents.ts';
 
@@ -7,7 +7,7 @@ const COMMENT = /(?<=^|\s)\/\/.*|\/\*[\s\S]*?\*\//gm;
 const EXPRESSION = /^[\d\s.*+/()-]+$/;
 const UNLIMITED = 'Number.POSITIVE_INFINITY';
 
-/** By their paths below src/, or `packages/…`, without comments. */
+/** Sources without comments, keyed by their paths below src/, or `packages/…`. */
 const plainSources = new Map(
   SOURCES.map((path) => [path.replace(/^src\//, ''), readText(path).replaceAll(COMMENT, '')]),
 );
@@ -55,7 +55,7 @@ function asText(name: string, expression: string, source: string): string {
   return value === null ? '' : written(name, value);
 }
 
-/** The text behind `const NAME =`, to the end of the statement. */
+/** The text after `const NAME =`, to the end of the statement. */
 function initialiserOf(source: string, name: string): string | null {
   const found = new RegExp(`^(?:export )?const ${name}(?:: [^=]+)? =\\s*([^;]+);`, 'm').exec(
     source,
@@ -96,9 +96,9 @@ const SIZES = [
   ['MiB', 1_048_576],
   ['KiB', 1_024],
 ] as const;
-/** Smaller sizes are told in bytes, as providers tell theirs. */
+/** Smaller sizes are given in bytes, like providers give theirs. */
 const KIB_FROM_BYTES = 16_384;
-/** Units that stand in names and are told as they are. */
+/** Units that are parts of names and are written unchanged. */
 const UNITS: Readonly<Record<string, string>> = {
   hours: 'h',
   days: 'days',
@@ -111,7 +111,7 @@ const UNITS: Readonly<Record<string, string>> = {
 const number = (value: number): string =>
   value.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
-/** A value with the unit that the name of its constant tells. */
+/** A value with the unit that the name of its constant has. */
 export function written(name: string, value: number): string {
   if (value === Number.POSITIVE_INFINITY) return 'no limit';
   const words = name.split(/[_.]|(?=[A-Z][a-z])/).map((word) => word.toLowerCase());

@@ -38,7 +38,7 @@ the apps that have credentials: each has two or three series for each platform.
 
 const NO_HISTOGRAM = { bounds: [], counts: [0], sum: 0 };
 
-/** What all parts of an engine with one of everything declare, in the order of the engine. */
+/** The metrics of an engine with one of everything, in its order. */
 export function declaredMetrics(): readonly Metric[] {
   const scope = { appId: 1, platformId: 3 } as const;
   const requests = new RequestCounts();

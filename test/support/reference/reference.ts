@@ -5,7 +5,7 @@ import { limitsReference } from './limits.ts';
 import { metricsReference } from './metrics.ts';
 import { exampleEnvironment, settingsReference } from './settings.ts';
 
-/** By the path from the root of the repository. */
+/** Keyed by the path from the root of the repository. */
 export const REFERENCE: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliReference,
   'docs/reference/settings.md': settingsReference,

@@ -15,7 +15,7 @@ const EXAMPLE_HEAD = `# Every variable that Tagcast reads, with its default; npm
 #     set -a; . ./my.env; set +a; npm start
 `;
 
-/** A form of zod, as far as its kind and what it wraps tell the default. */
+/** A form of zod: its kind and the forms that it wraps lead to the default. */
 interface Wrapping {
   readonly type: string;
   readonly defaultValue?: unknown;
@@ -30,9 +30,9 @@ const FORM = /^must (?:be |have )?(.+)$/;
 interface Setting {
   readonly name: string;
   readonly description: string;
-  /** As it is written in an environment; '': there is none, or the description says it. */
+  /** The default in an environment; '': there is none, or the description says it. */
   readonly value: string;
-  /** What it may be; '': any text. */
+  /** The allowed values; '': any text. */
   readonly form: string;
 }
 

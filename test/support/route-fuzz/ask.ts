@@ -8,7 +8,7 @@ import type { Request } from './valid.ts';
 export interface Heard {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** Of a stream: nothing. */
+  /** The text of an answer; empty for a stream. */
   readonly text: string;
 }
 

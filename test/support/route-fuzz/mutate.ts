@@ -240,7 +240,7 @@ export function bytesOf(body: unknown): Buffer {
   return body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
 }
 
-/** As it goes into the request line. */
+/** The target in the request line. */
 export function targetOf({ segments, query }: Request): string {
   const path = segments.map((segment) =>
     segment.startsWith('raw:') ? segment.slice('raw:'.length) : encodeURIComponent(segment),

@@ -1,6 +1,6 @@
 /**
  * Asks every route of a service, validly first, then by many requests that are mutated out of valid
- * ones, several at a time; tells what no answer and no line of the log may be.
+ * ones, several at a time; reports answers and lines of the log that must not be.
  */
 
 import { Writable } from 'node:stream';
@@ -24,15 +24,15 @@ import { makeWorld } from './world.ts';
 /** A world is soon used up: its tags are deleted, its credentials rotated. */
 const REQUESTS_PER_WORLD = 100;
 const CONNECTIONS = 6;
-/** Of a request, in what is told of a fault. */
+/** The length of a request in the report of a fault. */
 const TOLD_LENGTH_MAX = 600;
 
-/** Begins as our tokens do. Only a new one is told, to its owner, and never kept on the way. */
+/** Matches our tokens. Only a new one is shown, to its owner, and never kept on the way. */
 const TOKEN = /tc[asknl]_[A-Za-z0-9]{20,}/;
 const STACK = /(?:\n|\\n)\s+at .+:\d+:\d+|node:internal|\/node_modules\//;
 /** A key, and not its first line alone, which a fault may name. */
 const PEM = /-----BEGIN [A-Z ]+-----(?:\\n|\s)+[A-Za-z0-9+/=]{16}/;
-/** What they do makes others void, or is seldom allowed: each has a world of its own. */
+/** They make others void, or are seldom allowed: each has a world of its own. */
 const ENDS_THINGS =
   /^DELETE|\/(?:delete|rotate|cancel|replace|erase|probe|end-all|password|reset)\b|^POST \/console\/api\/session$/;
 
@@ -86,7 +86,7 @@ export async function fuzzRoutes(
   );
 }
 
-/** What nobody may ever see: the key of everything, and the providers' keys. */
+/** Secrets that no answer may have: the key of everything, and the providers' keys. */
 async function secretsOf({ store, demo }: Service): Promise<readonly string[]> {
   const apns = await readProviderCredential(store.sql, secrets, demo.appId, 3);
   const fcm = await readProviderCredential(store.sql, secrets, demo.appId, 15);

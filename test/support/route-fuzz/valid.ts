@@ -187,8 +187,8 @@ const CONSOLE_BODIES: Readonly<Record<string, Body>> = {
 };
 
 /**
- * What is posted, by the route. A route that is not here gets the body of another; a body whose
- * route is not there goes to others.
+ * The body that is posted to each route. A route that is not here gets the body of another; a body
+ * whose route is not there goes to others.
  */
 export const BODIES: Readonly<Record<string, Body>> = {
   ...JOB_AND_TAG_BODIES,
@@ -241,7 +241,7 @@ function headersFor({ api }: Route, world: World): Readonly<Record<string, strin
   }
 }
 
-/** Of a service whose routes are all asked. */
+/** The token of a service whose routes are all asked. */
 export const OPERATOR_TOKEN = 'the-token-of-an-operator-of-all-routes';
 
 /** In place of a parameter that is not known. */

@@ -34,19 +34,19 @@ export interface World {
   readonly apiToken: string;
   readonly superToken: string;
   readonly keyToken: string;
-  /** As its owner puts it. */
+  /** The credential in the form of its owner's request. */
   readonly apns: Omit<ApnsCredential, 'kind'>;
   /** `user:password` of the super user. */
   readonly login: string;
-  /** Of an owner who has signed in, and who is the operator's, too. */
+  /** A signed-in owner, who is an operator, too. */
   readonly account: {
     readonly email: string;
     readonly headers: Readonly<Record<string, string>>;
-    /** Of another member. */
+    /** Another member. */
     readonly memberId: number;
     readonly resetToken: string;
   };
-  /** Of this client: for its own eyes only. */
+  /** Passwords of this client: for its own eyes only. */
   readonly passwords: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What the runner and its lanes say to each other. */
+/** The messages between the runner and its lanes. */
 
 /** Where a lane writes TAP: standard output may have what the code under test prints. */
 export const TAP_DESCRIPTOR = 4;
@@ -27,6 +27,6 @@ export interface FileReport {
   readonly fail: number;
   readonly skip: number;
   readonly todo: number;
-  /** What it has left behind: connections, timers, rows. */
+  /** The connections, timers and rows that it has left. */
   readonly left: readonly string[];
 }

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { readImportGraph } from '../import-graph.ts';
 import { DIST, ROOT } from './select.ts';
 
-/** What is read as a file, not imported, and the tests that read it. */
+/** Files that are read, not imported, and the tests that read them. */
 const READERS: readonly (readonly [path: RegExp, tests: RegExp])[] = [
   [/^console\//, /^test\/console\//],
   [/^(docs|config)\/|\.md$/, /^test\/documents\//],
   [/\.ts$/, /^test\/tidy/],
 ];
 
-/** Of the work tree, against the last commit; paths of built files from the root. */
+/** Changed files of the work tree, against the last commit; paths of built files from the root. */
 export function changedTestFiles(): ReadonlySet<string> {
   const changed = git('diff', '--name-only', 'HEAD').concat(
     git('ls-files', '--others', '--exclude-standard'),

@@ -18,7 +18,10 @@ import { allowSince, leftOpen } from './resources.ts';
 import { wantStores } from './stores-wanted.ts';
 import { t } from './tap.ts';
 
-/** What a file calls on the root. tap has one root in a process: the lane lends it to each file. */
+/**
+ * The functions that a file calls on the root. tap has one root in a process: the lane lends it to
+ * each file.
+ */
 const LENT = ['test', 'setTimeout', 'fail', 'teardown', 'comment', 'plan'] as const;
 
 const runTest = t.test.bind(t);
@@ -92,7 +95,7 @@ function lend(test: Test): void {
   }
 }
 
-/** Of this process and of the children that it has seen end. */
+/** The CPU time of this process and of the children that it has seen end. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000 + childrenCpuMs();

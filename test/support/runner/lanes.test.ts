@@ -1,4 +1,4 @@
-/** The runner as a process, on files that pass, fail, leave something behind and crash. */
+/** The runner as a process, on files that pass, fail, leave something open and crash. */
 
 import { spawnSync } from 'node:child_process';
 import { join, relative } from 'node:path';
@@ -19,7 +19,7 @@ function run(t: Test, files: Readonly<Record<string, string>>, ...flags: readonl
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(DIST, 'test/support/run.js'), '--reporter=tap', '--jobs=1', ...flags, ...paths],
-    // The times of these files are nobody's.
+    // The times of these files are not kept.
     { cwd: ROOT, encoding: 'utf8', env: { ...process.env, TEST_TIMES_FILE: join(directory, 't') } },
   );
   return { status, stdout, stderr };

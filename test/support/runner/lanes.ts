@@ -72,7 +72,7 @@ export class Lanes {
       const ended = await lane.run(this.#assign(job));
       if (!this.#options.onEnded(ended)) this.#isStopped = true;
       if (ended.report.fail > 0 || ended.report.left.length > 0) {
-        // What a failed test has left must not spoil the next file.
+        // The leftovers of a failed test must not spoil the next file.
         await this.#close(lane);
         lane = null;
       }

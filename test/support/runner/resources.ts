@@ -1,6 +1,6 @@
 /**
- * What keeps a process alive: connections, servers, timers, threads, processes. A test file that
- * leaves one behind disturbs those after it.
+ * Finds resources that keep a process alive: connections, servers, timers, threads, processes. A
+ * test file that leaves one open disturbs those after it.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +37,7 @@ export function allowSince(before: ResourceCounts): void {
   }
 }
 
-/** What is there beyond what is allowed, with its count; waits a little for it to go. */
+/** Resources beyond those that are allowed, with their count; waits a little for them to go. */
 export async function leftOpen(): Promise<readonly string[]> {
   const endMs = performance.now() + GONE_WITHIN_MS;
   while (isCounted) {

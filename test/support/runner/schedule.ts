@@ -8,8 +8,8 @@ export interface Job {
   /** How long it took last time; files that are not known come first. */
   readonly knownMs: number | null;
   /**
-   * What it shares with others that is dear to open, as a browser: such files go to one lane, where
-   * it is opened once. Null: nothing.
+   * The shared resource that is expensive to open, like a browser: such files go to one lane, where
+   * it is opened once. Null: none.
    */
   readonly home: string | null;
   /** It changes what its process has only once: it gets a process of its own. */

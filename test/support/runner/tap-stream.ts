@@ -5,7 +5,7 @@ import type { Ended } from './lanes.ts';
 
 const PLAN = /^ {4}1\.\.(\d+)/;
 
-/** Of assertions, over all files. */
+/** Counts of assertions, over all files. */
 export interface Totals {
   total: number;
   pass: number;
@@ -49,7 +49,7 @@ export class TapStream {
   }
 }
 
-/** Adds failed assertions behind those of the file, whose plan grows by them. */
+/** Adds failed assertions after those of the file, whose plan grows by them. */
 function withFaults(lines: readonly string[], faults: readonly string[]): readonly string[] {
   if (faults.length === 0) return lines;
   const at = lines.findLastIndex((line) => PLAN.test(line));

@@ -1,7 +1,7 @@
 /**
- * tap without its async hooks. tap finds the test of an error that nobody caught by hooks which
- * follow each promise and each timer: a quarter of the processor time of a lane. A lane runs one
- * file after another, so such an error is that of the file that runs. `lane.ts` reports it there.
+ * tap without its async hooks. tap finds the test of an uncaught error by hooks which follow each
+ * promise and each timer: a quarter of the processor time of a lane. A lane runs one file after
+ * another, so such an error is that of the file that runs. `lane.ts` reports it there.
  */
 
 import type { AsyncHook } from 'node:async_hooks';

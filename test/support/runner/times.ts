@@ -14,8 +14,8 @@ const FILE = timesFile ?? join(import.meta.dirname, '..', '..', '..', '..', '.ta
 export const BUDGET_MS = 15_000;
 /**
  * Beside a browser and other lanes the same work takes up to twice the processor time (shared
- * caches), and waits several times as long for a processor: a budget that fails by chance helps
- * nobody.
+ * caches), and waits several times as long for a processor: a budget that fails by chance is of no
+ * help.
  */
 const PROCESSOR_BUDGETS_MAX = 2;
 const WALL_BUDGETS_MAX = 6;
@@ -25,7 +25,7 @@ export function readTimes(file = FILE): ReadonlyMap<string, number> {
   try {
     return new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object));
   } catch {
-    // Nobody has run anything here, or the file was broken off: an order by chance does no harm.
+    // No test has run here, or the file was broken off: an order by chance does no harm.
     return new Map();
   }
 }
@@ -50,7 +50,7 @@ const LONG_BUDGETS: ReadonlyMap<string, string> = new Map([
   ['dist/test/end-to-end/openapi.test.js', 'every example of the document is sent'],
 ]);
 
-/** What is wrong with the time of a file; null: nothing. */
+/** The fault in the time of a file; null: none. */
 export function budgetFault(
   { file, ms, cpuMs }: Pick<FileReport, 'file' | 'ms' | 'cpuMs'>,
   budgetMs: number,

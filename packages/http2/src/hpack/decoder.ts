@@ -102,7 +102,7 @@ export class Decoder {
       this.#table.insert(field);
       return field;
     }
-    if (first >= 0x20) throw compressionError('a size update behind a field');
+    if (first >= 0x20) throw compressionError('a size update after a field');
     return this.#readLiteral(cursor, 4, first >= 0x10 ? 'never' : 'without');
   }
 

@@ -333,7 +333,7 @@ export class ServerConnection extends Connection<ServerStream> {
   #refuseBehind(streamId: number): void {
     const highest = this.#highestStreamId;
     if (this.#passedOver.some(([from, to]) => streamId >= from && streamId <= to)) {
-      const text = `stream ${streamId} begins behind stream ${highest}`;
+      const text = `stream ${streamId} begins after stream ${highest}`;
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, text);
     }
     this.checkClosed(streamId, 'HEADERS');

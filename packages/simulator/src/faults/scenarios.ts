@@ -85,7 +85,7 @@ export const SCENARIOS = {
     part: { clockAheadMs: 7_200_000 },
   },
   'ping-rules': {
-    about: 'PINGs behind answers; a fourth PING of an idle client ends it',
+    about: 'PINGs after answers; a fourth PING of an idle client ends it',
     part: { pingsAfterAnswers: true, clientPingsMax: 3 },
   },
   'short-lives': {

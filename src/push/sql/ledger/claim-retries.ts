@@ -29,7 +29,6 @@ export interface ClaimedRetries extends ClaimedScope {
   readonly wereLost: readonly boolean[];
   /** One number for each retry, as for a chunk. */
   readonly claimsWithoutProgress: readonly number[];
-  /** The last failure of one of them. */
   readonly lastFailure: string | null;
 }
 

@@ -8,7 +8,6 @@ export interface ScopeStatus extends Counts {
   /** Null in the one row of a notification whose client has no app. */
   readonly appId: number | null;
   readonly platformId: number | null;
-  /** The state of the notification. */
   readonly state: NotificationState;
   readonly fault: string | null;
   /** The reason why it waits at the moment, or else that of its next retry; null: none. */

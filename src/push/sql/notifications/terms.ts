@@ -26,7 +26,6 @@ export const optionColumns = (names: readonly PushOptionName[]): Columns<PushOpt
     }),
   );
 
-/** The columns that are written. */
 export const TERMS: Columns<NotificationTerms> = {
   any_tag_ids: integers(({ audience }) => audience.anyTagIds),
   all_tag_ids: integers(({ audience }) => audience.allTagIds),

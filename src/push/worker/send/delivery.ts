@@ -91,7 +91,6 @@ function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Ou
 
 interface Judgement {
   readonly ending: Ending;
-  /** The observation of the device. Null: none. */
   readonly observation: DeviceObservation | null;
 }
 

@@ -147,7 +147,7 @@ const BAD_BLOCKS: Readonly<Record<string, Buffer>> = {
   'an index past the table': indexed(62),
   'a name index past the table': insertedByIndex(70, 'x'),
   'a size update above our limit': Buffer.concat([sizeUpdate(4_097), STATUS_200]),
-  'a size update behind a field': Buffer.concat([STATUS_200, sizeUpdate(0)]),
+  'a size update after a field': Buffer.concat([STATUS_200, sizeUpdate(0)]),
   'the Huffman code of EOS': HUFFMAN_EOS,
   'Huffman padding of more than 7 bits': Buffer.from([0x00, 0x01, 0x78, 0x82, 0x1f, 0xff]),
   'Huffman padding that is not all ones': Buffer.from([0x00, 0x01, 0x78, 0x81, 0x18]),

@@ -456,13 +456,13 @@ const get = (streamId: number, flags: number = Flag.END_STREAM): number[] => [
   ...[0x82, 0x87, 0x84, 0x41, 1, 0x61],
 ];
 
-t.test('a stream that begins behind a later one ends the connection (5.1.1)', async (t) => {
+t.test('a stream that begins after a later one ends the connection (5.1.1)', async (t) => {
   t.match(await converse([get(1), get(7), get(3)]), {
     requested: [1, 7],
     code: ErrorCode.PROTOCOL_ERROR,
-    text: 'stream 3 begins behind stream 7',
+    text: 'stream 3 begins after stream 7',
   });
-  t.match(await converse([get(5), get(1)]), { requested: [5], text: /stream 1 begins behind/ });
+  t.match(await converse([get(5), get(1)]), { requested: [5], text: /stream 1 begins after/ });
   const { requested, text } = await converse([get(1, Flag.NONE), get(3), get(3), get(9)], {
     streamsMax: 1,
   });

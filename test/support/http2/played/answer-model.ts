@@ -1,6 +1,6 @@
 /**
- * What must become of a request, told from the frames that its server has sent: the rules of RFC
- * 9113, 8.1, 8.2 and 8.3.2 once more, in the plainest way, without anything of packages/http2.
+ * Predicts the end of a request from the frames that its server has sent: the rules of RFC 9113,
+ * 8.1, 8.2 and 8.3.2 once more, in the plainest way, without anything of packages/http2.
  */
 
 import type { Pair } from '../blocks.ts';

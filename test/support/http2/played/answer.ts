@@ -1,6 +1,6 @@
 /**
- * What a server does with one request, made up: a lawful answer mostly, at times one that breaks
- * off or is malformed.
+ * Makes up a server's answer to one request: a lawful one mostly, at times one that breaks off or
+ * is malformed.
  */
 
 import type { Pair } from '../blocks.ts';

@@ -1,5 +1,5 @@
 /**
- * What must become of all requests of a connection whose server keeps to RFC 9113, and whether it
+ * Predicts the ends of all requests of a connection whose server keeps to RFC 9113, and whether it
  * still takes any.
  */
 
@@ -11,7 +11,7 @@ import type { Effect } from './lawful-server.ts';
 export class ConnectionModel {
   isClosed = false;
   isDraining = false;
-  /** What the client may send on all streams, from the first octet to the last. */
+  /** The octets that the client may send on all streams, from the first to the last. */
   contentOctetsMax = 65_535;
   /** The lowest that a GOAWAY has said. */
   lastStreamId = Number.POSITIVE_INFINITY;
@@ -26,7 +26,7 @@ export class ConnectionModel {
     this.#bodyOctetsMax = bodyOctetsMax;
   }
 
-  /** As long as the socket keeps up. `contentOctets`: what the client has sent until now. */
+  /** The capacity while the socket keeps up. `contentOctets`: sent by the client until now. */
   capacity(contentOctets: number): number {
     if (!this.#isReady || this.isDraining || this.isClosed) return 0;
     if (contentOctets >= this.contentOctetsMax) return 0;

@@ -16,12 +16,12 @@ import type { Random } from './random.ts';
 import type { HeardStream, Parameters } from './request-log.ts';
 import { RequestLog } from './request-log.ts';
 
-/** What the client must make of it, once it has come. */
+/** The effect on the client, once it has come. */
 export type Effect =
   | { readonly kind: 'act'; readonly streamId: number; readonly act: Act }
   | { readonly kind: 'settings'; readonly parameters: Parameters }
   | { readonly kind: 'go-away'; readonly lastStreamId: number }
-  /** Of the connection. */
+  /** An increment of the connection. */
   | { readonly kind: 'window'; readonly increment: number }
   | { readonly kind: 'none' };
 
@@ -137,7 +137,7 @@ export class LawfulServer {
     }
   }
 
-  /** What is to be ignored (4.1, 6.3). */
+  /** Sends frames that are to be ignored (4.1, 6.3). */
   murmur(random: Random): void {
     const streamId = random.between(1, 500);
     const unknown = frames.frame(
@@ -198,7 +198,7 @@ export class LawfulServer {
     return [headers, ...continuations];
   }
 
-  /** As much as the windows and a frame allow; the rest is the next act. */
+  /** Sends as much as the windows and a frame allow; the rest is the next act. */
   #content(
     random: Random,
     stream: HeardStream,

@@ -1,5 +1,5 @@
 /**
- * Does harm to frames on their way, and tells which streams may no longer end as their server
+ * Does harm to frames on their way, and names the streams that may no longer end as their server
  * meant.
  */
 
@@ -8,15 +8,15 @@ import { END_HEADERS, octetsOf, Type, UINT31_MAX } from '../frames.ts';
 import type { Random } from './random.ts';
 
 /**
- * What was done to a stream's frames: 'order': each of them is whole still, so that no status can
- * come that was not sent.
+ * The harm to a stream's frames: 'order': each of them is whole still, so that no status can come
+ * that was not sent.
  */
 export type Harm = 'order' | 'content';
 
 const HARMS = ['drop', 'twice', 'late', 'flip', 'head', 'cut', 'stranger', 'noise'] as const;
 
 export class Mutator {
-  /** From here on nobody can say where a frame begins. */
+  /** From here on it is not known where a frame begins. */
   isFramingLost = false;
   /** Whether there was any harm at all. */
   isHarmed = false;

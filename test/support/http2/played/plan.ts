@@ -60,7 +60,7 @@ const plan = {
 export const somePlan: fc.Arbitrary<Plan> = fc.record(plan);
 
 export interface HarmedPlan extends Plan {
-  /** Of the frames. */
+  /** The share of harmed frames. */
   readonly harmRate: number;
 }
 

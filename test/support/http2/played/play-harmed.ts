@@ -23,7 +23,7 @@ import type { HarmedPlan, Step } from './plan.ts';
 import { Random } from './random.ts';
 import { makeForms, makeValue } from './requests.ts';
 
-/** What one request has come to. */
+/** The result of one request. */
 interface Entry {
   readonly sent: Sent;
   readonly model: AnswerModel;

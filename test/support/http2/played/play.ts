@@ -46,7 +46,7 @@ class Game {
   readonly #forms: readonly RequestForm[];
   readonly #meant = new Map<number, Meant>();
   readonly #sent: Sent[] = [];
-  /** On its way: octets, and behind which of them something takes effect. */
+  /** Octets on their way, and the positions after which something takes effect. */
   #wire = Buffer.alloc(0);
   #effects: { readonly behind: number; readonly effect: Effect }[] = [];
 
@@ -158,7 +158,7 @@ class Game {
     if (chunk.length === 0) return;
     this.#wire = this.#wire.subarray(chunk.length);
     this.#socket.deliver(chunk);
-    // Whoever keeps a part of it does so by a copy.
+    // A reader that keeps a part of it must copy it.
     chunk.fill(0xee);
     const came = this.#effects.filter(({ behind }) => behind <= chunk.length);
     this.#effects = this.#effects
@@ -210,7 +210,7 @@ class Game {
     if (goAwayCode !== null) assert.ok(model.isClosed && goAwayCode === 0, `GOAWAY ${goAwayCode}`);
   }
 
-  /** Nobody waits without a reason. */
+  /** No request waits without a reason. */
   #checkProgress(): void {
     const { log } = this.#server;
     assert.ok(log.isAllAcknowledged, 'SETTINGS or PING without an answer');

@@ -4,7 +4,7 @@
  */
 
 const PATTERN_PERIOD = 251;
-/** As long as anything that is asked for. */
+/** Longer than anything that is asked for. */
 const PATTERN = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7) % PATTERN_PERIOD));
 
 export class Random {

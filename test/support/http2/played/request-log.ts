@@ -26,9 +26,7 @@ export interface HeardStream {
   readonly id: number;
   /** Octets that the client may still send. */
   window: number;
-  /**
-   * What all increments that we have sent come to, less what was received: to stay below 2^31-1.
-   */
+  /** The sum of all increments that we have sent, less what was received: to stay below 2^31-1. */
   grown: number;
   /** Octets that we may still send. */
   sendWindow: number;
