@@ -78,7 +78,7 @@ function figuresOf(value: unknown, name = '', found = new Map<string, number>())
   return found;
 }
 
-/** What tells rows apart though it is a number. */
+/** Numbers that identify rows. */
 const LABELS = new Set(['connections', 'devices']);
 
 const labelOf = (row: object): string =>

@@ -1,5 +1,5 @@
 /**
- * What a bench of the whole service stands on: a PostgreSQL with fsync, a Redis with the index, an
+ * The ground of a bench of the whole service: a PostgreSQL with fsync, a Redis with the index, an
  * app with many devices, a simulator that takes its pushes, and engines on them, one at a time.
  */
 
@@ -39,7 +39,7 @@ export interface Grounds {
   readonly sql: SqlPool;
   readonly redis: RedisServer;
   readonly simulator: SimulatorProcess;
-  /** By pg_stat_statements. */
+  /** Counted by pg_stat_statements. */
   readonly countsStatements: boolean;
   /** Runs `tagcast …` with the index in Redis; throws when it fails. */
   command(args: readonly string[]): Promise<void>;
@@ -144,14 +144,14 @@ async function useAccountOf(
 const TOKEN = /Token\s+(\S+)/;
 const APP = /^App (\d+)/m;
 
-/** What a command has printed there. */
+/** Finds a value in a command's output. */
 function told(pattern: RegExp, output: string): string {
   const [, found] = pattern.exec(output) ?? [];
   if (found === undefined) throw new Error(`a command has not printed ${pattern}: ${output}`);
   return found;
 }
 
-/** What it printed. */
+/** Runs a command, and returns its output. */
 async function command(
   stage: Lifetime,
   args: readonly string[],

@@ -38,7 +38,7 @@ export function processMemoryMb(pid: number, field: MemoryField): number {
 /** Linux counts in hundredths of a second (USER_HZ), whatever the kernel's own clock. */
 const TICK_MICROS = 10_000;
 /**
- * Of what follows the program's name in /proc/<pid>/stat (proc(5)): ppid, utime and stime, and
+ * Positions after the program's name in /proc/<pid>/stat (proc(5)): ppid, utime and stime, and
  * these with cutime and cstime.
  */
 const PARENT_FIELD = 1;
@@ -69,7 +69,7 @@ const parentOf = (pid: number): number | null => {
   return parent === undefined ? null : Number(parent);
 };
 
-/** What follows the program's name; null: there is no such process. */
+/** The fields after the program's name; null: there is no such process. */
 function statOf(pid: number): readonly string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -23,8 +23,6 @@ const messageOf = (title: string, message: string): Message => ({
 
 export const NEWS: Message = messageOf(ALERT.title, STORY);
 
-/**
- * The request, as the engine would send it, for clients that are not told a message but a request.
- */
+/** The request, in the engine's form, for clients that take a request instead of a message. */
 export const renderPush = ({ credential }: Sink): RequestTemplate =>
   renderApns(messageOf(ALERT.title, ALERT.body), credential, 0);

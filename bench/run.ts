@@ -135,7 +135,7 @@ function readArguments() {
       },
     });
   } catch (error) {
-    // Of parseArgs: it names the option.
+    // The error of parseArgs names the option.
     console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
     process.exit(EXIT_USAGE);
   }

@@ -15,16 +15,18 @@ import type { Row } from './scenario.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
 
-/** Of devices in a group (domain/device.ts). */
+/** Devices in a group (domain/device.ts). */
 const GROUP_DEVICES = 8_192;
 /** Google's quota of a project, a minute (docs/operate/configure.md). */
 const FCM_PER_MINUTE = 600_000;
 /** An hour in which registrations come at three times the mean: what a day's peak is taken for. */
 const PEAK = 3;
-/** Of a Redis node's memory what may be data: the rest is for its buffers, and for growth. */
+/**
+ * The share of a Redis node's memory that may be data: the rest is for its buffers, and for growth.
+ */
 const REDIS_SHARE = 0.6;
 const REDIS_NODE_GB = 16;
-/** As the rows of `sizing` name them. */
+/** The names in the rows of `sizing`. */
 const APNS = 'APNs, 64 digits';
 const FCM = 'FCM, 142 characters';
 const SIZED_TAGS = 20;
@@ -95,7 +97,7 @@ function postgres(): readonly Row[] {
   ];
 }
 
-/** Of the mix that `sizing` has too: 20 of 100 tags a device, by Zipf. */
+/** The mix that `sizing` has too: 20 of 100 tags a device, by Zipf. */
 function redis(): readonly Row[] {
   const perDevice = read('index')?.['bytesPerApnsDevice'];
   const mix = rowsOf('index').find(

@@ -1,6 +1,4 @@
-/**
- * What a scenario is, and the stage that it plays on: whatever it starts there is ended with it.
- */
+/** A scenario, and the stage that it plays on: everything that it starts there is ended with it. */
 
 import type { Lifetime } from '../test/support/lifetime.ts';
 
@@ -17,13 +15,13 @@ export interface Result {
   readonly rows: readonly Row[];
   readonly ratios?: Ratios;
   /**
-   * What else a target names: each at the top level of the results' file, numbers or a few of them
-   * by name.
+   * Further figures of a target: each at the top level of the results' file, numbers or a few of
+   * them by name.
    */
   readonly figures?: Readonly<Record<string, number | null | Ratios>>;
 }
 
-/** What the command line says beside the scenarios' names; null: nothing. */
+/** Further arguments of the command line, beside the scenarios' names; null: none. */
 export interface Options {
   readonly minutes: number | null;
   readonly store: string | null;
@@ -36,7 +34,7 @@ export interface Scenario {
   /** Takes so long that it is run by its name only. */
   readonly isLong?: true;
   run(stage: Lifetime, options: Options): Promise<Result>;
-  /** What can be run alone. */
+  /** Parts that can be run alone. */
   readonly parts?: Readonly<Record<string, Scenario['run']>>;
 }
 
@@ -48,7 +46,7 @@ export class Stage implements Lifetime {
     this.ends.push(end);
   }
 
-  /** Once, whoever asks: the scenario's end or a signal. */
+  /** Closes once: at the scenario's end or a signal. */
   close(): Promise<void> {
     this.closing ??= this.endAll();
     return this.closing;

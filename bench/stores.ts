@@ -10,9 +10,9 @@ export interface BenchStore {
   readonly name: 'embedded' | 'postgres';
   /** The database's URL; absent for the embedded one. */
   readonly url?: string;
-  /** Of PostgreSQL's first process; absent for the embedded one. */
+  /** The first process of PostgreSQL; absent for the embedded one. */
   readonly pid?: number;
-  /** What makes an engine use it. */
+  /** The settings that make an engine use it. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

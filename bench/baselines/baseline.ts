@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import type { PushTask } from './push-entry.ts';
 
-/** What a server is given on its start. */
+/** The task of a server on its start. */
 export interface BaselineTask {
   readonly databaseUrl: string;
   /** Null: no Redis, and no `SADD`. */

@@ -10,14 +10,14 @@ import { loadPeer } from '../clients/peer.ts';
 import { send } from './send-push.ts';
 import { serveTask } from './serve-task.ts';
 
-/** What it is given on its start. */
+/** The task on its start. */
 export interface PushTask {
   readonly databaseUrl: string;
   readonly origin: string;
   readonly ca: string;
   readonly authorization: string;
   readonly topic: string;
-  /** Of the tags, in order, one each. */
+  /** Tokens of the tags, in order, one each. */
   readonly tokens: readonly string[];
 }
 
@@ -33,7 +33,7 @@ interface Fastify {
   listen(options: object): Promise<string>;
 }
 
-/** As many as its 2 cores can use. */
+/** No more than its 2 cores can use. */
 const CONNECTIONS_MAX = 20;
 
 const SCHEMA = `

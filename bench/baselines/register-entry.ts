@@ -55,7 +55,7 @@ interface Redis {
   };
 }
 
-/** As many as its 2 cores can use: 10 and 40 are no faster. */
+/** No more than its 2 cores can use: 10 and 40 are no faster. */
 const CONNECTIONS_MAX = 20;
 const CREDENTIAL_MS = 60_000;
 

@@ -1,4 +1,4 @@
-/** How the entry of a server takes its task from the bench, and tells it the port. */
+/** The entry of a server: takes its task from the bench, and reports the port. */
 
 /** `start` resolves with the server's URL; its error ends the process. */
 export function serveTask<Task>(start: (task: Task) => Promise<string>): void {

@@ -1,6 +1,6 @@
 /**
- * The other end of `ClientProcess`: measures what it is asked, one round after the other, until
- * nobody asks any more.
+ * The other end of `ClientProcess`: measures the rounds that it is asked for, one after the other,
+ * until there are no more.
  */
 
 import type { Report, Task } from './client-process.ts';

@@ -13,14 +13,14 @@ import type { Sink } from '../sinks/sink.ts';
 import type { FlowRound, FlowTimes } from './flow.ts';
 import type { SendingName } from './sendings.ts';
 
-/** What the process is asked, for each round. */
+/** The request to the process, for each round. */
 export interface Task {
   readonly client: SendingName;
   readonly sink: Sink<ProviderCredential>;
   readonly times: FlowTimes;
 }
 
-/** What it answers. */
+/** The answer of the process. */
 export type Report = { readonly round: FlowRound } | { readonly error: string };
 
 const ENTRY = join(import.meta.dirname, 'client-process-entry.js');

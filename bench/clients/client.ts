@@ -3,7 +3,8 @@
 import type { Sink } from '../sinks/sink.ts';
 
 /**
- * What every client has to keep up: one connection, and so many requests on it without an answer.
+ * The load that every client has to keep up: one connection, and so many requests on it without an
+ * answer.
  */
 export const IN_FLIGHT = 500;
 

@@ -24,7 +24,7 @@ interface FirebaseAdminMessaging {
   };
 }
 
-/** As many as it takes in one call. */
+/** The most that it takes in one call. */
 const BATCH = 500;
 /** Calls at a time: while one shakes hands the other sends. A third is no faster. */
 const CALLS = 2;

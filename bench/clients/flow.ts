@@ -27,7 +27,7 @@ export type Open<C = ProviderCredential> = (sink: Sink<C>, settled: Settled) => 
 export interface FlowTimes {
   /** From the first call on; includes connecting. */
   readonly warmUpMs: number;
-  /** What counts comes after it. */
+  /** The measured time comes after it. */
   readonly measuredMs: number;
 }
 
@@ -41,7 +41,7 @@ export interface FlowRound {
   readonly fullSpeedMs: number;
 }
 
-/** What the client had done at a moment. */
+/** The client's counts at a moment. */
 export interface Reading {
   readonly atMs: number;
   readonly settled: number;
@@ -78,7 +78,7 @@ export async function measureFlow<C>(
   return { ...roundOf(readings, times.warmUpMs), connections };
 }
 
-/** What the readings say when all of it up to `warmUpMs` is warm-up. */
+/** Evaluates readings whose first `warmUpMs` are warm-up. */
 export function roundOf(
   readings: readonly Reading[],
   warmUpMs: number,
@@ -102,7 +102,7 @@ export function roundOf(
 const rateBetween = (from: Reading, to: Reading): number =>
   ((to.settled - from.settled) / (to.atMs - from.atMs)) * 1_000;
 
-/** Keeps a client full until it is told to stop. */
+/** Keeps a client full until it is stopped. */
 class Flow {
   settled = 0;
   readonly #tokens: readonly string[];

@@ -63,8 +63,8 @@ function optionsFor(sink: Sink, directory: string): readonly string[] {
   const addressOf = (token: string): string => `${originOf(sink)}${pathBefore}${token}\n`;
   writeFileSync(addresses, sink.tokens.map(addressOf).join(''));
   writeFileSync(body, bodyBefore);
-  // nghttp2 spells `authorization` out in every request. Where nobody reads it h2load goes without,
-  // which makes it the harder mark.
+  // nghttp2 spells `authorization` out in every request. Where the server does not read it h2load
+  // goes without, which makes it the harder mark.
   const authorization = sink.name === 'nghttpd' ? {} : { authorization: sink.authorization };
   const headers = Object.entries({ ...authorization, ...lastingFields, ...messageFields });
   return [

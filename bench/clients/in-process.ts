@@ -63,9 +63,7 @@ class Pump {
   #started = 0;
   #settled = 0;
   readonly #refusals: unknown[] = [];
-  /**
-   * Of every TIMED_EVERY-th push: when it started, and from when it is settled how long it took.
-   */
+  /** The start of every TIMED_EVERY-th push, and how long it took from its end on. */
   #timesMs = new Float64Array(0);
   #end: () => void = () => undefined;
 

@@ -17,7 +17,7 @@ interface WebPush {
 /** Requests at a time, each on a connection. Its one thread is busy with a tenth of them. */
 const IN_FLIGHT = 50;
 
-/** With an agent that keeps connections for later, or with what it does when told nothing. */
+/** With an agent that keeps connections for later, or with the default. */
 export const webPush =
   (hasAgent: boolean): Open<WebPushCredential> =>
   (sink, settled) => {

@@ -8,7 +8,7 @@ import type { LoadRequest } from './requests.ts';
 export interface Sample {
   readonly second: number;
   readonly answers: number;
-  /** Of these, those with another status than 2xx. */
+  /** Answers among them with another status than 2xx. */
   readonly refusals: number;
   /** Null: none was answered. */
   readonly p50Ms: number | null;
@@ -24,7 +24,7 @@ export interface Driven {
   readonly mostMs: number;
   /** Answers by status, and requests without one as `none`. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** What the first refusal of each status said. */
+  /** The first refusal of each status, in words. */
   readonly refusals: Readonly<Record<string, string>>;
   readonly samples: readonly Sample[];
 }

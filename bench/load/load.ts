@@ -16,7 +16,7 @@ import { writeReport } from './write-report.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-/** The clocks of two machines differ; the title tells the pushes of this load from others. */
+/** The clocks of two machines differ; the title marks the pushes of this load. */
 const CLOCKS_APART_MS = 60_000;
 /** The limits of a client count by the second: what follows the load is not refused for it. */
 const REST_MS = 1_000;
@@ -82,7 +82,7 @@ async function loadDevices(options: LoadOptions): Promise<Loaded> {
   }
 }
 
-/** Also when the load has failed: whoever sends to these tags has no such devices. */
+/** Also when the load has failed: others who send to these tags have no such devices. */
 async function unsubscribeAll(options: LoadOptions, devices: LoadDevices): Promise<void> {
   const { count } = devices;
   if (count === 0) return;

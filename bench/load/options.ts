@@ -1,4 +1,4 @@
-/** What `npm run bench -- load` is told: on the command line, in the environment, in demo.json. */
+/** The settings of `npm run bench -- load`: from the command line, the environment, demo.json. */
 
 import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ export interface LoadOptions {
   readonly folder: string;
 }
 
-/** What is wrong, for the one who typed it. */
+/** Describes the mistake, for the one who typed it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

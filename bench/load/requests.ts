@@ -60,7 +60,7 @@ export const KNOWN_DEVICES = 1_000;
 const UNCHANGED_SHARE = 0.7;
 const CHANGED_SHARE = 0.2;
 
-/** What an app's devices do on a usual day. */
+/** The requests of an app's devices on a usual day. */
 export function mixed(devices: LoadDevices): () => LoadRequest {
   // The first half never changes, so what it registers again changes nothing.
   const half = KNOWN_DEVICES / 2;
@@ -75,7 +75,7 @@ export function mixed(devices: LoadDevices): () => LoadRequest {
   };
 }
 
-/** Pushes to the first tag. The title tells the pushes of this load from others. */
+/** Pushes to the first tag. The title marks the pushes of this load. */
 export function pushes({ tagIds }: Pick<LoadOptions, 'tagIds'>, title: string): () => LoadRequest {
   const payload = { title, message: 'A load test: nothing has happened.' };
   const body = JSON.stringify({ tagIds: tagIds.slice(0, 1), payload });

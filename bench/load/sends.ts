@@ -1,4 +1,4 @@
-/** What became of the pushes of a load test: how long they took, and what the engine counted. */
+/** Follows the pushes of a load test: how long they took, and the engine's counts. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TagcastClient } from '../../packages/client/src/client.ts';

@@ -29,7 +29,7 @@ export function writeReport(folder: string, report: LoadReport): string {
   return page;
 }
 
-/** What stands in a page's text or attribute. */
+/** Text in the form of a page's text or attribute. */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 

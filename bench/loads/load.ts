@@ -1,4 +1,4 @@
-/** What a load generator does to a registering server, and what it saw. */
+/** The work of a load generator on a registering server, and its results. */
 
 export interface Target {
   readonly baseUrl: string;
@@ -9,8 +9,8 @@ export interface Target {
 }
 
 /**
- * `new`: devices that nobody had before. `repeated`: known devices that register what they have.
- * `mix`: 70 % of these, 20 % known ones whose tags change (`set`), 10 % new ones.
+ * `new`: devices that are new to the server. `repeated`: known devices that register what they
+ * have. `mix`: 70 % of these, 20 % known ones whose tags change (`set`), 10 % new ones.
  */
 export type Kind = 'new' | 'repeated' | 'mix';
 
@@ -18,7 +18,7 @@ export interface Round {
   readonly connections: number;
   readonly seconds: number;
   readonly kind: Kind;
-  /** Of each device. */
+  /** Tags of each device. */
   readonly tags: number;
 }
 
@@ -46,7 +46,7 @@ export const KNOWN_DEVICES = 20_000;
  * changed, and a repetition after a change would be another change.
  */
 export const UNCHANGING_DEVICES = KNOWN_DEVICES / 2;
-/** Of a hundred requests of a mix. */
+/** The number of repetitions in a hundred requests of a mix. */
 export const UNCHANGED_PERCENT = 70;
 export const CHANGED_PERCENT = 20;
 

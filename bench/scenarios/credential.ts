@@ -1,6 +1,6 @@
 /**
- * What it takes to check a credential that a node knows: from the Authorization header to its
- * caller and the caller's rates, as the head of a request waits for it.
+ * Measures the check of a credential that a node knows: from the Authorization header to its caller
+ * and the caller's rates, as the head of a request waits for it.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { median } from '../median.ts';
 import type { Row, Scenario } from '../scenario.ts';
 
-/** As many as a node remembers. */
+/** The number that a node remembers. */
 const CREDENTIALS = 10_000;
 const NO_LIMIT = 2_000_000_000;
 /** Short: between them the node learns whether a credential was taken away. */

@@ -30,7 +30,7 @@ const TAGS = ['tennis', 'football-goals', 'breaking-news'];
 /** Lines written in one call. */
 const BLOCK_LINES = 10_000;
 
-/** What `app add` prints. */
+/** Matches the output of `app add`. */
 const ADDED = /App (\d+)/;
 
 type Environment = Readonly<Record<string, string>>;

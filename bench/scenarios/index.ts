@@ -1,6 +1,6 @@
 /**
- * What the tag index costs Redis and us, beside what one would build at first: a set of tokens for
- * each tag, or a set of ids.
+ * The cost of the tag index in Redis and in the engine, beside the designs that come to mind first:
+ * a set of tokens for each tag, or a set of ids.
  */
 
 import type { Scenario } from '../scenario.ts';

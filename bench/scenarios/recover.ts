@@ -1,5 +1,5 @@
 /**
- * What a loss costs: how fast the index is made anew, how soon a flushed Redis serves again, and
+ * The cost of a loss: how fast the index is rebuilt, how soon a flushed Redis serves again, and
  * whom a kill -9 in the middle of a send misses.
  */
 
@@ -23,7 +23,7 @@ const DEVICES = 1_000_000;
 const ROUNDS = 5;
 /** The engine looks twice a second: the loss comes at any moment between two looks. */
 const PHASE_MS_MAX = 500;
-/** Of the send, when its engine is killed. */
+/** The share of the send at which its engine is killed. */
 const KILLED_AT = 0.4;
 const LIMIT_MS = 120_000;
 
@@ -84,7 +84,7 @@ async function inRounds<T>(measure: () => Promise<T>): Promise<readonly T[]> {
   return measured;
 }
 
-/** As an operator does it: a command, its start and its connections included. */
+/** Rebuilds like an operator: by a command, its start and its connections included. */
 async function measureRebuild({ command }: Grounds): Promise<RecoverRow> {
   const startMs = performance.now();
   await command(['index', 'rebuild']);

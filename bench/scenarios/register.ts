@@ -169,7 +169,7 @@ function summarise(rounds: readonly RegisterRow[], main: Load): Result {
     figures: {
       p99Share: atEach('p99Ms', 'straightforward'),
       frontShare: atEach('perSecond', 'bare front'),
-      // Of all processes, for an answer.
+      // CPU of all processes, for an answer.
       cpuShare: {
         [`new${few}`]: cpuOverIts({}),
         [`new${many}`]: cpuOverIts({ tags: many }),

@@ -30,7 +30,7 @@ const ROUND_SECONDS = 2;
 const FIRST_REQUESTS = 10_000;
 const FIRST_ROUNDS = 2;
 
-/** Of our rate on nghttpd over that of each. */
+/** Our rate on nghttpd over that of each. */
 const RATIOS = {
   overNodeHttp2: 'node:http2',
   overNodeApn: '@parse/node-apn',
@@ -83,7 +83,7 @@ async function compare(clients: readonly Client[], sink: Sink): Promise<readonly
   }));
 }
 
-/** As many requests as this client sends to this sink in the time that a round is to take. */
+/** The requests that this client sends to this sink in the time of a round. */
 async function countFor(client: Client, sink: Sink): Promise<number> {
   let count = FIRST_REQUESTS;
   for (let round = 0; round < FIRST_ROUNDS; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * What a device and a push job take in PostgreSQL, and in its log: for the formulas in
- * docs/operate/scale.md. The rows come the way they come in earnest, through POST /push-api/reg,
+ * The size of a device and a push job in PostgreSQL, and in its log: for the formulas in
+ * docs/operate/scale.md. The rows come the way they really come, through POST /push-api/reg,
  * because how full the pages of an index are depends on that.
  */
 
@@ -23,11 +23,12 @@ const TAGS_PER_DEVICE = 20;
 const DEVICE_TABLES = ['devices', 'device_groups', 'device_group_tags'];
 const JOBS = 1_000;
 const CONNECTIONS = 256;
-/** Nobody's speed is measured: on a busy machine answers may come late. */
+/** No speed is measured: on a busy machine answers may come late. */
 const TIMEOUT_SECONDS = 300;
 
 /**
- * Of an iPhone and of an Android phone, as the providers hand them out; neither can be compressed.
+ * Tokens of an iPhone and of an Android phone, as the providers hand them out; neither can be
+ * compressed.
  */
 const TOKENS = [
   { name: 'APNs, 64 digits', platformId: 3, of: (seed: Buffer) => seed.toString('hex') },
@@ -62,7 +63,7 @@ export const sizing: Scenario = {
       const environment = { ...store.environment, DATABASE_URL: url.href };
       const measured = await measure(stage, environment, token);
       rows.push(...measured.rows);
-      // Of the first, an iPhone's.
+      // The figures of the first, an iPhone's.
       figures ??= measured.figures;
     }
     return { rows, figures: figures ?? {} };
@@ -117,7 +118,7 @@ async function measure(
 const writeRepetitions = (sql: SqlPool) =>
   sql`update app_platforms set repetitions_written_from = clock_timestamp()`;
 
-/** While there is nobody: what is left of a job is the same, but for its failure reasons. */
+/** Measured without an audience: the rest of a job is the same, but for its failure reasons. */
 async function measureJobs(engine: EngineProcess, sql: SqlPool): Promise<Row> {
   const { superUser, tagIds } = engine.demo();
   await autocannon({

@@ -48,11 +48,11 @@ interface SoakRow extends Row {
   readonly first: number | null;
   readonly middle: number | null;
   readonly last: number | null;
-  /** By the second half. Null: says nothing here. */
+  /** The growth in the second half. Null: without meaning here. */
   readonly anHour: number | null;
 }
 
-/** By what was measured. */
+/** Keyed by the name of the measure. */
 type Sample = ReadonlyMap<string, number>;
 
 interface Timed {

@@ -24,7 +24,7 @@ import { makeFcmTokens, makeTokens } from './tokens.ts';
  */
 const APNS_TOKENS = 1_000;
 const FCM_TOKENS = 50_000;
-/** As APNs and FCM. */
+/** The limits of APNs and FCM. */
 const APNS_STREAMS_MAX = 1_000;
 const FCM_STREAMS_MAX = 100;
 /** 16 MiB: the sink says WINDOW_UPDATE seldom enough not to matter. */
@@ -53,7 +53,7 @@ export async function startNghttpdFcmSink(stage: Lifetime): Promise<Sink<FcmCred
   return {
     ...server,
     credential: { kind: 'fcm', serviceAccount },
-    // As long as Google's.
+    // The length of Google's.
     authorization: `Bearer ya29.${randomBytes(96).toString('base64url')}`,
     tokens: makeFcmTokens(FCM_TOKENS),
   };

@@ -1,5 +1,5 @@
 /**
- * What a client of the bench sends to: an HTTP/2 server in a process of its own, so that its CPU is
+ * The target of a client of the bench: an HTTP/2 server in a process of its own, so that its CPU is
  * not counted.
  */
 
@@ -9,7 +9,7 @@ export interface Sink<C = ApnsCredential> {
   readonly name: 'nghttpd' | 'simulator' | 'node:http2';
   readonly host: string;
   readonly port: number;
-  /** What a client must trust. */
+  /** The certificate that a client must trust. */
   readonly ca: string;
   readonly credential: C;
   /** A valid `authorization` value, for clients that do not make their own. */

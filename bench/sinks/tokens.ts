@@ -8,7 +8,7 @@ export const makeTokens = (count: number): readonly string[] =>
     createHash('sha256').update(String(index)).digest('hex'),
   );
 
-/** As long as FCM's: an instance, a colon, 140 characters. */
+/** The form of FCM's: an instance, a colon, 140 characters. */
 export const makeFcmTokens = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => {
     const digest = createHash('sha512').update(String(index)).digest('base64url');

@@ -15,7 +15,7 @@ export const DEVICES_MANY = 2_000_000;
 export const DEVICES_MOST = 10_000_000;
 /** For code to become hot, and statements to be prepared. */
 export const DEVICES_FIRST = 200_000;
-/** Of the small tag: one in every tenth of the first million. */
+/** Devices with the small tag: one in every tenth of the first million. */
 export const DEVICES_FEW = 10;
 export const FEW_APART = 99_991;
 
@@ -47,8 +47,8 @@ function tagsOf({ tagIds: [one = 0, many = 0, first = 0, few = 0] }: Demo): Tags
 }
 
 /**
- * As many devices as there are, and more of the same app up to `DEVICES_MOST`: with the tag of the
- * many, which no measured send is to.
+ * All devices, and more of the same app up to `DEVICES_MOST`: with the tag of the many, which no
+ * measured send is to.
  */
 export async function addDevices(grounds: FanOutGrounds): Promise<void> {
   const { sql, demo, tags } = grounds;

@@ -1,6 +1,6 @@
 /**
  * A tag of ten devices among many: from the POST until the last of them has arrived at the sink,
- * which is here in this process and so has the clock of whoever posts. The engine is warm, and idle
+ * which is here in this process and so has the clock of the caller. The engine is warm, and idle
  * before each.
  */
 
@@ -21,7 +21,7 @@ import { DEVICES_FEW } from './population.ts';
 import { NEWS } from './send.ts';
 
 const SENDS = 100;
-/** What runs a few times only is interpreted: so many make it warm. */
+/** Code that runs a few times only is interpreted: so many make it warm. */
 const SENDS_FIRST = 100;
 const IDLE_MS = 50;
 const ARRIVED_WITHIN_MS = 10_000;

@@ -1,7 +1,7 @@
 /**
- * What the layout was chosen by: groups of three sizes, and for who has a tag a set of its own, a
- * list or bitmap in a set's place, or the same in a field of the group's hash. Memory only;
- * decision 32 has its numbers.
+ * The comparison by which the layout was chosen: groups of three sizes, and for the devices of a
+ * tag a set of its own, a list or bitmap in a set's place, or the same in a field of the group's
+ * hash. Memory only; decision 32 has its numbers.
  */
 
 import type { Lifetime } from '../../../test/support/lifetime.ts';

@@ -13,7 +13,7 @@ export interface MeasuredRedis extends RedisServer {
    * slow log hold at the moment.
    */
   memoryOctets(): Promise<number>;
-  /** Of every command since it was asked last, the longest. */
+  /** The longest of all commands since it was asked last. */
   heldMsMax(): Promise<number>;
 }
 

@@ -4,10 +4,10 @@ import type { FlowRound } from '../../clients/flow.ts';
 import { median } from '../../median.ts';
 import type { Row } from '../../scenario.ts';
 
-/** Whoever has rounds in a comparison: a client, or one of its settings. */
+/** An entrant of a comparison: a client, or one of its settings. */
 export interface Entrant {
   readonly name: string;
-  /** Null where the sink is as near as it can be and nobody asks. */
+  /** Null where the sink is as near as it can be. */
   readonly roundTripMs: number | null;
   measure(): Promise<FlowRound>;
 }

@@ -1,5 +1,5 @@
 /**
- * What distance costs: our APNs sender to a simulator as far away as another town, and as another
+ * The cost of distance: our APNs sender to a simulator as far away as another town, and as another
  * continent.
  */
 
@@ -11,11 +11,14 @@ import type { LatencyRow } from './compare.ts';
 import { compare, ratio } from './compare.ts';
 
 const ROUNDS = 3;
-/** What APNs was seen to allow on a connection, internals/providers.md, "APNs: connections"). */
+/**
+ * The window that APNs was seen to allow on a connection (internals/providers.md, "APNs:
+ * connections").
+ */
 const WINDOW_OCTETS = 65_535;
 /**
- * By round trip. Connections are opened by demand, a few round trips for each step: the farther,
- * the longer that takes.
+ * Keyed by round trip. Connections are opened by demand, a few round trips for each step: the
+ * farther, the longer that takes.
  */
 const TIMES: ReadonlyMap<number, FlowTimes> = new Map([
   [0, { warmUpMs: 2_000, measuredMs: 3_000 }],

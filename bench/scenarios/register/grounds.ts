@@ -18,7 +18,7 @@ import type { Target } from '../../loads/load.ts';
 import { familyCpuMicros, processCpuMicros } from '../../processes.ts';
 import { benchStores } from '../../stores.ts';
 
-/** Of each device: few as an app for news has them, many as one for sports. */
+/** Tags of each device: few in an app for news, many in one for sports. */
 export const FEW_TAGS = 3;
 export const MANY_TAGS = 20;
 /** That devices choose from. */
@@ -38,7 +38,7 @@ export interface Server {
 
 export interface RegisterGrounds {
   readonly servers: readonly Server[];
-  /** Of PostgreSQL and Redis, so far. */
+  /** CPU of PostgreSQL and Redis, so far. */
   storesCpuMicros(): number;
 }
 
@@ -111,7 +111,7 @@ async function makeTags(
 
 /**
  * A server that has run for a while writes its log over old segments. A new one makes each of them
- * first, 16 MB at a time, and every commit waits: whoever registers more sees it more often.
+ * first, 16 MB at a time, and every commit waits: a faster server sees it more often.
  */
 async function fillLog(url: string): Promise<void> {
   const settings = postgres(url, { max: 1 });

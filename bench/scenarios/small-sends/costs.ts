@@ -1,5 +1,5 @@
 /**
- * What a load costs: CPU of the engine's process and of all processes of PostgreSQL, its
+ * The cost of a load: CPU of the engine's process and of all processes of PostgreSQL, its
  * statements, its commits and the bytes of its log.
  */
 

@@ -1,8 +1,8 @@
-/** What a load of small sends has come to, as a line of the table. */
+/** The figures of a load of small sends, as a line of the table. */
 
 import type { Costs } from './costs.ts';
 
-/** What a load came to. Costs are those of each send. */
+/** The figures of a load. Costs are those of each send. */
 export type Figures = Costs & {
   readonly sends: number;
   readonly perSecond: number | null;

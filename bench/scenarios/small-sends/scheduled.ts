@@ -17,7 +17,7 @@ import { NEWS, post } from './loads.ts';
 
 /** From writing them down until they are due. */
 const AHEAD_MS = 1_000;
-/** Pushed singly among so many that wait: among fewer there is nobody to stand behind. */
+/** Pushed singly among so many that wait: among fewer there is no queue. */
 const SINGLES_AMONG = 1_000;
 /** So many of each kind; among a few thousand fewer, since these must cost next to nothing. */
 const SINGLES = 9;
@@ -40,8 +40,8 @@ export interface Scheduling {
 }
 
 /**
- * Of single sends of another client, one after the other, the first attempt after the request.
- * Null: there is no other client.
+ * Times of single sends of another client, one after the other, from the request to the first
+ * attempt. Null: there is no other client.
  */
 export async function measureAlone({
   grounds: { sql, other },
@@ -172,7 +172,7 @@ async function schedule(
   return written?.dueMs ?? 0;
 }
 
-/** Of the same client for the moment, urgent ones, and of another client if there is one. */
+/** Sends of the same client for the moment, urgent ones, and of another client if there is one. */
 interface Singles {
   readonly moment: readonly Posted[];
   readonly urgent: readonly Posted[];
@@ -198,7 +198,7 @@ async function postSingles(
   return { moment, urgent, other: others };
 }
 
-/** Of their first attempts, the median and the latest. */
+/** The median and the latest of their first attempts. */
 async function firstOf(
   sql: SmallGrounds['sql'],
   all: readonly Posted[],

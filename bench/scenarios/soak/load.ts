@@ -35,7 +35,7 @@ interface Answer {
 
 export class SoakLoad {
   readonly answered: Answered[] = [];
-  /** What was not to be, by status or error: how often. */
+  /** Unexpected answers, by status or error: how often. */
   readonly unexpected = new Map<string, number>();
   notAsked = 0;
   private readonly baseUrl: string;
@@ -132,8 +132,8 @@ export class SoakLoad {
       );
       asking.on('timeout', () => asking.destroy(new Error('no answer in time')));
       asking.on('error', (error: NodeJS.ErrnoException) => {
-        // The engine has closed a connection in the moment in which it was used again: whoever
-        // keeps connections asks once more.
+        // The engine has closed a connection in the moment in which it was used again: a client
+        // that keeps connections asks once more.
         if (asking.reusedSocket && error.code === 'ECONNRESET')
           this.ask(asked).then(resolve, reject);
         else reject(error);

@@ -7,7 +7,7 @@
 import { createServer } from 'node:net';
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
-/** What a thread holds after a collection. */
+/** The heap of a thread after a collection. */
 export interface ThreadSample {
   readonly threadId: number;
   /** The file that it runs: its name, for threads of their own have none in Node 20. */
@@ -42,7 +42,7 @@ function say(word: Word): void {
 function sampleOfThis(): ThreadSample {
   const collect = globalThis.gc;
   if (collect === undefined) throw new Error('the probe needs --expose-gc');
-  // What the first one finalises the second one frees.
+  // The second one frees the objects that the first one finalises.
   collect();
   collect();
   const { heapUsed, external } = process.memoryUsage();

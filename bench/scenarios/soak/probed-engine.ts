@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../../test/support/temporary-directory.ts
 import { processMemoryMb } from '../../processes.ts';
 import type { ThreadSample } from './probe.ts';
 
-/** As `npm start` runs it, and the probe. */
+/** The flags of `npm start`, and the probe. */
 const flagsWith = (socketPath: string): readonly string[] => {
   const probe = new URL('./probe.js', import.meta.url);
   probe.searchParams.set('socket', socketPath);
@@ -31,7 +31,7 @@ export interface ThreadHeap {
 
 export interface ProbedEngine {
   readonly process: EngineProcess;
-  /** By the thread's name, as the engine's metrics call it. */
+  /** Keyed by the thread's name in the engine's metrics. */
   threads(): Promise<ReadonlyMap<string, ThreadHeap>>;
   residentMb(): number;
   descriptors(): number;
@@ -39,7 +39,7 @@ export interface ProbedEngine {
   series(): Promise<number>;
 }
 
-/** What `npm start` sets (docs/operate/configure.md, "Memory"). */
+/** The environment that `npm start` sets (docs/operate/configure.md, "Memory"). */
 const LIKE_NPM_START = { MALLOC_ARENA_MAX: '2' };
 
 export async function startProbedEngine(

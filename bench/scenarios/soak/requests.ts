@@ -1,6 +1,6 @@
 /**
- * What apps, publishers and administrators ask of an engine on an ordinary day, as single requests
- * with the answers that are right.
+ * The requests of apps, publishers and administrators on an ordinary day, as single requests with
+ * the answers that are right.
  */
 
 import type { Demo } from '../../../test/support/processes.ts';
@@ -25,7 +25,7 @@ const CHANGING_TAGS = 10;
 const LATER_MS_MIN = 15_000;
 const LATER_MS_MAX = 45_000;
 const OK = [200];
-/** Too many wrong ones of one address are told so. */
+/** Too many wrong ones of one address get the second. */
 const WRONG = [401, 429];
 
 /** Each with how often it comes among a hundred. */
