@@ -112,7 +112,7 @@ t.test('the rules find what breaks them, and nothing else', (t) => {
   const messages = (source: string) =>
     messagesOf(source).flatMap((text) => wordFaults(text, WORDS)).length;
   t.equal(messages("throw new Error('The caller was told.');"), 1);
-  t.equal(messages('// It was told.\nlog.info(`${name} begins anew`);'), 1);
+  t.equal(messages('// It was told.\nlog.info(`The node begins anew.`);'), 1);
   t.equal(messages("const told = 'told'; sql`select told from waits`;"), 0);
   t.end();
 });

@@ -27,7 +27,7 @@ const { parse } = CONSOLE('svelte/compiler') as {
   ) => { readonly fragment: Node };
 };
 
-/** Of elements and of our components: what of them people read or hear. */
+/** Attributes of elements and of our components that people read or hear. */
 const SHOWN_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['alt', 'aria-description', 'aria-label', 'aria-roledescription', 'aria-valuetext'],
   ...['label', 'placeholder', 'title'],
@@ -72,7 +72,7 @@ function literalsOf(node: Node): readonly Found[] {
       return node['operator'] === '+' ? of('left', 'right') : [];
     case 'ArrayExpression':
       return of('elements');
-    // Of `columns={[{ label: texts.name }]}` and the like.
+    // An object like that of `columns={[{ label: texts.name }]}`.
     case 'ObjectExpression':
       return of('properties');
     case 'Property': {
@@ -95,7 +95,9 @@ const shownBy = (part: Node): readonly Found[] =>
     ? [[part.start, String(part['data'])]]
     : literalsOf(part['expression'] as Node);
 
-/** What of an attribute is shown: all of one that people read; in others, what objects say. */
+/**
+ * The shown part of an attribute: all of one that people read; in others, properties of objects.
+ */
 function ofAttribute({ name, value }: Node): readonly Found[] {
   if (SHOWN_ATTRIBUTES.has(String(name))) return partsOf(value).flatMap(shownBy);
   return partsOf(value)

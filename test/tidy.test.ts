@@ -49,7 +49,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   access: ['audit', 'clients'],
   webhooks: ['access', 'audit', 'clients'],
   catalogue: ['access', 'audit', 'clients'],
-  // What the operator does with a client concerns whatever a client has.
+  // The operator's actions on a client concern everything that a client has.
   'clients/routes': ['access', 'catalogue', 'clients'],
   keys: ['access', 'catalogue', 'clients'],
   'provider-credentials': ['access', 'audit', 'catalogue', 'clients', 'webhooks'],
@@ -58,7 +58,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   devices: ['access', 'audit', 'catalogue', 'clients', 'statistics', 'webhooks'],
   'push/sql': ['catalogue', 'devices', 'statistics', 'webhooks'],
   'push/ledger': ['push/sql', 'devices'],
-  // What crosses between the main thread (dispatch) and a sending thread (worker), which know
+  // The messages between the main thread (dispatch) and a sending thread (worker), which know
   // nothing else of each other.
   'push/protocol': ['push/ledger', 'push/sql'],
   'push/accept': ['push/sql', 'catalogue', 'templates'],
@@ -76,7 +76,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What composes them, and what it may import besides itself, the platform and every feature: the
+ * The composition, and what it may import besides itself, the platform and every feature: the
  * server, the doors of the command line and of the operator, and `app`, which knows all.
  */
 const COMPOSITION: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +110,7 @@ const TESTS_WITHOUT_TWIN = [
   'support',
 ];
 
-/** What an executable file begins with. */
+/** The beginning of an executable file. */
 const SHEBANG = /^#!.*\n/;
 
 const listSources = (folder: string): readonly string[] =>
@@ -141,7 +141,7 @@ const PATHS: readonly string[] = [
   ...['test', 'bench'].flatMap((folder) => listSources(folder).map((file) => join(folder, file))),
 ];
 
-/** What a source imports by a relative path, written as in SOURCES. */
+/** The target of a relative import, written as in SOURCES. */
 const targetOf = (file: string, target: string): string =>
   normalize(join(dirname(pathOf(file)), target)).replace(/^src\//, '');
 
@@ -244,7 +244,7 @@ t.test('every export is imported somewhere, and used by more than tests', (t) =>
     }
     for (const [, to = ''] of text.matchAll(WHOLE)) whole.add(`${moduleOf(to)}.ts`);
   }
-  // The client's are for whoever uses it, as the console does.
+  // The client's are for its users, as the console is one.
   for (const file of SOURCES.filter((file) => folderOf(file) !== 'packages/client')) {
     const path = pathOf(file);
     if (whole.has(path)) continue;
@@ -418,8 +418,8 @@ t.test('every file opens with why it exists', (t) => {
 });
 
 /**
- * What a test mirrors in src, bench or a package's src: the file of its name, or, when a file has
- * tests by subject, the file that their folder is named after.
+ * Whether the file that a test mirrors exists, in src, bench or a package's src: the file of its
+ * name, or, when a file has tests by subject, the file that their folder is named after.
  */
 function hasTwin(test: string): boolean {
   const source = /^(bench|packages)\//.test(test) ? '' : 'src';

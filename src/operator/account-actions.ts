@@ -56,15 +56,15 @@ export const FORMS = {
 } as const;
 
 /**
- * More than anybody has.
- * @limit accounts of the operator that are listed → the others are not told
+ * More than any installation has.
+ * @limit accounts of the operator that are listed → the others are left out
  */
 const OPERATORS_LISTED_MAX = 1_000;
 
 /**
  * Makes an account of the operator, and a link by which its password is set. One that is there
- * already loses its password and sessions: whoever signed up with this address may be somebody
- * else.
+ * already loses its password and sessions: the person who signed up with this address may be
+ * another one.
  */
 export const addOperator = (
   { sql, secrets }: CredentialParts,

@@ -70,7 +70,7 @@ import { rotateSecretKey } from './secret-key-actions.ts';
 interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
-  /** Of the engine, or of the command where it runs on the database itself. */
+  /** The log of the engine, or of the command where it runs on the database itself. */
   readonly log: Logger;
   /** The operator's settings of the providers' addresses: a credential may name only these. */
   readonly origins: ProviderOrigins;
@@ -191,7 +191,7 @@ type Run<T, Value> = (
 ) => Promise<{ readonly value: Value } | { readonly fault: string }>;
 
 /**
- * An action that decides who gets into the console. The log tells it with its input, which has no
+ * An action that decides who gets into the console. It is logged with its input, which has no
  * secret; never with its answer, which may be a link. An account without a client has no audit log.
  */
 function told<T extends object, Value>(
