@@ -1,6 +1,6 @@
 /**
  * A revision of the database, as this node knows it: that of credentials (decision 43), or that of
- * sessions (decision 57). What is remembered of a caller holds under one revision. While callers
+ * sessions (decision 43). What is remembered of a caller holds under one revision. While callers
  * come, it is read a few times a second, so that what was taken away is refused within a second.
  */
 

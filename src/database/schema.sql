@@ -37,7 +37,7 @@ create table access_revision (
 insert into access_revision default values;
 
 -- One row. The revision is another one as soon as a session that worked may work no longer, or a member has another role. It is
--- separate from that of access, so that people who sign in and out make no node look up its credentials again (decision 57).
+-- separate from that of access, so that people who sign in and out make no node look up its credentials again (decision 43).
 create table session_revision (
   only_row boolean primary key default true check (only_row),
   revision uuid not null default gen_random_uuid()

@@ -1,6 +1,6 @@
 /**
  * Sessions of people who have signed in. A known one is answered from memory under a revision of
- * the database (decision 57), so one that was ended is refused within a second on every node.
+ * the database (decision 43), so one that was ended is refused within a second on every node.
  */
 
 import { timingSafeEqual } from 'node:crypto';

@@ -40,7 +40,7 @@ interface FoundSessions {
 const revisionOf = (sql: Sql) => sql`
   concat((select revision from access_revision), ' ', (select revision from session_revision))`;
 
-/** It changes whenever a session may work no longer, or may do something else (decision 57). */
+/** It changes whenever a session may work no longer, or may do something else (decision 43). */
 export async function readSessionRevision(sql: Sql): Promise<string> {
   const [row] = await sql<{ revision: string }[]>`select ${revisionOf(sql)} as revision`;
   return row?.revision ?? '';

@@ -8,7 +8,7 @@
 import type { Sql } from '../sql.ts';
 
 /**
- * Adds a node, which reads the revision of sessions (decision 57). Answers its id, which no other
+ * Adds a node, which reads the revision of sessions (decision 43). Answers its id, which no other
  * node has had or will have.
  */
 export async function joinNodes(sql: Sql, host: string, pid: number): Promise<number> {

@@ -142,7 +142,7 @@ function withOrdinals(
     const ordinal = known?.ordinal ?? given.get(device) ?? ordinals.take(device);
     if (ordinal === null) continue;
     if (known === null) given.set(device, ordinal);
-    // Fields by their names: a spread for each device costs more than the rest (decision 27).
+    // Fields by their names: a spread for each device costs more than the rest (decision 63).
     numbered.push({ device, operations, readAtMs, known, change, tags, ordinal });
   }
   return numbered;
