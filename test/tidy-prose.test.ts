@@ -31,9 +31,6 @@ const COMMENT_WORDS: typeof WORDS = [
   [/\bbehind (?!(?:a|an|one) (?:address|balancer|proxy)\b)/i, 'after, older'],
 ];
 
-/** Folders whose comments are still to be rewritten, and how many. It may only get shorter. */
-const LEFT: Readonly<Record<string, number>> = {};
-
 const MADE = join('client', 'src', 'openapi.ts');
 
 const listSources = (folder: string): readonly string[] =>
@@ -80,10 +77,13 @@ const wordFaults = (text: string, words: typeof WORDS): readonly string[] =>
     .filter(([word]) => word.test(text))
     .map(([, better]) => `${text.slice(0, 120)} (say: ${better})`);
 
+/** Without names of code. */
+const proseOf = (text: string): string => text.replaceAll(/`[^`]*`/g, '``');
+
 const commentFaults = (comment: string): readonly string[] =>
   OPENING.test(comment)
     ? [`${comment.slice(0, 120)} (begin with the subject or the verb)`]
-    : wordFaults(comment, COMMENT_WORDS);
+    : wordFaults(proseOf(comment), COMMENT_WORDS);
 
 t.test('the rules find what breaks them, and nothing else', (t) => {
   const broken = [
@@ -103,6 +103,7 @@ t.test('the rules find what breaks them, and nothing else', (t) => {
   const right = [
     '/** The request, as it came. */',
     '/** Reports what happened behind a proxy. */',
+    '// `told` has the rows.',
     '// Whatever it is, the slot is free.\n// Allotted by the node.',
     "const url = 'http://nobody.example'; // told",
     'const text = `What`;',
@@ -125,9 +126,7 @@ for (const folder of ['src', 'packages', join('console', 'src'), 'test', 'bench'
         .flatMap(commentFaults)
         .map((fault) => `${file}: ${fault}`),
     );
-    const left = LEFT[folder];
-    if (left === undefined) t.strictSame(faults, []);
-    else t.equal(faults.length, left, `${faults.length} are left in ${folder}, of ${left}`);
+    t.strictSame(faults, []);
     t.ok(files.length > 10);
     t.end();
   });
@@ -150,7 +149,8 @@ t.test('documents are plain', (t) => {
   for (const document of DOCUMENTS) {
     for (const line of readText(document).split('\n')) {
       held += 1;
-      if (wordFaults(line, WORDS).length > 0) t.strictSame(wordFaults(line, WORDS), [], document);
+      const faults = wordFaults(proseOf(line), WORDS);
+      if (faults.length > 0) t.strictSame(faults, [], document);
     }
   }
   t.ok(held > 2_000, `${held} lines`);

@@ -1,4 +1,4 @@
-/** Authorization header to caller, with a store behind it and a clock that the test moves. */
+/** Authorization header to caller, on a slow store and a clock that the test moves. */
 
 import type { Test } from 'tap';
 import t from 'tap';

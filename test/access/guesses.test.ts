@@ -1,4 +1,4 @@
-/** What the log says of who presents wrong credentials. */
+/** The log lines about callers with wrong credentials. */
 
 import t from 'tap';
 import type { GuessReport } from '../../src/access/guesses.ts';

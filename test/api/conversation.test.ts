@@ -1,6 +1,6 @@
 /**
- * What becomes of a request before its body is whole: who has no credential that works, and who
- * holds too much.
+ * The end of a request before its body is whole: without a working credential, or with too much
+ * held.
  */
 
 import { once } from 'node:events';
@@ -107,7 +107,7 @@ t.test('on every store', async (t) => {
         answer = resolve;
       });
       const authenticator = new Authenticator(store.sql, secrets);
-      // The real one, behind a database that does not answer for a while.
+      // The real one, on a database that does not answer for a while.
       const slow = {
         recall: (header: string) => authenticator.recall(header),
         async authenticate(header: string) {

@@ -40,7 +40,7 @@ type Scene = (t: Test, store: Store) => Promise<void>;
 const scenes: { readonly name: string; readonly play: Scene }[] = [];
 const scene = (name: string, play: Scene): number => scenes.push({ name, play });
 
-/** What a problem answers. */
+/** The answer of a problem. */
 interface Problem {
   readonly status: number;
   readonly detail: string;

@@ -11,7 +11,7 @@ import { MAIN } from '../support/processes.ts';
 import { findProgram, runProgram } from '../support/programs.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** What is typed before Tab is pressed, and what is offered. */
+/** The words before Tab is pressed, and those that are offered. */
 const LINES: readonly (readonly [line: string, offered: readonly string[]])[] = [
   ['tagcast cli', ['client']],
   ['tagcast secret-key ', ['rotate', '--help']],

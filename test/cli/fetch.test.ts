@@ -103,8 +103,8 @@ const { DATA, HEADERS, RST_STREAM, PUSH_PROMISE, SETTINGS, CONTINUATION } = Fram
 const { END_HEADERS, END_STREAM, NONE } = Flag;
 
 /**
- * What servers do wrong with the request in hand: a name, their octets, and what the command makes
- * of it.
+ * Faults of servers with the request in hand: a name, their octets, and the reason that the command
+ * gives.
  */
 const BROKEN: readonly (readonly [name: string, octets: Buffer, reason: RegExp])[] = [
   ['a frame larger than allowed', frame(DATA, NONE, 1, Buffer.alloc(16_385)), /FRAME_SIZE_ERROR/],
@@ -307,7 +307,7 @@ async function serveRaw(t: Test, onRequest: (socket: Socket) => void): Promise<s
   return `http://127.0.0.1:${port}`;
 }
 
-/** Whether HEADERS have come among the frames behind the preface. */
+/** Whether HEADERS have come among the frames after the preface. */
 function holdsRequest(received: Buffer): boolean {
   let at = CLIENT_PREFACE.length;
   while (at + FRAME_HEAD_OCTETS <= received.length) {

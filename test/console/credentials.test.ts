@@ -26,7 +26,7 @@ t.test('credentials', (t) =>
       });
       return answer.status;
     };
-    /** Of the super user, by the Admin API; of the API user, by the App API. */
+    /** The super user's by the Admin API, the API user's by the App API. */
     const lists = (authorization: string) =>
       statusOf(`/push-admin-api/v3/${demo.clientId}/apps`, authorization);
     const registers = (authorization: string) =>
@@ -40,7 +40,7 @@ t.test('credentials', (t) =>
       page.locator('section, .sheet').filter({ has: page.getByRole('heading', { name: title }) });
     const superUser = block('Notification + Admin API').last();
     const apiUser = block('Subscriptions API').last();
-    /** What a row of a block shows. */
+    /** The text of a row of a block. */
     const shown = async (of: Locator, label: string) => {
       const row = of.locator('.secret').filter({ has: page.getByText(label, { exact: true }) });
       await row.waitFor();

@@ -9,7 +9,7 @@ import { until } from '../support/poll.ts';
 
 t.setTimeout(180_000);
 
-/** Of this test alone: the simulator, which refuses one of them, is everybody's. */
+/** Used by this test alone: all tests share the simulator, which refuses one of them. */
 const [REPLACED = '', REFUSED = '', KEPT = '', ERASED = ''] = ['a', 'b', 'c', 'd'].map((digit) =>
   `${digit}e`.repeat(32),
 );
@@ -120,6 +120,6 @@ t.test('looked up, and erased', (t) =>
   }),
 );
 
-/** What the rows of a table are of. */
+/** The heads of a table's rows. */
 const rowHeads = (page: Page, label: string): Promise<readonly string[]> =>
   page.getByRole('region', { name: label, exact: true }).getByRole('rowheader').allTextContents();

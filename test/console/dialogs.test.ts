@@ -22,15 +22,15 @@ const TABS_MAX = 40;
 interface Case {
   /** The heading of the dialog. */
   readonly title: string | RegExp;
-  /** Where it is opened: what stands behind the client in the address. */
+  /** The page that opens it: the address after the client. */
   readonly path: string;
-  /** What opens it. */
+  /** The element that opens it. */
   readonly opener: (page: Page) => Locator;
   /** The key that opens it; Enter if there is none. */
   readonly key?: string;
-  /** What has to be done before it can be opened. */
+  /** Steps before it can be opened. */
   readonly before?: (page: Page) => Promise<void>;
-  /** What leads to another step of the same dialog. */
+  /** The way to another step of the same dialog. */
   readonly next?: (dialog: Locator) => Promise<void>;
 }
 
@@ -157,7 +157,7 @@ t.test('every dialog', (t) =>
     await signIn(page);
     const dialog = page.getByRole('dialog');
     const isInside = () => page.evaluate("document.activeElement?.closest('dialog') !== null");
-    /** Tab and Shift+Tab go round: to each place in it, and to none behind it. */
+    /** Tab and Shift+Tab go round: to each place in it, and to none outside. */
     const walk = async (what: string): Promise<void> => {
       for (const key of ['Tab', 'Shift+Tab']) {
         const places = Number(

@@ -1,4 +1,6 @@
-/** What was sent: the list by its filters, what became of each, and the charts of tag and app. */
+/**
+ * Sent notifications: the list by its filters, the outcome of each, and the charts of tag and app.
+ */
 
 import t from 'tap';
 import type { Page } from '../support/browser.ts';

@@ -17,7 +17,7 @@ const WATCH = `
   window.ran = (which) => window.deeds.push('ran ' + which);
   document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
     window.deeds.push(violatedDirective + ' ' + blockedURI));`;
-/** What would stand in the page if one of the names had been taken for markup. */
+/** Elements that would be in the page if one of the names had been taken for markup. */
 const MADE_OF_NAMES =
   'img[src="x"], script:not([src]), a[href^="javascript:"], [onfocus], [onerror]';
 

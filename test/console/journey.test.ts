@@ -16,7 +16,7 @@ import { ecKeys } from '../support/provider-credentials.ts';
 
 t.setTimeout(390_000);
 
-/** What a browser loads before the first page is there. */
+/** The bytes that a browser loads before the first page is there. */
 const FIRST_LOAD_BYTES_MAX = 150_000;
 const OWNER = { email: 'owner@example.com', password: 'a sentence that is long' };
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;

@@ -55,7 +55,7 @@ t.test('paused, resumed, held, freed and seen to the end', (t) =>
       Number(await page.evaluate('longestMs')) >= 200 ? true : null,
     );
     await page.evaluate('longestMs = 0');
-    // The rail tells of what is on air, too.
+    // The rail shows a running send, too.
     const main = page.getByRole('main');
     const stands = (word: string) => main.getByText(word, { exact: true }).first().waitFor();
     /** Paused at once, it has found no device yet. */

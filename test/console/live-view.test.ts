@@ -24,7 +24,7 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
     const more = { ratePerSecond: RATE_PER_SECOND };
     const job = await push(demo.baseUrl, demo, [tagId], { title: 'Goal!' }, more);
     await page.goto(room(`notifications/${job}`));
-    // The rail tells of what is on air, too.
+    // The rail shows a running send, too.
     const main = page.getByRole('main');
     const stands = (word: string) => main.getByText(word, { exact: true }).first().waitFor();
     const figures = async (): Promise<string> =>

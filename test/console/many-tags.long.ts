@@ -7,10 +7,10 @@ import { signInToDemo, startConsoleEngine } from '../support/console.ts';
 
 t.setTimeout(580_000);
 
-/** As many as a client may have, but a few: the demo has some. */
+/** The most that a client may have, less those of the demo. */
 const TAGS = 99_000;
 const GROUPS = 10;
-/** As many as one request may have. */
+/** The most that one request may have. */
 const PER_REQUEST = 1_000;
 /** The rows that are seen, and some above and below. */
 const DRAWN_MAX = 100;
@@ -21,7 +21,7 @@ t.test('found, opened, walked through to the end', (t) =>
     const add = async (body: object) => {
       const url = `${engine.baseUrl}/push-admin-api/tag/add/demo`;
       const answer = await post(url, demo.superUser.token, body);
-      // A long answer that nobody reads keeps its connection.
+      // A long answer that is not read keeps its connection.
       const text = await answer.text();
       if (!answer.ok) throw new Error(`tag/add: ${answer.status} ${text}`);
     };

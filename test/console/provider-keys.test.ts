@@ -1,4 +1,6 @@
-/** Providers' keys on the page of an app: dropped, checked, probed, and told of before they end. */
+/**
+ * Providers' keys on the page of an app: dropped, checked, probed, with a warning before they end.
+ */
 
 import t from 'tap';
 import type { Locator, Page } from '../support/browser.ts';

@@ -17,7 +17,7 @@ const HOSTILE = `it's "50 %" \\ $HOME \${x} \`id\` $(id) {é} 😀 '''`;
 const RUN_MS_MAX = 30_000;
 const run = promisify(execFile);
 
-/** By the label of the language: the program that runs its lines, and its arguments. */
+/** The program that runs the lines of each language, and its arguments, keyed by its label. */
 const RUNNERS: Readonly<Record<string, (code: string) => readonly [string, ...string[]]>> = {
   curl: (code) => ['bash', '-c', code],
   TypeScript: (code) => ['node', '--input-type=module', '--eval', code],

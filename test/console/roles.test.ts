@@ -1,4 +1,4 @@
-/** Members with roles: invited by a link, shown what is theirs, told what is not. */
+/** Members with roles: invited by a link, shown their pages, refused the others. */
 
 import t from 'tap';
 import type { Page } from '../support/browser.ts';
@@ -83,7 +83,7 @@ t.test('owner, publisher, viewer', (t) =>
       platforms: `apps/${demo.appId}/platforms`,
       statistics: `apps/${demo.appId}/statistics`,
     });
-    /** What can be pressed in each room, without copying and trying requests. */
+    /** The buttons in each page, without copying and trying requests. */
     const deedsOf = async (page: Page, but: readonly string[] = []) => {
       const deeds: Record<string, readonly string[]> = {};
       for (const [name, path] of Object.entries(rooms())) {

@@ -11,7 +11,7 @@ const IPHONES = 3;
 const ANDROIDS = 2;
 const HOUR_MS = 3_600_000;
 
-/** As an input of date and time has it, in the zone of this machine, which is the browser's. */
+/** The value of an input of date and time, in the zone of this machine, which is the browser's. */
 function inputOf(atMs: number): string {
   const offsetMs = new Date(atMs).getTimezoneOffset() * 60_000;
   return new Date(atMs - offsetMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);

@@ -20,7 +20,7 @@ const SESSION = /\/console\/api\/session$/;
 const UNAUTHORIZED = 401;
 const OWNER = { name: 'Kurier', email: 'owner@sign-in.example' };
 
-/** As the start of a demo makes it. */
+/** Makes a link like the start of a demo. */
 async function linkTo({ demo, service }: ConsoleClient): Promise<string> {
   const { path } = await makeDemoLink(service.store.sql, secrets, demo.clientId);
   return demo.baseUrl + path;

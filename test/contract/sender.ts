@@ -1,5 +1,5 @@
 /**
- * What every sender promises, whatever carries its requests: each send is settled exactly once,
+ * The contract of every sender, whatever carries its requests: each send is settled exactly once,
  * never from inside `send`, the provider's stream limit is never broken, and nothing is lost when
  * the connection is.
  */
@@ -83,7 +83,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
   t.test(`${subject.name}: GOAWAY again and again loses nothing and repeats nothing`, async (t) => {
     const lastIds = new Map<unknown, number>();
     const peer = await startProviderPeer({
-      // What comes above the last id is not looked at, as GOAWAY says; `node:http2` hands it over
+      // Streams above the last id are not looked at, as GOAWAY says; `node:http2` hands them over
       // all the same.
       onStream: ({ session, id = 0 }) => id > (lastIds.get(session) ?? id),
       script: (request) => {
@@ -115,7 +115,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         script: (request) => {
           if (hasGone) {
             answer(request, 200);
-            // What the first connection was still to answer it never will.
+            // The answers that the first connection still owed will never come.
             if (peer.received.length === 16) held[0]?.session.destroy();
             return;
           }
@@ -329,7 +329,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
     t.equal(run.count('delivered'), 0);
     t.ok(run.count('unavailable') > 0, 'connections that answer nothing are paused after');
     isWell = true;
-    // A pause may still be on: whatever comes before it ends is told so.
+    // A pause may still be on: every send before it ends gets it.
     while (run.count('delivered') < 5) await run.send(5);
     t.same(run.violations, []);
     await end(sender, peer);

@@ -215,7 +215,9 @@ export class World {
     }
   }
 
-  /** What came too early for too long, on a busy machine, is repaired in the background. */
+  /**
+   * Changes that came too early for too long, on a busy machine, are repaired in the background.
+   */
   async untilIndexed(): Promise<void> {
     const { sql } = this.#store;
     for (const { client, name, repairs } of this.#node.indexes) {
@@ -315,7 +317,7 @@ export class World {
     return wishes.map(({ device, ...wish }) => ({ ...wish, device: this.#device(device) }));
   }
 
-  /** Moves whoever is in a group to another place, but for those that are registering. */
+  /** Moves the devices of a group to another place, but for those that are registering. */
   async #compact(): Promise<void> {
     const { sql } = this.#store;
     for (const platformId of PLATFORMS) {
@@ -399,7 +401,7 @@ export class World {
     for (const { key, model } of present) if (model.isOld || !oldOnly) this.#devices.delete(key);
   }
 
-  /** As a provider's answers lie in the ledger, and are carried out by whoever looks next. */
+  /** Outcomes of a provider in the ledger, which the next look carries out. */
   async #judge(devices: readonly number[], isRefusal: boolean): Promise<void> {
     const { sql } = this.#store;
     const { clientId, appId } = this.#tenant;
@@ -491,8 +493,8 @@ export class World {
   }
 
   /**
-   * What is left of deleted and disconnected tags goes, and so do devices without tags: ten days
-   * from now all are idle.
+   * The rest of deleted and disconnected tags goes, and so do devices without tags: ten days from
+   * now all are idle.
    */
   async #keepHouse(): Promise<void> {
     const { feed } = this.#node;

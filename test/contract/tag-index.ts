@@ -1,4 +1,4 @@
-/** What every tag index must answer, held against a plain model of random histories. */
+/** The contract of every tag index, held against a plain model of random histories. */
 
 import * as fc from 'fast-check';
 import type { Test } from 'tap';
@@ -79,7 +79,7 @@ const selections: fc.Arbitrary<Asked> = fc
     noneTagIds: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 2 }),
   })
   .map((audience) => ({ audience, isMeant: (tagIds) => matches(tagIds, audience) }));
-/** Of a tag that was a target, and has expired before the push was planned. */
+/** Expressions with a tag that was a target, and has expired before the push was planned. */
 const expressions: fc.Arbitrary<Asked> = fc
   .tuple(
     trees(TAGS).filter((tree) => !means(tree, new Set())),
@@ -88,7 +88,7 @@ const expressions: fc.Arbitrary<Asked> = fc
   .map(([tree, expired]) => {
     const compiled = compiledOf(tree);
     const isLost = expired !== null && compiled.allTagIds.includes(expired);
-    // As the plan has it.
+    // The plan's own lists.
     const anyTagIds = isLost ? [] : compiled.anyTagIds.filter((tagId) => tagId !== expired);
     return {
       audience: { ...compiled, anyTagIds },
@@ -103,7 +103,7 @@ function compiledOf(tree: Tree): Audience {
   return compileExpression(read.expression.root, ({ reference }) => Number(reference));
 }
 
-/** Nobody has the tag where it selects; where it excludes everybody keeps it. */
+/** No device has the tag where it selects; where it excludes every device keeps it. */
 function withoutSelecting(tree: Tree, expired: number | null, isExcluded = false): Tree {
   const inner = (part: Tree) => withoutSelecting(part, expired, isExcluded);
   if ('not' in tree) return { not: withoutSelecting(tree.not, expired, !isExcluded) };
@@ -130,7 +130,7 @@ export async function seedWideDevices(
     from generate_series(0, ${count - 1}::integer) as n`;
 }
 
-/** Of tokens that are too large together as many blocks as fit, then the next ones. */
+/** If the tokens are too large together, as many blocks as fit come first, then the next ones. */
 export async function answersInPieces(
   t: Test,
   index: TagIndex,

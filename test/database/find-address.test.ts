@@ -12,7 +12,7 @@ import { checkDatabase } from '../../src/doctor/database.ts';
 import { secrets } from '../support/api.ts';
 import { withPostgres } from '../support/store.ts';
 
-/** What harms each of them. */
+/** The setting that harms each of them. */
 const HARMFUL: Readonly<Record<string, string>> = {
   bytea_output: 'escape',
   DateStyle: 'SQL, DMY',
@@ -34,7 +34,9 @@ async function alter(url: string, change: (name: string) => string): Promise<voi
 const spoil = (url: string): Promise<void> =>
   alter(url, (name) => `set ${name} = '${HARMFUL[name]}'`);
 
-/** As PgBouncer: it takes no settings but those that it knows. Answers the URL to reach it by. */
+/**
+ * Plays PgBouncer: it takes no settings but those that it knows. Returns the URL to reach it by.
+ */
 async function startPooler(t: Test, url: string): Promise<string> {
   const { host, port, path } = connect({ kind: 'postgres', url }, 1).options;
   const sockets = new Set<Socket>();

@@ -62,7 +62,7 @@ t.test('beside nodes at work: after a deadlock it is tried again', async (t) => 
   });
 });
 
-/** What a later version may bring. */
+/** A migration that a later version may bring. */
 const ADDING: Migration = {
   name: '9001-adding',
   sql: 'alter table clients add column colour text',

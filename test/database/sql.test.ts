@@ -29,7 +29,7 @@ t.test('a transaction that loses its connection rejects, and the process lives',
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
       await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
       await t.rejects(tx`select 1`);
-      // Unpatched (src/patches) the driver writes this to a socket that is null, where nobody can
+      // Unpatched (src/patches) the driver writes this to a socket that is null, where no code can
       // catch it.
       for (let turn = 0; turn < 3; turn += 1) await setImmediate();
       tx`select 2`.then(tellLate, tellLate);

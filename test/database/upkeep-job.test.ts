@@ -1,4 +1,4 @@
-/** One run does a part of a job, and the next one goes on behind it. */
+/** One run does a part of a job, and the next one goes on after it. */
 
 import t from 'tap';
 import type { SqlPool } from '../../src/database/sql.ts';

@@ -79,7 +79,7 @@ t.test('silent, and back', async (t) => {
     t.match(await probe.ask(), { state: 'ok' });
     proxy.silence();
     t.match(await probe.ask(), { state: 'unavailable', reason: /no answer/ });
-    // The old connection stays silent: nobody waits for it any more.
+    // The old connection stays silent: no probe waits for it any more.
     t.match(await probe.ask(), { state: 'ok' });
   });
 });

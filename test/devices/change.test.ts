@@ -23,7 +23,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   }),
 );
 
-/** What the interface says, one operation after the other. */
+/** The rules of the interface, one operation after the other. */
 function model(before: ReadonlySet<number>, operations: readonly Operation[], live: Set<number>) {
   let tags = new Set(before);
   let registered = false;

@@ -60,7 +60,7 @@ await withPostgresStore(t, async (t, { sql }) => {
 
   await t.test('it waits for its client before it locks the device', async (t) => {
     let erasing: Promise<unknown> = Promise.resolve();
-    // As compaction does: the client first, then what belongs to it.
+    // Compaction does this: the client first, then its rows.
     await sql.begin(async (tx) => {
       await tx`select from clients where id = ${clientId} for update`;
       erasing = eraser(first, origin);
@@ -74,7 +74,7 @@ await withPostgresStore(t, async (t, { sql }) => {
 
   await t.test('events of whoever erases the device at the same time go too', async (t) => {
     let erasing: Promise<unknown> = Promise.resolve();
-    // As deletions do: the device, then its event, then its end.
+    // Deletions do this: the device, then its event, then its end.
     await sql.begin(async (tx) => {
       await tx`select from devices where device_key = ${second.deviceKey}::uuid for update`;
       erasing = eraser(second, origin);

@@ -1,4 +1,4 @@
-/** What is told of the embedded database without opening it. */
+/** The findings about the embedded database, without opening it. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

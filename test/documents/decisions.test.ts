@@ -7,7 +7,7 @@ import { ROOT, readText } from '../support/documents.ts';
 
 const FOLDER = 'docs/decisions';
 const STATUS = /^Status: accepted\b/m;
-/** Of a page, in this order; each but the first two may be missing. */
+/** Sections of a page, in this order; each but the first two may be missing. */
 const SECTIONS = ['Context', 'Decision', 'Measured', 'Consequences', 'Not taken'];
 
 const pages = readdirSync(join(ROOT, FOLDER)).filter((file) => /^\d{4}-.*\.md$/.test(file));

@@ -1,7 +1,7 @@
 /**
  * config/kubernetes: kubectl builds it; each manifest is of Kubernetes' own types, unknown fields
- * refused; a linter finds nothing; it fits the engine and its image; and a cluster that runs nobody
- * as root takes it.
+ * refused; a linter finds nothing; it fits the engine and its image; and a cluster that runs no
+ * container as root takes it.
  */
 
 import { readFileSync, symlinkSync } from 'node:fs';
@@ -45,7 +45,7 @@ interface Manifest {
 const kubectl = findProgram('kubectl');
 const options = { skip: kubectl === null && 'kubectl is not installed' };
 
-/** As kubectl would give them to a cluster. */
+/** The manifests that kubectl would give to a cluster. */
 async function build(t: Test): Promise<readonly Manifest[]> {
   const folder = join(ROOT, 'config', 'kubernetes');
   const { code, out, err } = await runProgram(t, kubectl ?? '', ['kustomize', folder]);
@@ -53,7 +53,7 @@ async function build(t: Test): Promise<readonly Manifest[]> {
   return parseAllDocuments(out.toString()).map((document) => document.toJS() as Manifest);
 }
 
-/** What the compiler says of a manifest as a value of its kind. */
+/** The compiler's faults of a manifest as a value of its kind. */
 async function compile(t: Test, manifests: readonly Manifest[]): Promise<string> {
   const lines = manifests.map((manifest, index) => {
     const { kind } = manifest;
@@ -88,8 +88,8 @@ t.test('each manifest is what Kubernetes takes', options, async (t) => {
 const ACCEPTED = ['KBP104 tagcast', 'KBP105 tagcast'];
 
 /**
- * What Monokle finds: its rule and the name of the manifest. Its other plugins ask the
- * internet, or want labels of whoever installs it.
+ * Monokle's faults: its rule and the name of the manifest. Its other plugins ask the internet, or
+ * want labels of the installation.
  */
 async function lint(manifests: readonly Manifest[]): Promise<readonly string[]> {
   const validator = createDefaultMonokleValidator();
@@ -179,7 +179,7 @@ t.test('it fits the engine', options, async (t) => {
   }
   t.ok((readinessProbe?.timeoutSeconds ?? 0) > 2, 'PostgreSQL has two seconds to answer');
 
-  // Rolling updates: nobody is turned away, and what is under way is given back.
+  // Rolling updates: no caller is turned away, and tasks under way are given back.
   t.match(deployment.spec?.strategy, { rollingUpdate: { maxUnavailable: 0 } });
   t.ok((deployment.spec?.replicas ?? 0) >= 2);
   t.equal(only('PodDisruptionBudget').spec?.maxUnavailable, 1);
@@ -225,7 +225,7 @@ t.test('it keeps to the restricted pod security standard', options, async (t) =>
   );
   t.equal(pod?.automountServiceAccountToken, false);
   t.ok(container?.resources?.requests?.['memory'] && container.resources.limits?.['memory']);
-  // What may be written is the volume of DATA_DIR, and nothing else.
+  // The volume of DATA_DIR may be written, and nothing else.
   t.match(container?.volumeMounts, [{ mountPath: '/data' }]);
   t.equal(container?.volumeMounts?.length, 1);
   t.match(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'), /DATA_DIR=\/data\b/);

@@ -5,7 +5,7 @@ import { readText, SOURCES } from '../support/documents.ts';
 import { limitsIn, taggedLimits } from '../support/reference/limit-tags.ts';
 import { valueText, written } from '../support/reference/limit-value.ts';
 
-/** They bound nothing that a reader meets, or are told elsewhere. It may only get shorter. */
+/** They bound nothing that a reader meets, or are documented elsewhere. It may only get shorter. */
 const UNTOLD: Readonly<Record<string, string>> = {
   POSTGRES_VERSION_MIN: 'a version',
   TAGS_PER_CLIENT_MAX: 'the limit `tags` of a client',
@@ -36,7 +36,7 @@ t.test('every tag says what it bounds, and a constant has one', (t) => {
     t.notOk(seen.has(key), `${key} has one tag`);
     seen.add(key);
     t.match(what, /\w/, key);
-    // Of classes, functions, forms and a pattern, the tag itself says how much.
+    // The tag itself says how much for classes, functions, forms and a pattern.
     const isConstant = /^[A-Z0-9_]+(?:\.\w+)?$/.test(name) && name !== 'SANE';
     if (isConstant) t.not(valueText(file, name), '', `${key} has a value`);
   }

@@ -60,7 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
     isSilent: {
       'sends_total{instance="a",platform="3",outcome="failed"}': '0+10x30',
       'sends_total{instance="a",platform="3",outcome="delivered"}': '0+700x30',
-      // All of too few to tell.
+      // All failed, but they are too few for an alarm.
       'sends_total{instance="a",platform="15",outcome="failed"}': '0+1x30',
     },
     at: '20m',

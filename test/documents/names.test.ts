@@ -1,6 +1,6 @@
 /**
- * What documents name exists: links, paths, variables, metrics, log lines, problems.
- * docs/decisions/ are history: only their links are held.
+ * Names in documents exist: links, paths, variables, metrics, log lines, problems. docs/decisions/
+ * are history: only their links are held.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -65,7 +65,7 @@ t.test('every page of docs/internals that a comment cites exists, with its headi
   t.end();
 });
 
-/** As GitHub makes them; of headings alike the second one ends in -1. */
+/** Anchors in GitHub's form; of two headings alike the second one ends in -1. */
 function anchorsOf(text: string): readonly string[] {
   const seen = new Map<string, number>();
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
@@ -80,7 +80,7 @@ function anchorsOf(text: string): readonly string[] {
 }
 
 /**
- * A path of this project: folders, and a file or nothing behind them; or a source file by its name
+ * A path of this project: folders, and a file or nothing after them; or a source file by its name
  * alone.
  */
 const PATH = /^[\w.*{}, -]+\/[\w.*{}/, -]*$|^[\w-]+\.ts$/;
@@ -209,7 +209,7 @@ t.test('every log line that docs/operate quotes is in the source', (t) => {
 
 /** A call of the logger; the last text in it is the line. */
 const LOGGED = /\blog\??\.(?:info|warn|error|fatal)\(([\s\S]*?)\);/g;
-/** A line may go on behind its beginning: with advice, with the command to use. */
+/** A line may go on after its beginning: with advice, with the command to use. */
 const BEGINNING_LENGTH = 40;
 
 t.test('every line that the source logs is in docs/operate', (t) => {

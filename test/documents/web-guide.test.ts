@@ -61,7 +61,7 @@ t.test('web.md: the page registers, and the worker shows what the engine sends',
     const site = await serveSite(t, settings);
     const [first, second] = await makeSubscriptions(demo, settings.publicKey);
     const { page, context, complaints } = await openPage(t, browser);
-    // What a subscription is as JSON is all that the page takes of it.
+    // The page takes nothing of a subscription but its JSON.
     await page.addInitScript(`
       globalThis.subscription ??= ${JSON.stringify(first)};
       PushManager.prototype.subscribe = async (options) => {
@@ -133,7 +133,7 @@ t.test('web.md: the page registers, and the worker shows what the engine sends',
   }),
 );
 
-/** As the commands of the guide make it, which a test of their own runs. */
+/** The app of the guide's commands, which a test of their own runs. */
 async function makeWebsiteApp({ service, demo }: ConsoleClient): Promise<Settings> {
   const { vapid } = webPushCredential();
   const { appId, apiUser } = await addWebsite({ store: service.store, demo }, vapid);
@@ -194,7 +194,7 @@ async function tagsOf(
   return ((await answer.json()) as readonly { sourceId: string }[]).map(({ sourceId }) => sourceId);
 }
 
-/** What the engine encrypts for browsers. */
+/** The message that the engine encrypts for browsers. */
 async function messageOf({ baseUrl, clientId, superUser, tagIds }: Demo): Promise<object> {
   const url = `${baseUrl}/push-api/v3/${clientId}/notifications/preview`;
   const answer = await post(url, superUser.token, { tagIds: [tagIds[0]], payload: PAYLOAD });

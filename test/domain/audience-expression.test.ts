@@ -26,7 +26,7 @@ const namesIn = (text: string) =>
     ({ reference, isExcluded }) => `${isExcluded ? 'not ' : ''}${JSON.stringify(reference)}`,
   );
 
-/** What was read, evaluated as it stands. */
+/** The expression that was read, evaluated unchanged. */
 function holds(node: ExpressionNode, tagIds: ReadonlySet<number>): boolean {
   if ('reference' in node) return tagIds.has(Number(node.reference)) !== node.isExcluded;
   return 'and' in node
@@ -60,7 +60,7 @@ t.test('each alternative requires one of some tags, or none does', (t) => {
       if (!read.ok) return;
       const { root } = read.expression;
       if (!requires(root, ({ reference }) => ours.includes(Number(reference)))) return;
-      // Nobody without one of them is addressed.
+      // No device without one of them is addressed.
       for (const tagIds of subsetsOf(TAGS.filter((tag) => !ours.includes(tag)))) {
         if (means(tree, tagIds)) throw new Error(`${[...tagIds].join()}`);
       }

@@ -1,4 +1,4 @@
-/** What the log of an engine says of those who come in, or try to. */
+/** The log lines of an engine about people who come in, or try to. */
 
 import { pino } from 'pino';
 import t from 'tap';

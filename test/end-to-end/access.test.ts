@@ -51,14 +51,14 @@ const CALLERS = [
 ] as const;
 type CallerName = (typeof CALLERS)[number];
 
-/** What there is for a caller to ask for: his own where asking uses it up. */
+/** The things that a caller may ask for: its own where asking uses it up. */
 interface Things {
   readonly demo: Tenant;
   readonly tagId: number;
   readonly job: string;
   /** Not due for a long time. */
   readonly later: string;
-  /** Of this caller. */
+  /** The number of this caller. */
   readonly number: number;
   readonly operationId: number;
   readonly doomedKey: number;
@@ -95,10 +95,10 @@ const jobs = '/push-api/v3/demo/notifications';
 const goal = ({ tagId }: Things) => ({ tagIds: [tagId], payload: { title: 'goal!' } });
 
 /**
- * Columns, in groups: nobody, guess · API user: own, in grace, after, another app's, another
- * client's · super user: own, in grace, after, another client's · keys: send, read, admin, another
- * tag's, another app's, another client's · sessions: owner, publisher, viewer, another client's
- * owner, owner without CSRF token, from elsewhere, ended, operator of no client.
+ * Columns, in groups: none, guess · API user: own, in grace, after, another app's, another client's
+ * · super user: own, in grace, after, another client's · keys: send, read, admin, another tag's,
+ * another app's, another client's · sessions: owner, publisher, viewer, another client's owner,
+ * owner without CSRF token, from elsewhere, ended, operator of no client.
  */
 // biome-ignore format: a table is read by its columns.
 const TABLE: readonly Row[] = [
@@ -120,7 +120,7 @@ const TABLE: readonly Row[] = [
   // 404: the device is not there.
   ['POST /push-api/v3/:client/devices/replace', to('/push-api/v3/demo/devices/replace', (things) => ({ ...device(things), deviceId: 'b'.repeat(64), newDeviceId: 'c'.repeat(64) })), [401, 401], [404, 404, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
 
-  // By another client: the tag is none of his, and nobody gets it.
+  // Sent by another client, whose tag it is not: no device gets it.
   ['POST /push-api/push', to('/push-api/push', goal), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 403, 403, 403, 200, 200], [200, 200, 403, 200, 403, 403, 401, 403]],
   ['GET /push-api/status/:id', to('/push-api/status/JOB'), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 404], [403, 200, 403, 404, 404, 404], [200, 200, 200, 404, 403, 403, 401, 403]],
 
@@ -128,7 +128,7 @@ const TABLE: readonly Row[] = [
   ['POST /push-api/v3/:client/notifications', to(jobs, goal), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [202, 403, 403, 403, 202, 403], [202, 202, 403, 403, 403, 403, 401, 403]],
   ['POST /push-api/v3/:client/notifications/preview', to(`${jobs}/preview`, goal), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 403, 200, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
   ['POST /push-api/v3/:client/notifications/estimate', to(`${jobs}/estimate`, ({ tagId }) => ({ tagIds: [tagId] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 403, 200, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
-  // 400: a message of nothing, so that nobody's rate is used up.
+  // 400: a message of nothing, so that no rate is used up.
   ['POST /push-api/v3/:client/notifications/test', to(`${jobs}/test`, (things) => ({ ...device(things), payload: {} })), [401, 401], [403, 403, 401, 403, 403], [400, 400, 401, 403], [400, 403, 403, 403, 403, 403], [400, 400, 403, 403, 403, 403, 401, 403]],
   ['GET /push-api/v3/:client/notifications/:id', to(`${jobs}/JOB`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   ['GET /push-api/v3/:client/notifications/:id/events', to(`${jobs}/JOB/events`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
@@ -169,10 +169,10 @@ const TABLE: readonly Row[] = [
   ['DELETE /push-admin-api/v3/:client/apps/:id/platforms/:platform/template', to(`${admin}/v3/demo/apps/APP/platforms/3/template`), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
   // 404: the app is not on this platform.
   ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe', to(`${admin}/v3/demo/apps/APP/platforms/7/probe`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
-  // 404: nobody has registered the device. For no key that is limited to some tags.
+  // 404: no such device is registered. For no key that is limited to some tags.
   ['POST /push-admin-api/v3/:client/apps/:id/devices/lookup', to(`${admin}/v3/demo/apps/APP/devices/lookup`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 404, 403, 403, 403, 403], [404, 404, 404, 403, 403, 403, 401, 403]],
   ['POST /push-admin-api/v3/:client/apps/:id/devices/erase', to(`${admin}/v3/demo/apps/APP/devices/erase`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
-  // 404 and not 204: an app of nobody, so that the others' are left.
+  // 404 and not 204: an app that does not exist, so that the others' are left.
   ['POST /push-admin-api/app/delete/:client', to(`${admin}/app/delete/demo`, () => ({ id: 2147483647 })), [401, 401], [403, 403, 401, 403, 403], [404, 403, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   ['DELETE /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/2147483647`), [401, 401], [403, 403, 401, 403, 403], [404, 403, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/subscriptions', to(`${admin}/v3/demo/apps/APP/platforms/3/subscriptions`, ({ tagId }) => ({ action: 'subscribe', tagIds: [tagId], deviceIds: ['nobody'] })), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [403, 403, 202, 403, 403, 403], [202, 403, 403, 403, 403, 403, 401, 403]],
@@ -180,14 +180,15 @@ const TABLE: readonly Row[] = [
   ['GET /push-admin-api/v3/:client/operations', to(`${admin}/v3/demo/operations`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   // 404: of keys with limits, which see their own only.
   ['GET /push-admin-api/v3/:client/operations/:id', ({ operationId }) => ({ path: `${admin}/v3/demo/operations/${operationId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
-  // 404: an operation of nobody, because one that has ended is 409.
+  // 404: an operation that does not exist, because one that has ended is 409.
   ['POST /push-admin-api/v3/:client/operations/:id/cancel', to(`${admin}/v3/demo/operations/2147483647/cancel`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
-  // Of all tags: for no key that is limited to some.
+  // Covers all tags: for no key that is limited to some.
   ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/v3/:client/audit', to(`${admin}/v3/demo/audit`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
-  // Of all tags: for no key that is limited to some. The key of another app is not for this one.
+  // Covers all tags: for no key that is limited to some. The key of another app is not for this
+  // one.
   ['GET /push-admin-api/v3/:client/stats/app/:app', (things) => ({ path: `${admin}/v3/demo/stats/app/${things.demo.appId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 403, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   // The API user's: a super user that is rotated here may no longer do what follows.
@@ -202,7 +203,7 @@ const TABLE: readonly Row[] = [
   ['POST /push-admin-api/v3/:client/webhooks/:id/rotate', ({ webhookId }) => ({ path: `${admin}/v3/demo/webhooks/${webhookId}/rotate`, body: { graceHours: 168 } }), [401, 401], [403, 403, 401, 403, 403], [200, 403, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/v3/:client/webhooks/:id/deliveries', ({ webhookId }) => ({ path: `${admin}/v3/demo/webhooks/${webhookId}/deliveries` }), [401, 401], [403, 403, 401, 403, 403], [200, 403, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   ['POST /push-admin-api/v3/:client/webhooks/:id/deliveries/replay', ({ webhookId }) => ({ path: `${admin}/v3/demo/webhooks/${webhookId}/deliveries/replay`, body: { state: 'dead' } }), [401, 401], [403, 403, 401, 403, 403], [200, 403, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
-  // 404: a webhook of nobody, so that there are not too many.
+  // 404: a webhook that does not exist, so that there are not too many.
   ['DELETE /push-admin-api/v3/:client/webhooks/:id', to(`${admin}/v3/demo/webhooks/2147483647`), [401, 401], [403, 403, 401, 403, 403], [404, 403, 401, 403], [403, 403, 403, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   // For sessions only. 400: nothing is asked for, so that no password is hashed.
   ['GET /console/api/settings', to(`${own}/settings`), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 403, 200, 200]],
@@ -215,7 +216,7 @@ const TABLE: readonly Row[] = [
   ['POST /console/api/password/reset', to(`${own}/password/reset`, () => ({})), [400, 400], [400, 400, 400, 400, 400], [400, 400, 400, 400], [400, 400, 400, 400, 400, 400], [400, 400, 400, 400, 400, 403, 400, 400]],
   ['GET /console/api/members', to(`${own}/members`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [200, 403, 403, 200, 403, 403, 401, 403]],
   ['POST /console/api/members', to(`${own}/members`, () => ({ role: 'viewer' })), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [201, 403, 403, 201, 403, 403, 401, 403]],
-  // 404: a member of nobody.
+  // 404: a member that does not exist.
   ['PATCH /console/api/members/:id', to(`${own}/members/2147483647`, () => ({ role: 'viewer' })), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [404, 403, 403, 404, 403, 403, 401, 403]],
   ['DELETE /console/api/members/:id', to(`${own}/members/2147483647`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [404, 403, 403, 404, 403, 403, 401, 403]],
   ['POST /console/api/members/:id/reset', to(`${own}/members/2147483647/reset`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [404, 403, 403, 404, 403, 403, 401, 403]],

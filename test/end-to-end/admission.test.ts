@@ -31,13 +31,12 @@ t.test('a thousand half-sent bodies of one address', async (t) => {
   t.teardown(() => flood.end());
   await flood.begin(CALLERS, BODY_BYTES / 2);
   await until('there is no room for all', () => (flood.refused > 0 ? true : null));
-  // What is left is taken by smaller and smaller pieces: until not even a registration's body finds
-  // room.
+  // Smaller and smaller pieces take the rest: until not even a registration's body finds room.
   for (const bytes of [50_000, 5_000, 500, 50]) {
     const before = flood.refused;
     await until(`no room for ${bytes} bytes`, async () => {
       await flood.begin(1, bytes);
-      // Whoever has been looked at before this one has his answer.
+      // Requests that came before this one have their answers.
       await fetch(`${engine.baseUrl}/livez`);
       return flood.refused > before ? true : null;
     });

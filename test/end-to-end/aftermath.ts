@@ -1,6 +1,4 @@
-/**
- * What is looked at while a send is under way and after one of its engines was killed or frozen.
- */
+/** Checks while a send is under way and after one of its engines was killed or frozen. */
 
 import type { Test } from 'tap';
 import type { StatusRow } from '../support/client.ts';
@@ -44,7 +42,9 @@ async function hasStatistics(t: Test, { demo, tagId }: Scene, { baseUrl }: Engin
   }
 }
 
-/** As above, at most once: what nobody knows is failed, and no device has it twice. */
+/**
+ * The same, at most once: a send with an unknown outcome has failed, and no device has it twice.
+ */
 export async function killedAtMostOnce(t: Test, scene: Scene): Promise<void> {
   const victim = await scene.start(LEASE);
   const delivery = 'at-most-once';
@@ -54,7 +54,9 @@ export async function killedAtMostOnce(t: Test, scene: Scene): Promise<void> {
   await settledAtMostOnce(t, scene, await scene.start(LEASE), job);
 }
 
-/** The job is final, nobody has it twice, and who may not have it at all is failed. */
+/**
+ * The job is final, no device has it twice, and devices that may not have it at all have failed.
+ */
 export async function settledAtMostOnce(
   t: Test,
   scene: Scene,

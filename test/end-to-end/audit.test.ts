@@ -1,6 +1,6 @@
 /**
- * The audit log of a whole engine: every route that changes something leaves one entry, which tells
- * who it was and what; what changes nothing leaves none.
+ * The audit log of a whole engine: every route that changes something leaves one entry, with the
+ * actor and the change; a request without a change leaves none.
  */
 
 import t from 'tap';
@@ -17,10 +17,10 @@ interface Entry {
   readonly requestId: string;
 }
 
-/** What is asked, and not changed. */
+/** Requests that change nothing. */
 const CHANGES_NOTHING =
   /\/(preview|estimate|test|probe|lookup)$|^POST \/push-api\/v3\/:client\/notifications\/:id\/resume$/;
-/** The list of notifications tells of these. */
+/** The list of notifications has these. */
 const SUBMITS = ['POST /push-api/push', 'POST /push-api/v3/:client/notifications'];
 
 t.test('every route that changes something leaves an entry', async (t) => {

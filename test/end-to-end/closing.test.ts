@@ -47,7 +47,7 @@ t.test('a registration on its way at SIGTERM', async (t) => {
   heard = '';
   const exited = engine.end('SIGTERM');
   await until('it drains', () => (engine.output().includes('"msg":"draining"') ? true : null));
-  // As long as a request may be on its way.
+  // The time that a request may be on its way.
   await sleep(200);
   register(2);
   await until('it is answered', () => (heard.endsWith('\r\n\r\nOK') ? true : null), 5_000);

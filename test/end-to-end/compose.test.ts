@@ -54,7 +54,7 @@ function imageHealth(environment: Readonly<Record<string, string>>): number | nu
   return spawnSync(process.execPath, command.slice(1), { env: environment }).status;
 }
 
-/** Of this file, and no others: what `config/.env` must have. */
+/** The secrets of this file, and no others: those that `config/.env` must have. */
 const SECRETS: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: 'abcdef0123456789',
   SECRET_KEY: 'a secret for tests only, long enough',

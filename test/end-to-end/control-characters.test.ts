@@ -1,6 +1,6 @@
 /**
- * What a terminal would obey: no name is made of it, and names of before, texts of devices and of
- * providers forge no line of what a command prints.
+ * Characters that a terminal would obey: no new name has one, and old names, texts of devices and
+ * of providers forge no line of a command's output.
  */
 
 import t from 'tap';
@@ -88,7 +88,7 @@ t.test('nor the public parts of a credential', (t) => {
   t.end();
 });
 
-/** What stands in the place of each text of a stranger. */
+/** Takes the place of each text of a stranger. */
 const FORGED = 'x\n7\tforged\u001b[2J\u202e';
 const FORGED_LINE = /^7\t|[\p{Cc}\u202e](?<![\n\t])/mu;
 
@@ -113,7 +113,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   'operator.list': [{ email: FORGED, lastSignedInAtMs: null }],
 };
 
-/** What routes answer. */
+/** The answers of routes. */
 const answering = (method: 'GET' | 'POST', path: string, answer: HttpResponse): Route => ({
   api: 'operator',
   operation: null,

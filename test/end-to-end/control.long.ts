@@ -38,7 +38,7 @@ t.test('both on PostgreSQL', async (t) => {
   });
 });
 
-/** Begins a send, gives the order in the middle of it, and kills the process behind the answer. */
+/** Begins a send, gives the order in the middle of it, and kills the process after the answer. */
 async function orderAndKill(scene: Scene, order: 'pause' | 'cancel'): Promise<string> {
   const victim = await scene.start(LEASE);
   const job = await push(victim.baseUrl, scene.demo, [scene.tagId]);

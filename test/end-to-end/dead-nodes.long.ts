@@ -1,6 +1,6 @@
 /**
- * What a send loses when one of its two nodes dies, hangs or cannot reach the database, with leases
- * that are far too long to matter: it is the heartbeat that tells.
+ * The losses of a send when one of its two nodes dies, hangs or cannot reach the database, with
+ * leases that are far too long to matter: the heartbeat shows it.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,12 +19,13 @@ import { reached, settled, settledAtMostOnce, sum, total } from './aftermath.ts'
 import type { Scene } from './scene.ts';
 import { DEVICES, setScene } from './scene.ts';
 
-/** What a dead node's parts may wait for another one. */
+/** The time that a dead node's parts may wait for another one. */
 const TAKEN_OVER_MS = 8_000;
 /** Half of it is longer than a node is frozen here. */
 const ENVIRONMENT = { WORKERS: '1', CHUNK_LEASE_MS: '60000' };
 /**
- * What a frozen process may have given to its connections: one worker's streams to APNs and to FCM.
+ * The most that a frozen process may have given to its connections: one worker's streams to APNs
+ * and to FCM.
  */
 const IN_HAND_MAX = 1_100;
 /** A send of some seconds, if the machine has nothing else to do. */

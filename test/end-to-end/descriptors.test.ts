@@ -19,7 +19,7 @@ const DESCRIPTORS = 512;
 const LIMITED = ['bash', '-c', `ulimit -n ${DESCRIPTORS}; exec "$@"`, 'bash'];
 /** For what comes seldom: a module that is loaded, a certificate, a new worker. */
 const FREE_MIN = 48;
-/** Of each kind: idle ones, and half heads. */
+/** Connections of each kind: idle ones, and half heads. */
 const CONNECTIONS = 1_024;
 /** The requirement: "registrations within a second". */
 const ANSWER_MS_MAX = 1_000;

@@ -1,5 +1,5 @@
 /**
- * "This phone did not get it": a look-up tells what became of a device in the sends that it was
+ * "This phone did not get it": a look-up shows the outcomes of a device in the sends that it was
  * meant for, as the simulated provider answered, and why a device is gone.
  */
 

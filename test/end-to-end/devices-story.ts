@@ -63,7 +63,7 @@ export async function devicesStory(
       );
       t.equal(await killed.end('SIGKILL'), 'SIGKILL', 'it was not done yet');
     }
-    // What an app says between two runs of an import is newer than its file.
+    // Calls of an app between two runs of an import are newer than its file.
     const callApp = (endpoint: string, n: number) => {
       const body = { appId: demo.appId, platformId: 3, deviceId: deviceId(n), tagId };
       return post(`${demo.baseUrl}/push-api/${endpoint}`, demo.apiUser.token, body);

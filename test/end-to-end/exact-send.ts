@@ -1,6 +1,6 @@
 /**
- * A send to a tag, held against the database: none who is subscribed is missed, nobody else gets
- * it, nobody has it twice.
+ * A send to a tag, held against the database: none who is subscribed is missed, no other device
+ * gets it, none has it twice.
  */
 
 import type { Test } from 'tap';
@@ -15,7 +15,7 @@ type Provider = keyof typeof PLATFORMS;
 const PROVIDERS: readonly Provider[] = ['apns', 'fcm'];
 const LIMIT_MS = 60_000;
 export const QUICK_MS = 100;
-/** What is done in the middle is done before those who wait have their turn. */
+/** Steps in the middle are done before the waiting sends have their turn. */
 const SLOW_MS = 1_000;
 /** Enough to look at. */
 const NAMED = 5;

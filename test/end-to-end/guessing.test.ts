@@ -1,6 +1,6 @@
 /**
- * Who has no credential, and asks whatever needs none: however many connections he has, a read with
- * a credential does not wait behind him for a connection to the database.
+ * Strangers without a credential ask every open route: however many connections they have, a read
+ * with a credential does not wait for them to get a connection to the database.
  */
 
 import postgres from 'postgres';
@@ -15,13 +15,13 @@ import { startService } from '../support/service.ts';
 import { withPostgresStore } from '../support/store.ts';
 import { untilLockWaits } from '../support/until-lock-waits.ts';
 
-/** Of each kind: more than the common pool has connections. */
+/** Guesses of each kind: more than the common pool has connections. */
 const GUESSES = 24;
-/** Of links, and of accounts. */
+/** Look-ups of links, and of accounts. */
 const LOOK_UPS_AT_ONCE = 2;
 const TOKEN = 'tcl_guessed';
 
-/** What strangers post, each of them something else; a new route for everybody belongs here. */
+/** Bodies of strangers, all different; a new open route belongs here. */
 const GUESSED: Readonly<Record<string, readonly ((n: number) => object)[]>> = {
   'POST /console/api/session': [
     (n) => ({ link: `${TOKEN}${n}` }),
@@ -82,7 +82,7 @@ await withPostgresStore(t, async (t, store) => {
     (GUESSED[nameOf(route)] ?? [() => undefined]).map((bodyOf) =>
       ask(strangers, url, {
         ...validRequest(route, world, () => undefined),
-        // A person behind a network of its own: what is counted by networks holds up nobody here.
+        // A person with a network of its own: counts by network hold up no other.
         headers: { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': `198.51.100.${n}` },
         body: bodyOf(n),
       }),
@@ -93,7 +93,7 @@ await withPostgresStore(t, async (t, store) => {
     for (let n = 1; n <= GUESSES; n += 1) {
       for (const route of open) {
         const asked = guess(route, n);
-        // Those that nobody waits for end with their connections.
+        // Requests without a reader end with their connections.
         for (const one of asked) one.catch(() => undefined);
         if (route.method === 'GET') answered.push(...asked);
       }

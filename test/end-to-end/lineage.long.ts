@@ -1,6 +1,6 @@
 /**
  * The database itself goes back in time, and a Redis that knows more is no witness: the index is
- * made anew.
+ * rebuilt.
  */
 
 import type { Test } from 'tap';
@@ -84,8 +84,8 @@ async function versionsAreNew(t: Test, { sql }: Field): Promise<void> {
 }
 
 /**
- * A copy of the database as it is now, as a backup of it would be restored; nobody may be connected
- * to it. Answers its URL.
+ * Copies the database in its present state, the way a backup of it would be restored; it must have
+ * no connection. Returns its URL.
  */
 async function copyDatabase(t: Test, original: string): Promise<string> {
   const url = new URL(original);

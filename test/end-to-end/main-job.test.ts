@@ -205,7 +205,7 @@ async function forEach<T>(items: readonly T[], visit: (item: T) => Promise<void>
   await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, visitLeft));
 }
 
-/** What the simulator has counted when each of so many got one. */
+/** The simulator's counts when each of so many got one. */
 const onceEach = (tokens: number) => ({ tokens, times: { 1: tokens } });
 
 const apnsToken = (i: number): string => i.toString(16).padStart(64, '0');
@@ -221,8 +221,7 @@ async function register(
 }
 
 /**
- * Registers one device after the other; whoever sees the 200th OK kills the engine in the midst of
- * the others.
+ * Registers one device after the other; the 200th OK kills the engine in the midst of the others.
  */
 async function registerUntilGone(
   demo: Demo,

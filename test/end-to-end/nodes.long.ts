@@ -13,8 +13,8 @@ import { killedAlone, LEASE, reached, settled, sum, total, WORKERS } from './aft
 import { DEVICES, setScene } from './scene.ts';
 
 /**
- * What a frozen process may have given to its connections: a worker has 1,000 streams to APNs and
- * 100 to FCM.
+ * The most that a frozen process may have given to its connections: a worker has 1,000 streams to
+ * APNs and 100 to FCM.
  */
 const IN_HAND_MAX = WORKERS * 1_100;
 
@@ -76,7 +76,7 @@ async function sendToOne({ baseUrl }: EngineProcess, demo: Demo): Promise<string
   return push(baseUrl, demo, [tagId]);
 }
 
-/** What a node says of itself in its metrics. */
+/** The sends in a node's own metrics. */
 async function sends(engine: EngineProcess): Promise<number> {
   const text = await (await fetch(`${engine.baseUrl}/metrics`)).text();
   return [...text.matchAll(/^tagcast_sends_total\{.*\} (\d+)$/gm)].reduce(

@@ -20,9 +20,9 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
-  /** Of a part of the path. */
+  /** The example of a part of the path. */
   readonly example?: unknown;
-  /** Of any other. */
+  /** The example of any other parameter. */
   readonly schema: { readonly examples?: readonly unknown[] };
 }
 
@@ -164,8 +164,8 @@ function fieldsOf(document: OpenApiDocument, { requestBody }: Operation): readon
 }
 
 /**
- * What the examples need to be there: for each operation the values that take the example's place,
- * in its path or else in its body.
+ * Prepares the examples: returns for each operation the values that take the example's place, in
+ * its path or else in its body.
  */
 async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<string, Ids>>> {
   const make = async (path: string, body: unknown): Promise<Ids> => {

@@ -66,7 +66,7 @@ await withPostgres(t, async (t, url) => {
   t.ok(overload.accepted.length > IN_FLIGHT_MAX, 'work goes on');
   t.ok(overload.acceptedMsMax < ACCEPTED_MS_MAX, 'what is accepted does not queue');
 
-  // Whoever called has gone; what he asked for is still being committed, and has its places.
+  // The caller has gone; its request is still being committed, and has its places.
   await until('what was accepted is committed', async () =>
     (await depthOf(engine.baseUrl)) === 0 ? true : null,
   );
@@ -144,7 +144,7 @@ function retryAfter(headers: unknown): string | undefined {
   return entries.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
 }
 
-/** Of these devices, how many have their three tags. */
+/** Counts those of these devices that have their three tags. */
 async function countSubscribed(sql: postgres.Sql, deviceIds: readonly string[]): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from devices

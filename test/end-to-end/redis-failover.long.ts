@@ -1,6 +1,6 @@
 /**
- * A cluster loses a shard, and the replica that takes over misses what was changed last: nobody is
- * missed, as with one Redis.
+ * A cluster loses a shard, and the replica that takes over misses the last changes: no device is
+ * missed, the same as with one Redis.
  */
 
 import type { Test } from 'tap';

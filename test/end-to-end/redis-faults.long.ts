@@ -1,6 +1,6 @@
 /**
- * Redis is an accelerator, never the truth: whatever happens to it, nobody is missed, and nobody
- * gets what is not for him.
+ * Redis is an accelerator, never the truth: whatever happens to it, no device is missed, and none
+ * gets a push that is not for it.
  */
 
 import type { Test } from 'tap';
@@ -180,7 +180,7 @@ async function metric({ baseUrl }: EngineProcess, name: string): Promise<number>
 }
 
 /**
- * What the one engine has committed is stuck on its way to Redis; the other one's change of the
+ * A change of one engine is committed and stuck on its way to Redis; the other one's change of the
  * same group is committed after it, comes first and is answered.
  */
 async function overtake({

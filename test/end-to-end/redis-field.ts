@@ -26,7 +26,7 @@ import { setScene } from './scene.ts';
 const GROUPS = 20;
 const GROUP_TOKENS = 100;
 /**
- * Nobody of the last groups has the tag at first: they are left out of plans until somebody comes.
+ * No device of the last groups has the tag at first: they are left out of plans until one comes.
  */
 const GROUPS_VACANT = 4;
 const FCM_DEVICES = 200;
@@ -141,8 +141,8 @@ export class Field {
   }
 
   /**
-   * Sends while the index is behind and nobody repairs it (`RedisWatch.hold`): whoever gets it was
-   * found in the database.
+   * Sends while the index is older than the database and is not repaired (`RedisWatch.hold`): every
+   * recipient was found in the database.
    */
   async sendsWhileBehind(t: Test, engine: EngineProcess, what: string): Promise<void> {
     const before = await this.watch.stale();
@@ -151,7 +151,7 @@ export class Field {
     t.same(await this.watch.stale(), before, `${what}: and still are`);
   }
 
-  /** What was answered is in the database. */
+  /** Changes that were answered are in the database. */
   async isDurable(t: Test, what: string): Promise<void> {
     const subscribed = await this.#subscribed();
     const lost = [...this.#answered].filter(([token, joins]) => subscribed.has(token) !== joins);
@@ -159,8 +159,8 @@ export class Field {
   }
 
   /**
-   * What was answered is there, the index is repaired by itself, and a send is answered by nothing
-   * else.
+   * Changes that were answered are there, the index is repaired by itself, and it alone answers a
+   * send.
    */
   async isWhole(t: Test, engine: EngineProcess, what: string): Promise<void> {
     await this.isDurable(t, what);
@@ -174,8 +174,8 @@ export class Field {
   }
 
   /**
-   * From now on it is another database that is looked at, or this one after it went back: nobody is
-   * held to what he was answered before.
+   * From now on another database is looked at, or this one after it went back: earlier answers do
+   * not count.
    */
   async turnTo(url: string): Promise<void> {
     await this.#sql.end();

@@ -77,7 +77,7 @@ export class RedisWatch {
     await this.isRight(t, what);
   }
 
-  /** What it holds is what the database holds. */
+  /** Its content is that of the database. */
   async isRight(t: Test, what: string): Promise<void> {
     const { name } = await readLineage(this.#sql());
     const differences = await indexDifferences(this.#sql(), this.#client, name);
@@ -97,6 +97,6 @@ export class RedisWatch {
   }
 }
 
-/** What the server answers, as soon as it can be reached again. */
+/** The server's answer, as soon as it can be reached again. */
 const reached = <T>(ask: () => Promise<T>): Promise<T> =>
   until('Redis is reached', async () => (await ask().catch(() => null)) ?? null, LIMIT_MS);

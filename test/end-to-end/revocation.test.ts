@@ -1,6 +1,6 @@
 /**
- * What is taken away is refused within a second on every node, however often it is used: two
- * engines on one PostgreSQL.
+ * A right that was taken away is refused within a second on every node, however often it is used:
+ * two engines on one PostgreSQL.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -22,7 +22,7 @@ export const DEVICES = APNS_DEVICES + FCM_DEVICES;
 /** Far enough away that the send takes seconds, and a kill comes in the middle of it. */
 const LATENCY_MS = 50;
 
-/** What is not as in the crash tests. */
+/** Differences from the crash tests. */
 export interface SceneOptions {
   readonly simulatorFlags?: readonly string[];
   readonly apnsDevices?: number;

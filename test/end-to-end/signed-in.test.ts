@@ -1,6 +1,6 @@
 /**
- * What people who have signed in get of a whole engine, whichever route they ask: nothing for a
- * page from elsewhere, and no e-mail address of another client's people.
+ * Answers of a whole engine to signed-in people, on every route: nothing for a page from elsewhere,
+ * and no e-mail address of another client's people.
  */
 
 import t from 'tap';
@@ -45,7 +45,7 @@ t.test('an e-mail address is shown to no other client', async (t) => {
   const ours = await makeWorld(service, 'ours');
   const others = await makeWorld(service, 'others');
   const path = (world: World, rest: string) => ['', 'push-api', 'v3', world.slug, rest];
-  // Its people have sent and changed something, so that lists and the audit log tell of them.
+  // Its people have sent and changed something, so that lists and the audit log show them.
   for (const world of [ours, others]) {
     const { headers } = world.account;
     const made = { tagIds: [world.tagId], payload: { title: 'Goal' } };
@@ -67,7 +67,7 @@ t.test('an e-mail address is shown to no other client', async (t) => {
   const telling: string[] = [];
   for (const route of reading) {
     const name = nameOf(route);
-    // As its page asks: by the session of a member.
+    // Asks like its page: by the session of a member.
     const bySession =
       route.api === 'open' || route.api === 'operator'
         ? validRequest(route, ours, () => ({}))

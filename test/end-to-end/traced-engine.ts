@@ -1,4 +1,4 @@
-/** What tests of traces ask of an engine as its publisher. */
+/** Asks an engine as its publisher, for tests of traces. */
 
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';

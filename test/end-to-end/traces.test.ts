@@ -16,7 +16,7 @@ import { ended, post } from './traced-engine.ts';
 
 t.setTimeout(240_000);
 
-/** Of a caller whose trace is recorded, and of one whose trace is not. */
+/** A caller whose trace is recorded, and one whose trace is not. */
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 const TRACEPARENT = `00-${CALLER.traceId}-${CALLER.spanId}`;
 const DUE_IN_MS = 4_000;

@@ -148,7 +148,7 @@ t.test('keys, credential, registration, push: the browser reads the very payload
   // One of the failed was never asked about.
   const gone = (browsers?.failedCount ?? 0) - 1;
   t.ok(gone > 5, `${gone} are gone`);
-  // They registered a moment ago, and might have done so again, unwritten: a push behind the first
+  // They registered a moment ago, and might have done so again, unwritten: a push after the first
   // erase reason finds them gone too.
   const left = await until('the dead are erased', async () => {
     await finalStatus(demo.baseUrl, demo, await push(demo.baseUrl, demo, [tagId], payload));

@@ -1,6 +1,6 @@
 /**
- * Webhooks of two nodes on one PostgreSQL: each event is told once, one request at a time, also
- * when a node dies with a request under way.
+ * Webhooks of two nodes on one PostgreSQL: each event is delivered once, one request at a time,
+ * also when a node dies with a request under way.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,7 +86,7 @@ t.test('two nodes tell one receiver', async (t) => {
       const job = await sendOf(nodes[0]);
       await until('it is told', () => (receiver.heard.length > before ? true : null));
       await nodes[0].end('SIGKILL');
-      // As long as the other one takes to start here; and then it has ended.
+      // The time that the other one takes to start here; and then it has ended.
       await lease(10);
       receiver.answer = () => 204;
       await start();

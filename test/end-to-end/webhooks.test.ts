@@ -1,6 +1,6 @@
 /**
- * Webhooks of a whole engine that is killed: what a committed job was to tell is told, and the
- * receiver checks it as docs/api.md shows.
+ * Webhooks of a whole engine that is killed: the events of a committed job are delivered, and the
+ * receiver checks them as docs/api.md shows.
  */
 
 import { readFileSync } from 'node:fs';

@@ -24,7 +24,7 @@ import { setScene } from './scene.ts';
 
 const APNS_DEVICES = 120_000;
 const FCM_DEVICES = 70_000;
-/** What the simulator makes in one request. */
+/** The most that the simulator makes in one request. */
 const BROWSERS = 10_000;
 
 /**
@@ -86,10 +86,7 @@ const SEND_LIMIT_MS = 900_000;
 
 /** Sends after which all connections, threads and pools of memory are there. */
 const WARM_SENDS = 40_000;
-/**
- * What the second half may take beyond the most that the first took: collections come when they
- * come.
- */
+/** The growth of the second half beyond the most of the first: collections come when they come. */
 const GROWTH_MAX_MB = 100;
 const SAMPLE_EVERY_MS = 500;
 
@@ -150,7 +147,7 @@ async function accountFor(
   );
   t.equal(book.notRecorded, 0);
 
-  // Sent again only where nobody could know, and then counted.
+  // Sent again only where the outcome could not be known, and then counted.
   const uncertain = row.uncertainCount ?? 0;
   t.equal(book.unexplainedDuplicates, 0);
   t.ok(book.lostAnswers > 0, 'answers were lost');
@@ -160,7 +157,7 @@ async function accountFor(
     `${uncertain} uncertain`,
   );
 
-  // Nobody was missed: only those that the provider never took have failed.
+  // No device was missed: only those that the provider never took have failed.
   t.equal(book.tokens, provider.devices, 'every device was tried');
   const refused = await refusedTokens(scene, provider.name);
   t.equal(refused, row.failedCount, 'failed are those that were never accepted');

@@ -14,7 +14,9 @@ import { setScene } from './scene.ts';
 const DEVICES = 30;
 const SEND_LIMIT_MS = 60_000;
 
-/** What a process loads first: its date is an hour ahead in all threads, no other clock is. */
+/**
+ * A module that a process loads first: its date is an hour ahead in all threads, no other clock is.
+ */
 const AHEAD = `
   const Right = Date;
   const now = () => Right.now() + 3_600_000;

@@ -1,4 +1,4 @@
-/** What a body weighs once it is parsed. */
+/** The weight of a body once it is parsed. */
 
 import t from 'tap';
 import { JSON_VALUES_MAX } from '../../packages/std/src/json.ts';

@@ -1,4 +1,4 @@
-/** What is read of a body, over real HTTP: its encoding, its compression, its numbers. */
+/** Reading a body, over real HTTP: its encoding, its compression, its numbers. */
 
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
@@ -49,7 +49,7 @@ const post = async (path: string, body: Buffer, headers: Readonly<Record<string,
   return { status: answer.status, body: await answer.json() };
 };
 
-/** As connectors send it. */
+/** The body in the form of connectors. */
 const inParts = (json: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from('--b\r\nContent-Disposition: form-data; name="data"\r\n\r\n'),

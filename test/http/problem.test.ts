@@ -1,4 +1,4 @@
-/** The one form of every error: its faults are bounded, whoever made them. */
+/** The one form of every error: its faults are bounded, wherever they come from. */
 
 import t from 'tap';
 import { FAULTS_MAX, problem } from '../../src/http/problem.ts';

@@ -55,7 +55,7 @@ await onEachStore(t, {
       const history = await read(api, '/push-admin-api/history/get/acme', headers);
       t.match(history, [{ id, userName }], who);
     }
-    // At once: who listens with others is told no more than alone.
+    // At once: a listener among others learns no more than alone.
     const streams = callers.map(async ([who, headers, userName]) => {
       const answer = await fetch(`${api.baseUrl}${jobs}/${id}/events`, { headers });
       const event = EVENT.exec(await answer.text())?.[1] ?? '{}';

@@ -1,4 +1,4 @@
-/** What is due is done once, by one of several nodes. */
+/** Each due check is done once, by one of several nodes. */
 
 import { pino } from 'pino';
 import type { Test } from 'tap';

@@ -27,7 +27,7 @@ interface SdkGroup {
 }
 
 const PAGE = 'https://www.customer.example';
-/** What the SDK says of itself. */
+/** The SDK's own name for its version. */
 const APP_VERSION = 'webclient-3.0';
 
 /** The App API as the SDK calls it. */
@@ -69,7 +69,7 @@ class Sdk {
   }
 }
 
-/** What every page does with the tags: it looks into the groups of each group with a sourceId. */
+/** Every page reads the tags like this: it looks into the groups of each group with a sourceId. */
 function allTags(groups: readonly SdkGroup[]): readonly SdkTag[] {
   return groups.flatMap((group) => [
     ...group.tags,

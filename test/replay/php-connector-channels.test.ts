@@ -18,7 +18,7 @@ interface ChannelRow {
   readonly apiUser?: { readonly accessToken?: string };
 }
 
-/** As its form fills them in; what is left empty is null. */
+/** The values of its form; an empty field is null. */
 const PARAMETERS = {
   senderId: null,
   pushTemplate: '[{"operation":"shift","spec":{"title":"customFields.title"}}]',

@@ -92,7 +92,7 @@ await withSharedServices(t, async (t, service) => {
   await t.test('a push to the default tag, its payload as JSON in a string', async (t) => {
     const device = { appId: website.appId, platformId: 7, deviceId: token, tagId };
     t.equal((await post(`${engine.url}/push-api/reg`, website.apiUser.token, device)).status, 200);
-    // As PHP's json_encode with JSON_HEX_TAG writes it.
+    // The payload in the form of PHP's json_encode with JSON_HEX_TAG.
     const payload = String.raw`{"title":"\u003Cgoal\u003E","message":"1:0","url":"https:\/\/www.customer.example\/"}`;
     t.ok(await connector.post('/push-api/push', { tagSourceIds: [defaultTag], payload }));
   });

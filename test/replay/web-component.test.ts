@@ -24,7 +24,7 @@ const ascending = (one: number, other: number): number => one - other;
 
 const page = pageOf('https://cms.customer.example');
 
-/** Its only request: a path of its settings, the client, and what its version puts behind it. */
+/** Its only request: a path of its settings, the client, and the end that its version adds. */
 async function readTags<T>(apiUrl: string, path: string, token: string): Promise<T> {
   const answer = await page(`${apiUrl}${path}`, 'GET', { Authorization: `Bearer ${token}` });
   return (await answer.json()) as T;

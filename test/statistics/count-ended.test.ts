@@ -1,6 +1,6 @@
 /**
- * What was sent, by day: the same at every moment, before and after it is counted, whoever counts
- * it, whoever dies meanwhile, and when the notifications are gone.
+ * Sends by day: the same at every moment, before and after they are counted, whichever node counts
+ * or dies meanwhile, and when the notifications are gone.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -27,7 +27,7 @@ interface Sent {
   readonly tagIds: readonly number[];
   readonly acceptedAt: string;
   readonly state?: NotificationState;
-  /** By app: delivered, failed. */
+  /** Delivered and failed by app. */
   readonly scopes: readonly (readonly [appId: number, delivered: number, failed: number])[];
 }
 
@@ -189,7 +189,7 @@ await onEachStore(t, {
       ['2026-02-02', 1_200, 2_400, 1_200, '12:00:00.000Z'],
     ]);
     await Promise.all([1, 2, 3].map(() => keepStatistics(sql)));
-    // What one of them had taken another one passed over.
+    // One of them passed over the rows that another one had taken.
     await keepStatistics(sql);
     t.equal(await uncounted(sql), 0);
     t.same(await scene.read(), before);
@@ -275,7 +275,7 @@ await onEachStore(t, {
   },
 
   'who lets one go on waits for the node that is counting it': async (t, store) => {
-    // The embedded store is one session: nobody can wait inside of a transaction.
+    // The embedded store is one session: no statement can wait inside of a transaction.
     if (store.address.kind === 'embedded') return;
     const { sql } = store;
     const tenant = await makeTenant(sql, 'acme');

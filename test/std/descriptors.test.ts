@@ -1,4 +1,4 @@
-/** What of a process's descriptors callers may take. */
+/** The share of a process's descriptors that callers may take. */
 
 import { execFileSync } from 'node:child_process';
 import t from 'tap';

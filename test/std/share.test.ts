@@ -1,9 +1,9 @@
-/** What one may hold of what is free. */
+/** The share of the free part that one may hold. */
 
 import t from 'tap';
 import { shareOf } from '../../src/std/share.ts';
 
-/** What is left when so many come one after the other, and each takes and keeps all that he may. */
+/** The rest when so many come one after the other, and each takes and keeps its whole share. */
 function leftAfter(takers: number, max: number): number {
   let free = max;
   for (let taker = 0; taker < takers; taker += 1) {

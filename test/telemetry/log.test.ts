@@ -1,4 +1,4 @@
-/** What never reaches the log, whoever logs it. */
+/** Texts that never reach the log, from whichever code. */
 
 import { spawnSync } from 'node:child_process';
 import t from 'tap';

@@ -1,4 +1,4 @@
-/** What a running engine tells of its work: each count changes with what it counts. */
+/** The metrics of a running engine: each count changes with its subject. */
 
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
@@ -12,7 +12,7 @@ import { startService } from '../support/service.ts';
 import { withStores } from '../support/store.ts';
 
 const DEVICES_MAX = 3;
-/** Of each kind of request, in a round of them. */
+/** Requests of each kind, in a round of them. */
 const REQUESTS = 100;
 
 t.setTimeout(180_000);
@@ -155,7 +155,7 @@ async function chosenByCallers(t: Test, { engine, demo }: Service): Promise<void
   t.ok(added.length < REQUESTS, `${added.length} are new: ${added.slice(0, 5).join(' ')}`);
 }
 
-/** Of ours: those of Node.js come and go with what it does. */
+/** Our series only: those of Node.js come and go. */
 async function allSeries(url: string): Promise<readonly string[]> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line.startsWith('tagcast_'));

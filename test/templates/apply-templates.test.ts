@@ -1,4 +1,4 @@
-/** What templates make of a payload for each (app, platform), and what is wrong with it. */
+/** The results of templates for each (app, platform), and their faults. */
 
 import t from 'tap';
 import { TEMPLATE_FAULTS_MAX, TEMPLATES_PER_PUSH_MAX } from '../../src/domain/template.ts';

@@ -37,7 +37,7 @@ t.test('one process does it all, until it has ended; then another one does', asy
   t.equal(first.length, 1);
   t.match(await evaluation.run(task('1')), ONE);
   t.strictSame(children(), first);
-  // As the system does it that has no memory left.
+  // A system without memory left does this.
   process.kill(first[0] ?? 0, 'SIGKILL');
   await until('it has gone', () => Promise.resolve(children().length === 0 ? true : null));
   t.match(await evaluation.run(task('1')), ONE, 'nobody is told that the template did it');
@@ -81,7 +81,7 @@ t.test('it counts the time of its processor, not that in which it has none', asy
   await answers(2);
   child.send(task(ENDLESS, '1'));
   await answers(3);
-  // As the terminal does in which the engine runs.
+  // The terminal in which the engine runs does this.
   child.kill('SIGINT');
   child.send(task('1'));
   await answers(4);

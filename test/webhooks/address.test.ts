@@ -12,7 +12,7 @@ const PUBLIC = [
 ];
 const PRIVATE = [
   'https://127.0.0.1/',
-  // As URL reads them, all of these are 127.0.0.1.
+  // URL reads all of these as 127.0.0.1.
   'https://2130706433/',
   'https://0x7f.1/',
   'https://127.1/',

@@ -1,4 +1,4 @@
-/** What a receiver is told, by one node or several, also when it fails or a node dies. */
+/** Deliveries to a receiver, by one node or several, also when it fails or a node dies. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -260,7 +260,7 @@ await onEachStore(t, {
     const { clientId } = await addTenant(sql, 'demo');
     const { id } = await makeWebhook(sql, clientId, receiver.url);
     await addEvents(sql, id, 2);
-    // It has claimed, and made the delivery, and nobody hears of it again.
+    // It has claimed, and made the delivery, and is never heard of again.
     const [claimed] = await claimWebhooks(sql, 10, 300);
     t.equal(claimed?.id, id);
     const taken = await takeDelivery(sql, id, NEW_ID, { eventsMax: 10, bytesMax: 1_000 });

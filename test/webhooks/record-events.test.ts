@@ -1,4 +1,4 @@
-/** What webhooks are told, by the transactions of what happens; and to which of them. */
+/** The events of webhooks, by the transactions of the changes; and the webhooks that get them. */
 
 import t from 'tap';
 import type { SqlPool } from '../../src/database/sql.ts';
@@ -47,7 +47,7 @@ interface Told {
   readonly data: any;
 }
 
-/** What was written since the last look. */
+/** Events since the last look. */
 const told = async (sql: SqlPool): Promise<readonly Told[]> =>
   (
     await sql<(Told & { readonly id: number })[]>`

@@ -1,4 +1,4 @@
-/** What is kept of webhooks is bounded, and what was dropped is told. */
+/** The data of webhooks is bounded, and a dropped event is reported. */
 
 import t from 'tap';
 import { v7 as uuidV7 } from 'uuid';

@@ -1,4 +1,4 @@
-/** Token to who has signed in, with a store behind it and a clock that the test moves. */
+/** Token to account, on a slow store and a clock that the test moves. */
 
 import t from 'tap';
 import { makeLink } from '../../../src/access/accounts/links.ts';
@@ -174,7 +174,7 @@ t.test('sessions', (t) =>
     },
     'a node of the version before learns it by the revision of access': async (t, { sql }) => {
       const accountId = await addAccount(sql, { email: 'ann@example.com' });
-      // As that version does, which knows of one revision only.
+      // Reads like that version, which knows of one revision only.
       const [node] = await sql<{ id: number }[]>`
         insert into nodes (host, pid) values ('host', 1) returning id`;
       const raisesAccess = async (): Promise<boolean> => {

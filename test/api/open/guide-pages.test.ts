@@ -8,7 +8,7 @@ import { guidePageRoutes } from '../../../src/api/open/guide-pages.ts';
 import { startApi } from '../../support/api.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** As Chromium asks for a page. */
+/** The header with which Chromium asks for a page. */
 const BROWSER = { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 const NOBODY = { recall: () => 'missing' as const, authenticate: () => 'missing' as const };
 

@@ -64,7 +64,7 @@ t.test('connections to providers are counted', async (t) => {
   await (await post(`${baseUrl}/push-api/reg`, apiUser.token, device)).text();
   await finalStatus(baseUrl, demo, await push(baseUrl, demo, [tagId]));
   const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
-  // Worker threads tell what they have open now and then.
+  // Worker threads report their open connections now and then.
   const apns = await until('a connection to APNs is told', async () => {
     const { providers } = (await (
       await fetch(`${engine.url}/operator/v1/system`, { headers })

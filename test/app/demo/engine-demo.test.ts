@@ -1,4 +1,4 @@
-/** What a start prints of the demo: secrets only where nobody else reaches the engine. */
+/** The text of a start about the demo: secrets only where no other machine reaches the engine. */
 
 import t from 'tap';
 import { tellDemo } from '../../../src/app/demo/engine-demo.ts';

@@ -1,7 +1,4 @@
-/**
- * What an engine has to be put together with: each part shows by what it does, in a real process on
- * a PostgreSQL and a Redis.
- */
+/** The parts of an engine: each shows its work in a real process on a PostgreSQL and a Redis. */
 
 import { join } from 'node:path';
 import type { Test } from 'tap';
@@ -57,7 +54,7 @@ await withRedis(t, (t) =>
   }),
 );
 
-/** What Redis says is made another thing than what the database says: who answers is then seen. */
+/** Makes Redis differ from the database, so that one sees which one answers. */
 async function indexed(t: Test, engine: EngineProcess, redis: RedisServer): Promise<void> {
   const demo = engine.demo();
   const [tagId = 0] = demo.tagIds;
@@ -136,7 +133,7 @@ async function watched(t: Test, sql: SqlPool, engine: EngineProcess): Promise<vo
 }
 
 async function measured(t: Test, engine: EngineProcess): Promise<void> {
-  // Worker threads tell what they have done every few seconds.
+  // Worker threads report their work every few seconds.
   const text = await until('a worker has told of its sends', async () => {
     const text = await metricsOf(engine);
     return /^tagcast_provider_sends_total\{.*\} [1-9]/m.test(text) ? text : null;

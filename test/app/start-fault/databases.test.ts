@@ -63,6 +63,6 @@ t.test('databases that cannot be worked with', (t) =>
   }),
 );
 
-/** Of the database that a URL names, for the connections to come. */
+/** Sets a setting of the database that a URL names, for the connections to come. */
 const set = (sql: Pick<SqlPool, 'unsafe'>, url: string, setting: string) =>
   sql.unsafe(`alter database ${new URL(url).pathname.slice(1)} set ${setting}`);

@@ -58,7 +58,7 @@ async function open({ sql }: Pick<Store, 'sql'>) {
   ]) {
     await seedDevices(sql, { ...seed, tagIds: [tagId, ofBoth] });
   }
-  // As nodes that count an app's devices with tags write them.
+  // Rows like those of nodes that count an app's devices with tags.
   await sql`
     insert into tag_days (tag_id, app_id, platform_id, day, slot)
     values (0, ${appId}, 3, '2026-01-01', 0), (0, ${staying}, 3, '2026-01-01', 0)
@@ -87,7 +87,7 @@ async function open({ sql }: Pick<Store, 'sql'>) {
       await planDue(sql);
       return id;
     },
-    /** As if it had been sent. */
+    /** Ends it like a send. */
     finish: (id: string) => sql`
       with done as (delete from chunks where notification_id = ${id}),
       counted as (
@@ -122,7 +122,7 @@ async function rowsOf(sql: SqlPool, appId: number): Promise<Readonly<Record<stri
   return counts;
 }
 
-/** What the app leaves is gone, and what is the other's is as it was. */
+/** All rows of the app are gone, and those of the other one are unchanged. */
 async function checkErased(t: Test, sql: SqlPool, scene: Scene, before: object): Promise<void> {
   const { appId, staying, tagId, ofBoth, ofIt } = scene;
   t.same(await rowsOf(sql, appId), {}, 'no table names it');

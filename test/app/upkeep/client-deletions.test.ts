@@ -77,7 +77,7 @@ async function rowsOf(sql: SqlPool, { clientId, appId }: Tenant) {
   return counts;
 }
 
-/** What workers do with a job that was cancelled: its chunks are counted, and it ends. */
+/** Plays the workers on a job that was cancelled: its chunks are counted, and it ends. */
 const endCancelled = (sql: SqlPool) => sql`
   with gone as (
     delete from chunks where notification_id in (select id from notifications where state = 'CANCELLED')

@@ -424,7 +424,7 @@ await onEachStore(t, {
     await keyed('holds', 0.99);
     await listEnded(sql, 10);
     await countEnded(sql, 10);
-    // By itself: the keys have a job of their own, which would delete them before.
+    // Run alone: the keys have a job of their own, which would delete them before.
     await upkeepOf(sql, oldNotifications(1)).run(Date.now());
     const asked = ['over', 'holds'].map((key) => ({ key, userName: 'demo-super' }));
     const held = await findByIdempotencyKeys(sql, clientId, asked);
@@ -468,7 +468,7 @@ await withPostgresStore(t, async (t, store) => {
   await sql`update devices set registered_at = now() - interval '31 days'`;
   let erasing: Promise<void> | null = null;
   await sql.begin(async (tx) => {
-    // As bulk operations do: nothing is said of their registration.
+    // Bulk operations do this: nothing is said of their registration.
     await tx`update devices set tag_ids = array[${tagId}::integer] where device_id = 'subscribed'`;
     await tx`update devices set unsubscribed_at = now() where device_id = 'unsubscribed'`;
     erasing = upkeepOf(sql, idleDeviceErasure(NO_FEED, 30 * DAY_MS)).run(Date.now());

@@ -1,4 +1,4 @@
-/** The audit log over real HTTP on every store: what is told, to whom, by pages and filters. */
+/** The audit log over real HTTP on every store: its entries, its readers, pages and filters. */
 
 import type { Test } from 'tap';
 import t from 'tap';

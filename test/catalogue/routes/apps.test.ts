@@ -11,7 +11,7 @@ import { onEachStore } from '../../support/on-each-store.ts';
 import type { Answer } from '../../support/resources.ts';
 import { openResources, pathsOf } from '../../support/resources.ts';
 
-/** As the connector's library writes it. */
+/** The body in the form of the connector's library. */
 const multipart = (json: string) => ({
   type: 'multipart/form-data; boundary=----b',
   body: [
@@ -213,7 +213,7 @@ await onEachStore(t, {
   },
 });
 
-/** Of so many levels. */
+/** An object of so many levels. */
 function nested(levels: number): object {
   return JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as object;
 }

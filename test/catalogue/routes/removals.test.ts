@@ -1,5 +1,5 @@
 /**
- * What devices have still to lose: shown while housekeeping takes it off them, and no longer when
+ * Tags that devices have still to lose: shown while housekeeping takes them off, and no longer when
  * it is done. On every store.
  */
 
@@ -148,7 +148,7 @@ await onEachStore(t, {
     t.equal((await connect(null)).status, 200);
     t.same(await tagsOf(otherApp), []);
 
-    // By way of the app, as clients of the public service do.
+    // Goes through the app, like clients of the public service.
     await seedDevices(store.sql, { appId, platformId: 3, tagIds: [tagId], count: 20 });
     t.equal((await connect([otherApp])).status, 200);
     const update = { id: appId, platformId: 3, tags: [{ id: tagId }] };

@@ -13,7 +13,7 @@ import { withStores } from '../../support/store.ts';
 interface Scene extends Resources {
   readonly store: Store;
   readonly secondApp: number;
-  /** The tags of which it was told that they were disconnected. */
+  /** The tags that were reported as disconnected. */
   readonly disconnected: readonly number[];
   version(): Promise<number>;
 }
@@ -254,7 +254,7 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
     const goes: number[] = all.filter((_: unknown, at: number) => at % 3 === 0).map(idOf);
     let made = 0;
     const seen = (await walk('tags', 7, async () => {
-      // From both ends, before and behind the cursor.
+      // Taken from both ends, before and after the cursor.
       for (const id of [goes.shift(), goes.pop()]) {
         if (id !== undefined) t.equal((await ask('DELETE', `tags/${id}`)).status, 204);
       }

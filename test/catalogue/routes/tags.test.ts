@@ -19,7 +19,7 @@ interface Admin {
   readonly clientId: number;
   readonly sql: Sql;
   add(body: unknown): Promise<Answer>;
-  /** As it stands, under a Content-Type. */
+  /** Posts the text unchanged, under a Content-Type. */
   addAs(contentType: string, body: string): Promise<Answer>;
   update(body: unknown): Promise<Answer>;
   remove(body: unknown): Promise<Answer>;
@@ -101,7 +101,7 @@ scene('add, get, update, delete', async (t, admin) => {
   t.ok((await admin.version()) > version);
   const { expiration: _, ...kept } = given;
   t.same((await admin.get('sourceId/goals')).body, { ...kept, id: goals.id });
-  // As PHP writes an empty object.
+  // PHP writes an empty object like this.
   await admin.update({ tags: [{ id: goals.id, tagOptionalParameters: [] }] });
   await admin.update({ tags: [{ id: goals.id, tagOptionalParameters: null, name: 'Tore' }] });
   t.same((await admin.get('sourceId/goals')).body, {
@@ -533,7 +533,7 @@ scene('optional parameters of all tags of a client have a bound together', async
     insert into tags (client_id, name, source_id, optional_parameters)
     select ${admin.clientId}, 'n', 's' || n, ${JSON.stringify(large)}::text::jsonb
     from generate_series(${from}::int, ${to}::int) as n`;
-  // Of 13 kB each, 2,500 are below it, and 2,600 above.
+  // Objects of 13 kB each: 2,500 are below it, and 2,600 above.
   await fill(1, 2_500);
   const more = Array.from({ length: 100 }, (_, n) => ({
     name: 'n',

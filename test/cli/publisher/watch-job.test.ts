@@ -93,7 +93,7 @@ t.test('watched to its end', async (t) => {
       return JSON.parse(output).successCount > 0 ? true : null;
     });
     await engine.end('SIGKILL');
-    // Of the outer test: this one ends it with itself.
+    // Started by the outer test: this one ends it with itself.
     engine = await startEngine(t, dataDir, settings);
     const { code, output } = await watched;
     inner.equal(code, 0, output);

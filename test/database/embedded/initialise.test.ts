@@ -142,7 +142,7 @@ t.test(
   },
 );
 
-/** Of all processes below this one, now. */
+/** The memory of all processes below this one, now. */
 function residentMbOfChildren(pid: number): number {
   return childrenOf(pid).reduce(
     (sum, child) => sum + statusMb(child, 'VmRSS') + residentMbOfChildren(child),

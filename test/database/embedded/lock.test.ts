@@ -1,4 +1,7 @@
-/** One engine per data directory, whatever is left behind and whoever comes at the same time. */
+/**
+ * One engine per data directory, in spite of any leftovers and of any other engine at the same
+ * time.
+ */
 
 import { once } from 'node:events';
 import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';

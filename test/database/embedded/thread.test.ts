@@ -28,7 +28,7 @@ t.test('a session that holds all memory ends the process with one line', async (
   );
   t.match(await sql`select count(*) > 0 as "isThere" from pg_class`, [{ isThere: true }]);
 
-  // What is prepared stays, until there is no room for anything.
+  // Prepared statements stay, until there is no room for anything.
   let size = STATEMENT_MAX;
   for (let n = 0; n < STATEMENTS_MAX && engine.child.exitCode === null; n += 1) {
     const isPrepared = await sql.unsafe(`prepare held_${n} as select '${'x'.repeat(size)}'`).then(

@@ -23,7 +23,7 @@ t.test('a table that has got its first rows is analyzed, and left alone after th
     await sql`
       insert into tag_days (tag_id, day, slot)
       select i, current_date, 0 from generate_series(1, 5000) as i`;
-    // PostgreSQL tells its statistics of a change within a second or so.
+    // PostgreSQL shows its statistics of a change within a second or so.
     const names = await until('tag_days is stale', async () => {
       const stale = await maintenance.run();
       return stale.length > 0 ? stale : null;
@@ -65,7 +65,7 @@ t.test('a table that somebody has locked keeps no other one waiting', async (t) 
       return stale.some(({ name }) => name === 'tag_days') ? true : null;
     });
     await sql.begin(async (locking) => {
-      // Whoever waits for the lock makes this fail.
+      // A statement that waits for the lock makes this fail.
       await locking`set local idle_in_transaction_session_timeout = '5s'`;
       await locking`lock table tag_days in share update exclusive mode`;
       t.same(await maintenance.run(), ['tag_days']);

@@ -19,7 +19,7 @@ await withPostgresStore(t, async (t, { sql }) => {
   const beatOf = (id: number, tx: Sql = sql): Promise<Beat> => beat(tx, id, TERMS);
   const diedOf = async (id: number): Promise<readonly number[]> =>
     (await beatOf(id)).died.map((node) => node.id);
-  /** As if it had beaten for so long, and for the last time so long ago. */
+  /** Ages a node: it has beaten for so long, and for the last time so long ago. */
   const set = (id: number, { beatingS, silentS }: { beatingS: number; silentS: number }) => sql`
     update nodes set seen_at = now() - ${silentS}::float8 * interval '1 second',
       beating_since = now() - ${beatingS}::float8 * interval '1 second'

@@ -1,4 +1,4 @@
-/** What becomes of a tag's members when others move, replace or erase them during a piece. */
+/** A tag's members when others move, replace or erase them during a piece. */
 
 import type { Test } from 'tap';
 import t from 'tap';
@@ -21,7 +21,7 @@ import { tagsOf } from '../../support/subscriptions.ts';
 import { untilLockWaits } from '../../support/until-lock-waits.ts';
 
 const PLATFORM = 15;
-/** Of the statement that reads the members in a group. */
+/** A part of the statement that reads the members in a group. */
 const MEMBERS_READ = 'order by ordinal limit';
 const LATER_GROUP = 9;
 

@@ -135,7 +135,7 @@ const deviceIdsOf = async (sql: Sql, scene: Scene): Promise<readonly string[]> =
   (await contentOf(sql, scene)).map((row) => String(row['device_id'])).sort();
 
 const ALL = Array.from({ length: SPARSE }, (_, group) => group);
-/** Where the first device goes: a whole group that nobody had ordinals of. */
+/** The target of the first device: a whole group of unused ordinals. */
 const TARGET = SPARSE + FILLING;
 
 await onEachStore(t, {

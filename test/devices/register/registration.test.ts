@@ -405,7 +405,7 @@ await onEachStore(t, {
   },
 
   'connections that break under load: what was answered committed is there': async (t, store) => {
-    // Nobody can end a connection of the embedded one from within.
+    // The connection of the embedded one cannot be ended from within.
     if (store.address.kind === 'embedded') return;
     const tenant = await makeTenant(store.sql, 'acme');
     const [tag = 0] = await tenant.makeTags(1);

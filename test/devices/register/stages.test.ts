@@ -31,7 +31,7 @@ await t.test('operations of a device that is being written come after it, and ot
     const noting = (name: string, result: Promise<string>) => result.then(() => order.push(name));
     const first = () => noting('set', submit('set', 'held', [b]));
     const all = await whileAWriteWaits(sql, first, async () => {
-      // As the row is, this changes nothing. After the `set` it does.
+      // On the row of now this changes nothing. After the `set` it does.
       const second = noting('reg', submit('reg', 'held', [a]));
       await noting('free', submit('reg', 'free', [a]));
       const third = noting('second reg', submit('reg', 'held', [a, c]));
@@ -149,7 +149,7 @@ await t.test('a token of two apps, written in two batches, is held back until bo
       const second = submitFor(other)('set', 'twin', [b]);
       t.equal(await first, 'committed');
       await untilLockWaits('the second one waits', sql);
-      // As the row is, this changes nothing.
+      // On the row of now this changes nothing.
       const third = submitFor(other)('reg', 'twin', [a]);
       await clearUnknown(registration, one);
       return [second, third];

@@ -1,5 +1,5 @@
 /**
- * What a replacement leaves in the database, alone and beside registrations of the same devices.
+ * The result of a replacement in the database, alone and beside registrations of the same devices.
  */
 
 import { hash } from 'node:crypto';
@@ -272,7 +272,7 @@ await onEachStore(t, {
   },
 });
 
-/** What an index has to hear, as lists. */
+/** The changes for an index, in lists. */
 function changesIn(replaced: ReplaceResult) {
   const changes = 'changes' in replaced ? [...replaced.changes] : [];
   changes.sort((a, b) => a.groupNumber - b.groupNumber);

@@ -12,7 +12,7 @@ const insert = (sql: SqlPool, appId: number, ordinal: number, deviceKey: string)
     insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
     values (${appId}, 15, ${ordinal}, ${deviceKey.repeat(32)}::uuid, ${deviceKey}, now())`;
 
-/** As docs/operate/scale.md says it. */
+/** The statement of docs/operate/scale.md. */
 const PARTITION = `
   alter table devices rename to devices_whole;
   create table devices (like devices_whole including defaults including constraints including indexes)

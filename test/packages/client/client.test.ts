@@ -1,7 +1,4 @@
-/**
- * The client package on a server that answers as it is told: what it sends, and what it makes of
- * answers.
- */
+/** The client package on a scripted server: its requests, and its results from the answers. */
 
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';

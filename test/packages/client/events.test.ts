@@ -1,4 +1,4 @@
-/** The client package hears the events of a push job: on a server that streams as it is told. */
+/** The client package hears the events of a push job: on a server with a scripted stream. */
 
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -73,7 +73,7 @@ t.test('each progress is told until the end, however the text is cut', async (t)
   const pieces = [...text].map((octet) => Uint8Array.of(octet));
   const crlf = `${progress('PAUSED')}${progress('FINISHED')}${END}`.replaceAll('\n', '\r\n');
   const { asked, client } = await startServer(t, [
-    // Nobody ends the answer: the event does.
+    // The answer is not ended: the event ends it.
     tell(...pieces, crlf, progress('FAILED')),
   ]);
   t.same(await hear(client), ['RUNNING – ü', 'PAUSED', 'FINISHED']);

@@ -24,7 +24,7 @@ const SEEDS = [
   'POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nA: b\r\n\r\nGET /next HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n',
   '\r\nGET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: keep-alive\r\n\r\nDELETE /b HTTP/1.1\r\nHost: a\r\n\r\n',
 ];
-/** What is put in, taken from what smugglers use. */
+/** Inserted texts, taken from those of smugglers. */
 const SNIPPETS = [
   '\r\n',
   '\n',
@@ -73,7 +73,7 @@ function mutated(): string {
 /** RFC 9110, 5.6.3 lets a tab follow a value; Node refuses it there. */
 const KNOWN_DIFFERENCE = /Content-Length: *\d+ *\t/;
 
-/** What a server saw, as `METHOD target body`. */
+/** The server's requests, as `METHOD target body`. */
 const seen: string[] = [];
 const OK = 'ok';
 
@@ -145,7 +145,7 @@ async function startNodes(t: Lifetime): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** What the server at `port` makes of it. */
+/** The requests that the server at `port` reads. */
 async function requestsIn(input: string, port: number): Promise<readonly string[]> {
   seen.length = 0;
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

@@ -1,4 +1,4 @@
-/** The whole: where it listens, and that it ends whoever is connected. */
+/** The whole: where it listens, and that it ends every connection. */
 
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -40,7 +40,7 @@ interface Wanted {
 export class Witness extends ClientConnection {
   /** `[code, last stream, words]` of each GOAWAY. */
   readonly goAways: (readonly [code: string, lastStreamId: number, words: string])[] = [];
-  /** Each MAX_CONCURRENT_STREAMS that it was told. */
+  /** Each MAX_CONCURRENT_STREAMS that it received. */
   readonly streamLimits: number[] = [];
   /** Each increment of the connection's window. */
   readonly increments: number[] = [];

@@ -47,7 +47,7 @@ await withPostgresStore(t, async (t, { sql }) => {
       await claim('b', null);
       await claim('c', dead);
       await leaveNodes(sql, dead);
-      // As the version before claims: it knows neither of the columns.
+      // The version before claims like this: it knows neither of the columns.
       await sql`update provider_tokens set minting_id = ${randomUUID()}::uuid where identity = 'c'`;
       for (const identity of ['b', 'c']) {
         t.match(await readToken(sql, identity, 0), { isBeingMinted: true });

@@ -1,4 +1,4 @@
-/** Both environments of APNs behind one sender, each a real HTTP/2 peer. */
+/** Both environments of APNs with one sender, each a real HTTP/2 peer. */
 
 import type { Test } from 'tap';
 import t from 'tap';

@@ -112,7 +112,7 @@ for (const transport of TRANSPORTS) {
           expiresAtMs: null,
           dueAtMs: 0,
         });
-        // One behind the other and back again: neither form may be kept for the next device.
+        // One after the other and back again: neither form may be kept for the next device.
         for (const [position, deviceId] of [installation, ...others, installation].entries()) {
           sender.send(rendered, deviceId, position, () => undefined);
         }

@@ -8,7 +8,7 @@ import { means, subsetsOf, textOf, trees } from '../../support/expressions.ts';
 
 const TAGS = [1, 2, 3, 4];
 
-/** `#n` has the id n; whatever is named otherwise nobody has. */
+/** `#n` has the id n; no device has a tag with another name. */
 function compiled(text: string): Audience {
   const read = readExpression(text);
   if (!read.ok) throw new Error(read.fault.message);

@@ -40,7 +40,7 @@ const withTemplates = async (
   }
 };
 
-/** What workers are given of a notification, by platform. */
+/** The terms of a notification for workers, by platform. */
 async function claimed({ sql }: Store, id: string) {
   await planDue(sql);
   const chunks = await claimChunksOf(sql, id, 60_000);
@@ -126,7 +126,7 @@ await onEachStore(t, {
     t.match(messagesOf(await api.call('POST', '/push-api/push', body), t), wanted);
     const test = { appId, platformId: 3, deviceId: 'ab', payload: MATCH };
     t.match(messagesOf(await api.call('POST', '/test', test), t), wanted.slice(0, 1));
-    // All that is wrong is told together.
+    // All faults are reported together.
     const more = await api.call('POST', '', { ...body, excludeTagIds: [999_999] });
     t.match(messagesOf(more, t), [/excludeTagIds/, ...wanted]);
     t.same((await api.call('GET', '')).body, []);

@@ -1,4 +1,4 @@
-/** What a job keeps of its payload, over HTTP and on both stores. */
+/** The part of its payload that a job keeps, over HTTP and on both stores. */
 
 import t from 'tap';
 import { JOB_PAYLOAD_BYTES_MAX } from '../../../src/push/accept/job-payload.ts';
@@ -7,7 +7,7 @@ import { startJobsApi } from '../../support/jobs-api.ts';
 import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 
-/** As long as a payload may be; 180 KB. */
+/** The longest payload; 180 KB. */
 const LARGE = { data: { large: '€'.repeat(60_000) } };
 const APPS = 100;
 

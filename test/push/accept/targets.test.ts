@@ -1,4 +1,4 @@
-/** What becomes of an expression from the acceptance to the devices of a chunk, on both stores. */
+/** An expression from the acceptance to the devices of a chunk, on both stores. */
 
 import t from 'tap';
 import type { SqlPool } from '../../../src/database/sql.ts';

@@ -1,4 +1,4 @@
-/** What the publisher of a push may not expect of it. */
+/** Warnings for the publisher of a push. */
 
 import t from 'tap';
 import type { Payload } from '../../../src/domain/notification.ts';

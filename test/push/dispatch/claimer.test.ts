@@ -27,8 +27,8 @@ const AT_ONCE = { withinMs: 0, answersWithinMs: 0 };
 const AT_NOON: Clock = { ...systemClock, monotonicMs: () => 43_200_000 };
 
 /**
- * Of a node that the database has not heard of for too long, until it is prolonged; counts who
- * asks.
+ * The presence of a node that the database has not heard of for too long, until it is prolonged;
+ * counts the questions.
  */
 class AskedPresence extends Presence {
   asked = 0;

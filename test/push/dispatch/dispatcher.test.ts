@@ -80,7 +80,7 @@ class PlayedPool {
   }
 }
 
-/** As the claimer asks for the right to send. */
+/** Asks for the right to send, as the claimer does. */
 function authorized(options: DispatcherOptions) {
   const dispatcher = new Dispatcher(options);
   return {
@@ -391,7 +391,7 @@ t.test('a batch goes to a worker as one, and what fails in it fails alone', asyn
   const broken = { ...bad, chunk: { ...bad.chunk, groupNumber: 300_000, ordinalEnd: 3e9 } };
   const batch = {};
   await Promise.all([broken, ...claimed].map((part) => dispatcher.start(part, batch).finished));
-  // The worker says that it is done behind its last report.
+  // The worker says that it is done after its last report.
   const tasks = Reflect.get(pool, 'pool') as Piscina;
   await until('the worker is done', () => Promise.resolve(tasks.completed > 0 ? true : null));
   t.equal(tasks.completed, 1);

@@ -31,7 +31,7 @@ async function startNode(t: Test, store: Store): Promise<Node> {
   return { presence, heartbeat, id: () => presence.nodeId ?? 0, log };
 }
 
-/** As if the node had been silent, or at it, for so long. */
+/** Ages a node: it has been silent, or at it, for so long. */
 const age = ({ sql }: Store, node: Node, { silentS = 0, beatingS = 0 }) => sql`
   update nodes set seen_at = seen_at - ${silentS}::float8 * interval '1 second',
     beating_since = beating_since - ${beatingS}::float8 * interval '1 second'

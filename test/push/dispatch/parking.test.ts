@@ -34,7 +34,7 @@ const LEASE_MS = 60_000;
 const AT_ONCE = { withinMs: 0, answersWithinMs: 0 };
 const ALL_BLOCKS = -1n;
 
-/** What a worker does with a task: resolves with its reports, or rejects when it dies. */
+/** Plays a worker with a task: resolves with its reports, or rejects when it dies. */
 type Play = (task: Task) => Promise<readonly Partial<Progress>[]>;
 
 /** The main thread's part of a node, on the store, with a worker that the test plays. */

@@ -10,7 +10,7 @@ t.test('threads are not ended before they have loaded', async (t) => {
     presence: new Presence(systemClock).memory,
     broadcast: 'worker-pool.test',
     limits: { connectionsMax: 8 },
-    // Nobody listens there: a thread connects when it has a task.
+    // No server listens there: a thread connects when it has a task.
     address: { kind: 'postgres', url: 'postgres://127.0.0.1:1/none' },
     redis: null,
     origins: originsOf(await simulatorFor(t)),

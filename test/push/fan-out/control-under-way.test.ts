@@ -51,7 +51,7 @@ async function heldUp(t: Test, store: Store, slug: string, more: object = {}) {
   return { fanOut, api, id, received: peer.received, release };
 }
 
-/** No report tells the worker of the order: none of it ends before the answers come. */
+/** The worker gets no reply with the order: none of it ends before the answers come. */
 async function unanswered(t: Test, store: Store): Promise<void> {
   const { fanOut, api, id, received, release } = await heldUp(t, store, 'unanswered');
   await order(t, api, id, 'pause');

@@ -15,7 +15,7 @@ import { withStores } from '../../support/store.ts';
 
 t.setTimeout(240_000);
 
-/** Of each kind; some are in another block. */
+/** Devices of each kind; some are in another block. */
 const EACH = 100;
 const LANGUAGES = { 'lang-de': 'de', 'lang-fr': 'fr', default: 'en' };
 const TITLES = { en: 'Goal!', de: 'Tor!', fr: 'But !' };

@@ -16,7 +16,7 @@ import { withPostgresStore, withStores } from '../../support/store.ts';
 import type { Sample } from '../../support/watch-provider.ts';
 import { mostIn, rateOf, watchProvider } from '../../support/watch-provider.ts';
 
-/** Of some seconds at the rates here. */
+/** Some seconds of sending at the rates here. */
 const DEVICES = 6_000;
 
 const simulator = await simulatorFor(t);

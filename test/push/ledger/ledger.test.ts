@@ -27,14 +27,12 @@ import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { withPostgresStore, withStores } from '../../support/store.ts';
 import { untilLockWaits } from '../../support/until-lock-waits.ts';
 
-/**
- * So many chunks: what a worker reports of one is told to the ledger, not read from the devices.
- */
+/** So many chunks: the ledger takes a worker's report of one, and does not read the devices. */
 const oneInEachGroup = { step: GROUP_DEVICES };
 const LEASE_MS = 60_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
-/** `told`: what it says it has recorded. */
+/** `told`: its reports of what it has recorded. */
 const ledgerOf = (store: Store, told: Progress[] = []): Ledger =>
   new Ledger({
     journal: SILENT_JOURNAL,

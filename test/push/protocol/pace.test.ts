@@ -15,7 +15,7 @@ function sceneOfPace() {
   const clock = new ManualClock();
   const said: PaceMessage[] = [];
   const pace = new Pace(clock, (message) => said.push(message));
-  /** As many sends as may begin now. */
+  /** Sends as many as may begin now. */
   const sendAll = (): number => {
     let sends = 0;
     for (; pace.admits; sends += 1) pace.take();

@@ -1,7 +1,6 @@
 /**
- * What may be ordered of a push job in which state, over HTTP and on both stores: nothing sends
- * here. What becomes of a running send is in push/fan-out/control.test.ts and
- * end-to-end/control.long.ts.
+ * Orders on a push job in each state, over HTTP and on both stores: nothing sends here. Orders on a
+ * running send are in push/fan-out/control.test.ts and end-to-end/control.long.ts.
  */
 
 import type { Test } from 'tap';
@@ -27,7 +26,7 @@ const order = (api: JobsApi, id: string, what: Order, token?: string) =>
 const stateOf = async (api: JobsApi, id: string): Promise<string> =>
   (await api.call('GET', `/${id}`)).body.state;
 
-/** What is done, and the state after it. */
+/** The order, and the state after it. */
 async function steps(
   t: Test,
   api: JobsApi,

@@ -1,4 +1,4 @@
-/** What a push would be and for how many, over HTTP and on both stores: nothing is sent. */
+/** The preview of a push and its audience, over HTTP and on both stores: nothing is sent. */
 
 import type { Test } from 'tap';
 import t from 'tap';

@@ -1,4 +1,4 @@
-/** What is alike is shown once, and an answer has an end. */
+/** Equal renderings are shown once, and an answer has an end. */
 
 import t from 'tap';
 import { scopeKeyOf } from '../../../src/domain/device.ts';
@@ -10,7 +10,10 @@ import { previewOf, RENDERINGS_LENGTH_MAX } from '../../../src/push/routes/rende
 const NOW = { sendAtMs: null, expiresAtMs: null } as unknown as Push;
 const PAYLOAD: Payload = { title: 'goal!', data: {} };
 
-/** Of so many apps on iOS and Android, each with a device; `made`: what their templates make. */
+/**
+ * Renders for so many apps on iOS and Android, each with a device; `made`: the results of their
+ * templates.
+ */
 function counted(apps: number, made: (appId: number) => Payload | null): Counted {
   const audience = Array.from({ length: apps }, (_, index) =>
     ([3, 15] as const).map((platformId) => ({ appId: index + 1, platformId, count: 1 })),

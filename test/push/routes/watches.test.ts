@@ -136,7 +136,7 @@ await onEachStore(t, {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    // As many as a client may have under way: a poll waits two seconds, and is put off.
+    // The most that a client may have under way: a poll waits two seconds, and is put off.
     const counts = [1, 2].map(() => reads.run(clientId, () => released));
     await finish(store, job);
     await new Promise((resolve) => setTimeout(resolve, 2_500));

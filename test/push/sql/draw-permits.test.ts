@@ -20,7 +20,7 @@ function sceneOf(sql: Sql, perMinute = PER_MINUTE) {
     draw: (wanted: number) => drawPermits(sql, bucket, wanted),
     giveBack: (permits: number) => returnPermits(sql, bucket, permits),
     pause: (forMs: number) => pauseQuota(sql, bucket, forMs),
-    /** By the bucket's clock, since the start. */
+    /** Time of the bucket's clock, since the start. */
     nowMs: () => passedMs + performance.now() - startMs,
     async pass(ms: number): Promise<void> {
       passedMs += ms;
@@ -68,7 +68,7 @@ t.test('on each store', (t) =>
       const node = async () => {
         const atMs = nowMs();
         const { granted } = await draw(2_500);
-        // As early as it may have been: that makes the windows fuller.
+        // The earliest time that it may have been: that makes the windows fuller.
         grants.push({ atMs, permits: granted });
       };
       for (let step = 0; step < 360; step += 1) {

@@ -1,4 +1,4 @@
-/** What is recorded of single devices, on every store: a bounded number, each once, for a while. */
+/** Records of single devices, on every store: a bounded number, each once, for a while. */
 
 import t from 'tap';
 import type { Sql } from '../../../src/database/sql.ts';

@@ -15,7 +15,7 @@ function makeQueue() {
       sender.send({ payloadBytes: 0 }, name, 0, () => undefined);
     });
   };
-  /** Whoever has the room is answered, until nobody waits. */
+  /** Answers the one that has the room, until none waits. */
   const serveAll = async (): Promise<string> => {
     for (let turn = 0; turn < 30; turn += 1) {
       await nextTurn();

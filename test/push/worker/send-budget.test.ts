@@ -1,7 +1,9 @@
 import t from 'tap';
 import { BudgetShare, SendBudget } from '../../../src/push/worker/send-budget.ts';
 
-/** A budget of nine, of which one credential may take eight, and how often it has told of room. */
+/**
+ * A budget of nine, of which one credential may take eight, and how often it has announced room.
+ */
 function makeBudget() {
   const budget = new SendBudget(9);
   let fired = 0;

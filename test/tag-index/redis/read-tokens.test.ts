@@ -110,7 +110,7 @@ await withRedis(t, (t) =>
   }),
 );
 
-/** A client whose server is exchanged for another one behind its first answers. */
+/** A client whose server is exchanged for another one after its first answers. */
 function answering(client: RedisClient, afterwards: () => Promise<void>): RedisClient {
   return new Proxy(client, {
     get(target, name) {

@@ -1,4 +1,4 @@
-/** What the SDK makes of spans, over HTTP; an engine that traces nothing does not load it. */
+/** The SDK's requests for spans, over HTTP; an engine that traces nothing does not load it. */
 
 import { pino } from 'pino';
 import t from 'tap';

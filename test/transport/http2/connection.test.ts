@@ -1,4 +1,4 @@
-/** Our connection seen by a server that tells how each field was written. */
+/** Our connection seen by a server that reports how each field was written. */
 
 import type { Test } from 'tap';
 import t from 'tap';

@@ -10,7 +10,7 @@ import t from 'tap';
 import { runProgram } from '../../../support/programs.ts';
 
 const SOURCES = join(import.meta.dirname, '..', '..', '..', '..', 'src');
-/** What every statement of the hot path uses. */
+/** Objects that every statement of the hot path uses. */
 const OBJECTS = ['String', 'Array', 'Map', 'Set', 'Promise', 'Function', 'Object', 'Uint8Array'];
 
 /** Which of the objects are slow after a piece of a module. */

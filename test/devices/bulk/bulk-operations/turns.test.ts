@@ -73,7 +73,7 @@ await onEachStore(t, {
       const states = await Promise.all(small.map(async (id) => (await read(id)).state));
       return states.filter((state) => state !== 'QUEUED').length;
     };
-    // Whoever is due has rested: only the order counts.
+    // All that are due have rested: only the order counts.
     const turn = async () => {
       await sql`update bulk_operations set due_at = due_at - interval '1 minute'`;
       t.equal(await node.runPiece(), true);

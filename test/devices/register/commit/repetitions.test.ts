@@ -17,7 +17,7 @@ import { makeTenant } from '../../../support/tenant.ts';
 import { untilLockWaits } from '../../../support/until-lock-waits.ts';
 
 const PLATFORM = 3;
-/** As makeRegistration has it. */
+/** The value in makeRegistration. */
 const FRESH_MS = 86_400_000;
 
 /** The row as it was written: any write of it gives it another place or version. */
@@ -33,8 +33,8 @@ const age = (sql: SqlPool, ms: number) =>
   sql`update devices set registered_at = registered_at - ${ms}::float8 * interval '1 millisecond'`;
 
 /**
- * What APNs says of the device in a send that is accepted now: dead since then. Answers whether it
- * is there afterwards.
+ * APNs calls the device dead in a send that is accepted now. Returns whether it is there
+ * afterwards.
  */
 async function condemn(
   sql: SqlPool,

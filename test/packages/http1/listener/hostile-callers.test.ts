@@ -126,7 +126,7 @@ t.test('who takes his answer byte by byte does not do so for ever', async (t) =>
   await sleep(3_000);
   clearInterval(reading);
   for (const socket of [last, next]) {
-    // What the kernels still hold, and the end.
+    // The rest in the kernels' buffers, and the end.
     await once(socket.resume(), 'close');
     t.ok(socket.bytesRead < LARGE.length, `${socket.bytesRead} bytes were read`);
   }

@@ -212,5 +212,5 @@ const socketClosed = (server: Server): Promise<void> =>
   });
 
 function ignore(): void {
-  // What a peer does after the answer to connect() is of no interest.
+  // The peer's behaviour after the answer to connect() is of no interest.
 }

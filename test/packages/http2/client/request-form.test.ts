@@ -28,8 +28,8 @@ class Peers {
   compiledCount = 0;
 
   /**
-   * As `ClientConnection` sends it: compiled when that serves, otherwise whole. Answers what the
-   * peer understands.
+   * Sends it like `ClientConnection`: compiled when that serves, otherwise whole. Returns the
+   * peer's reading.
    */
   send(
     request: PreparedRequest,

@@ -10,7 +10,7 @@ import { frameOf, goodVectors, handed, text } from '../frame/vectors.ts';
 
 const BLOCK = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 251));
 
-/** As written for a peer that takes frames of so many octets. */
+/** The block written for a peer that takes frames of so many octets. */
 function written(block: Buffer, frameOctetsMax: number, isEndStream: boolean): Buffer {
   const octets = fieldBlockOctets(block.length, frameOctetsMax);
   const into = Buffer.alloc(octets + 2, 0xee);

@@ -20,7 +20,7 @@ function recorded(preface = NO_PREFACE) {
   return { reader, frames };
 }
 
-/** Cuts octets behind each of the given lengths, over and over. */
+/** Cuts octets after each of the given lengths, over and over. */
 function* pieces(octets: Buffer, lengths: readonly number[]): Generator<Buffer> {
   for (let at = 0, i = 0; at < octets.length; i += 1) {
     const end = Math.min(octets.length, at + Math.max(1, lengths[i % lengths.length] ?? 1));

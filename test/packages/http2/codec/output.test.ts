@@ -139,7 +139,7 @@ t.test('a buffer is not used again before the socket is done with it', async (t)
       const expected = createHash('sha256');
       let inBuffer: Buffer[] = [];
       let flushes = 0;
-      // What was flushed is expected in the order of the flushes.
+      // Flushed octets are expected in the order of the flushes.
       const settle = (): void => {
         if (output.flushes === flushes) return;
         flushes = output.flushes;

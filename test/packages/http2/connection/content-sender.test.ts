@@ -20,7 +20,7 @@ function makeSender({ endsApart = false } = {}) {
     sent.push(stream.id);
   };
   const sender = new ContentSender<Stream>(output, new FloodGuard(), endsApart, onSent);
-  /** What has gone out since the last call: stream, octets, END_STREAM. */
+  /** Frames since the last call: stream, octets, END_STREAM. */
   const frames = async (): Promise<readonly (readonly [number, number, boolean])[]> => {
     await turn();
     const octets = socket.takeAll();
@@ -215,7 +215,7 @@ t.test('each octet once, in order, within both windows', async (t) => {
         t.ok(got.equals(content.subarray(0, got.length)));
         t.equal(ended.has(stream.id), stream.pending === null);
         if (ended.has(stream.id)) t.equal(got.length, content.length);
-        // Whoever has not sent all was not allowed to.
+        // A stream that has not sent all was not allowed to.
         else t.ok(got.length === ofStream || used === allowed);
       }
     }),

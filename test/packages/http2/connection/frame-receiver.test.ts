@@ -8,7 +8,7 @@ import { BAD_VECTORS, codeOf } from '../frame/vectors.ts';
 
 const { END_HEADERS, END_STREAM, frame, octetsOf, Type } = frames;
 
-/** A receiver behind a reader, and what it has said. */
+/** A receiver with its reader, and its calls. */
 function recorded() {
   const events: unknown[][] = [];
   const note =

@@ -171,7 +171,7 @@ conversation(
     const asks = Buffer.concat(new Array(FEW).fill(octetsOf(ping('01234567'))));
     let rounds = 0;
     for (; !client.connection.isClosed && rounds < 100; rounds += 1) {
-      // As if eleven seconds passed between them, so that no count of frames runs over.
+      // Eleven seconds pass between them, so that no count of frames runs over.
       passMs(t, rounds * 11_000);
       peer.send(asks);
       await new Promise((resolve) => setImmediate(resolve));

@@ -22,7 +22,7 @@ import { GET, POST, postOf } from '../../../support/http2/recorded-client.ts';
 
 const OK = [[':status', '200']] as const;
 const INITIAL_WINDOW = 65_535;
-/** What our client gives for the whole connection. */
+/** The window that our client gives for the whole connection. */
 const CONNECTION_WINDOW = 4 * 1_024 * 1_024;
 const FRAME_MAX = 16_384;
 

@@ -97,7 +97,8 @@ t.test('node:http2: the limit of streams changes while requests run', async (t) 
   const client = await openClient(t, origin, { ca });
   const request = client.prepare(getOf(origin, `${SMALL_PATH}?`));
   for (const maxConcurrentStreams of [1, 7, 300, 2]) {
-    // What the server had not seen when it lowered the limit, it refuses; that is sent again.
+    // The server refuses requests that it had not seen when it lowered the limit; they are sent
+    // again.
     const running = times(200, (index) => askUntilProcessed(client, request, String(index)));
     await demand(client, origin, { maxConcurrentStreams });
     t.ok((await running).every(isSmallFile));
@@ -113,7 +114,7 @@ t.test('node:http2: windows change while content is on its way', async (t) => {
   const content = Buffer.alloc(100_000, 'between windows ');
   const long = client.prepare(postOf(origin, ECHO_PATH, content, '!'));
   for (const initialWindowSize of [5_000, 0, 1_000_000, 16_384, 65_535]) {
-    // What is under way is left with a window below zero when it shrinks.
+    // Requests under way are left with a window below zero when it shrinks.
     const running = times(8, (index) => client.ask(long, String(index)));
     const grown = initialWindowSize === 0 ? 2_000 : initialWindowSize;
     await demand(client, origin, { initialWindowSize: grown });
@@ -133,7 +134,7 @@ t.test('a socket that closes in the middle gives every request one end', async (
     const client = await openClient(t, origin);
     const silent = client.prepare(getOf(origin, SILENCE_PATH));
     const running = times(100, () => client.ask(silent));
-    // Behind them, so that they are all at the server.
+    // Asked after them, so that they are all at the server.
     t.match(await client.ask(client.prepare(getOf(origin, SMALL_PATH))), { status: 200 });
     relay.cut(how);
     for (const answer of await running) {

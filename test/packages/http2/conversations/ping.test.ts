@@ -37,7 +37,7 @@ conversation(
     await client.until(() => client.connection.capacity > 0);
     client.sendNow(GET, 'a', () => client.sendNow(GET, 'b'));
     await peer.expectRequest();
-    // What this chunk makes us write is flushed at its end; the answer to PING is not kept so long.
+    // Answers to this chunk are flushed at its end; the answer to PING is not kept so long.
     peer.send(settings(), headers(1, OK, END_STREAM), ping('01234567'));
     await peer.expect(pingAck('01234567'));
     await peer.expect(settingsAck);

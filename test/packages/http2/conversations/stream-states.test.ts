@@ -170,7 +170,7 @@ conversation(
     }
     peer.send(headers(old.streamId, OK, END_STREAM));
     t.match(await old.end, { status: 200 });
-    // Nobody remembers stream 3: it is ignored, since it may be one that was reset.
+    // Stream 3 is forgotten: it is ignored, since it may be one that was reset.
     peer.send(data(3, 'x'), settings());
     await peer.expect(settingsAck);
   },

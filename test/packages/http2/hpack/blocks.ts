@@ -1,6 +1,6 @@
 /**
- * What the tests of HPACK share: blocks as hex, fields as pairs, and a look into a decoder's table
- * from outside.
+ * Tools that the tests of HPACK share: blocks as hex, fields as pairs, and a look into a decoder's
+ * table from outside.
  */
 
 import { Decoder } from '../../../../packages/http2/src/hpack/decoder.ts';
@@ -29,7 +29,7 @@ export const makeDecoder = (tableSizeMax = 4096, listSizeMax = 1 << 20): Decoder
 export const decode = (decoder: Decoder, block: Buffer): FieldSection =>
   decoder.decode(block, 0, block.length);
 
-/** Encodes with nothing behind the room that was promised to be enough. */
+/** Encodes into exactly the room that was promised to be enough. */
 export function encode(encoder: Encoder, fields: readonly Field[]): Buffer {
   const into = Buffer.alloc(fieldsSizeMax(fields));
   return into.subarray(0, encoder.encode(fields, into, 0));
@@ -49,6 +49,6 @@ export function tableOf(decoder: Decoder): Pair[] {
   }
 }
 
-/** As RFC 7541 4.1 counts it. */
+/** The size by RFC 7541 4.1. */
 export const sizeOf = (entries: readonly Pair[]): number =>
   entries.reduce((size, [name, value]) => size + name.length + value.length + 32, 0);

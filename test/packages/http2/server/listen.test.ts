@@ -1,6 +1,6 @@
 /**
- * The listener: who speaks HTTP/2 is let in, nobody else, closing leaves nothing open, and clients
- * that we did not write are served.
+ * The listener: clients that speak HTTP/2 are let in, and no others, closing leaves nothing open,
+ * and clients that we did not write are served.
  */
 
 import { once } from 'node:events';
@@ -78,7 +78,7 @@ t.test('a handshake can wait, or be refused', async (t) => {
   afterMs = 100;
   const startedMs = performance.now();
   const waiting = dial();
-  // One that goes while it waits harms nobody.
+  // One that goes while it waits does no harm.
   dial().destroy();
   await once(waiting, 'secureConnect');
   t.ok(performance.now() - startedMs >= 95, 'a lower bound only');

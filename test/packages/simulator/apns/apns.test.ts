@@ -1,4 +1,4 @@
-/** What APNs says to every kind of request, right and wrong. */
+/** APNs' answers to every kind of request, right and wrong. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http2';
@@ -133,8 +133,7 @@ t.test('every fault gets its own reason', async (t) => {
   const { json } = await control(simulator, 'GET /state');
   t.match(json, { apns: { accepted: 0, rejected: { BadDeviceToken: 3, PayloadEmpty: 3 } } });
 
-  // What the connection remembers of right requests must not help a wrong one that comes between
-  // them.
+  // The connection's memory of right requests must not help a wrong one that comes between them.
   const session = open(t, simulator, simulator.apnsOrigin);
   for (const [status, reason, name, headers, body = BODY] of faults) {
     t.equal((await ask(session, right, BODY)).status, 200);

@@ -1,4 +1,4 @@
-/** What is a device token and what is none. */
+/** The form of a device token. */
 
 import t from 'tap';
 import { deviceTokenOf } from '../../../../packages/simulator/src/apns/device-token.ts';

@@ -1,4 +1,4 @@
-/** What a simulator keeps in files over its restarts. */
+/** The files that a simulator keeps over its restarts. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What the control endpoint tells, takes and refuses. */
+/** The control endpoint: its answers, its changes and its refusals. */
 
 import t from 'tap';
 import type { ProviderAccounts } from '../../../../packages/simulator/src/accounts.ts';

@@ -116,7 +116,7 @@ t.test('GOAWAY with an error loses the answers that were late', async (t) => {
 
 t.test('the socket closes without a word: the last ones were accepted', async (t) => {
   const { simulator, ends, closed, goAways } = await play(t, 'cut');
-  // Of those behind the twentieth the client cannot know that nobody looked at them.
+  // The client cannot know that those after the twentieth were not looked at.
   t.same(ends, { 200: AT - TAIL_REQUESTS, unknown: PUSHES - AT + TAIL_REQUESTS });
   t.same(goAways, []);
   await closed;

@@ -50,7 +50,7 @@ t.test('shares come out as they were asked for', (t) => {
     ['gone', 0.1],
     ['bad-token', 0.05],
     ['not-found', 0.02],
-    // What befalls an attempt is drawn among those that nothing sticks to.
+    // The fate of an attempt is drawn among those to which nothing sticks.
     ['throttled', 0.2 * (1 - sticky)],
     ['server-error', 0.1 * (1 - sticky)],
     ['silence', 0.05 * (1 - sticky)],

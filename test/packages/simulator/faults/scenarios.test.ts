@@ -59,7 +59,7 @@ t.test(
     const simulator = await simulate(t, {
       // Under a wrong clock nothing is accepted.
       scenarios: SCENARIO_NAMES.filter((name) => !name.startsWith('clock-')),
-      // As often as a small test needs them, and below the client's time-out.
+      // Often enough for a small test, and below the client's time-out.
       ends: Object.fromEntries(Object.keys(KIND_BEHAVIOUR.ends).map((kind) => [kind, EACH_OFTEN])),
       latencySpread: { p50Ms: 20, p99Ms: 100, maxMs: 300 },
       outage: { afterMs: 500, closedMs: 300, unavailableMs: 300 },

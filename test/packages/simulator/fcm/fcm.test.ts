@@ -1,4 +1,4 @@
-/** What FCM says to every kind of message, right and wrong. */
+/** FCM's answers to every kind of message, right and wrong. */
 
 import type { OutgoingHttpHeaders } from 'node:http2';
 import t from 'tap';
@@ -157,7 +157,7 @@ t.test('every invalid message names its field', async (t) => {
     ],
   ];
   for (const [field, name, body] of faults) {
-    // What the connection remembers of right messages must not help a wrong one between them.
+    // The connection's memory of right messages must not help a wrong one between them.
     const data = { googleMapsUrl: 'x', gcmToken: 'x' };
     const right = JSON.stringify({ message: { token: `${TOKEN}${name.length}`, data } });
     t.equal((await ask(session, headers, right)).status, 200);

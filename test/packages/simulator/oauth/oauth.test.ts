@@ -1,4 +1,4 @@
-/** What the token endpoint says to every kind of assertion. */
+/** The token endpoint's answers to every kind of assertion. */
 
 import t from 'tap';
 import { createAccounts } from '../../../../packages/simulator/src/accounts.ts';

@@ -1,4 +1,4 @@
-/** That a record stays within its bounds however much it is told. */
+/** A record stays within its bounds however much it gets. */
 
 import t from 'tap';
 import { LAST_REQUESTS_MAX } from '../../../../packages/simulator/src/record/last-requests.ts';

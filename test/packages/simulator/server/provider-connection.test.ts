@@ -1,4 +1,4 @@
-/** What a connection plays besides its end: window, PINGs, idle and age, lost answers. */
+/** The play of a connection besides its end: window, PINGs, idle and age, lost answers. */
 
 import t from 'tap';
 import type { Simulator } from '../../../../packages/simulator/src/simulator.ts';

@@ -1,4 +1,4 @@
-/** What the simulated push service says to every kind of request, right and wrong. */
+/** The simulated push service's answers to every kind of request, right and wrong. */
 
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { importJWK, SignJWT } from 'jose';

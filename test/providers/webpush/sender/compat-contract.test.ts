@@ -1,4 +1,4 @@
-/** What every sender promises, kept towards push services by `node:http2`. */
+/** The contract of every sender, kept towards push services by `node:http2`. */
 
 import t from 'tap';
 import { webPushContract } from '../../../support/web-push-contract.ts';

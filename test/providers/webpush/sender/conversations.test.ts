@@ -220,7 +220,7 @@ t.test('a name that leads to this machine is not connected to', async (t) => {
   t.teardown(() => listener.close());
   const { port } = listener.address() as AddressInfo;
   const sender = createSender(webPushCredential(), {
-    // As an operator would name public services; a stranger's DNS answers for the rest.
+    // An operator would name public services like this; a stranger's DNS answers for the rest.
     origins: {
       ...DEFAULT_ORIGINS,
       webPushHosts: ['localhost', '127.0.0.1', '*.localhost.localdomain'],

@@ -1,4 +1,4 @@
-/** What every sender promises, kept towards FCM, for the browsers that have one of its tokens. */
+/** The contract of every sender, kept towards FCM, for the browsers that have one of its tokens. */
 
 import t from 'tap';
 import { createSender } from '../../../../src/providers/create-sender.ts';

@@ -1,4 +1,4 @@
-/** What a paced send shows of blocks that are not done, on every store. */
+/** The counts of a paced send in blocks that are not done, on every store. */
 
 import { pino } from 'pino';
 import type { Test } from 'tap';
@@ -75,7 +75,7 @@ await withStores(t, async (t, store) => {
     await shows(t, 128);
     await ledger.record(chunkReport(chunk, { begun: delivered(4) }));
     await shows(t, 132);
-    // As it ends, and as a node of the version before reports.
+    // The report at its end, like that of a node of the version before.
     const rest = { blocks: -2n, counts: delivered(72) };
     await ledger.record(chunkReport(chunk, rest));
     await shows(t, 200);

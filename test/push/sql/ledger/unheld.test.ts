@@ -15,7 +15,7 @@ const LEASE_MS = 600_000;
 const lookAt = async (sql: SqlPool, id: string) =>
   (await listClaimable(sql)).find(({ notificationId }) => notificationId === id) ?? null;
 
-/** A retry that is due, beside a chunk that nobody is to claim. */
+/** A retry that is due, beside a chunk that must not be claimed. */
 async function makeRetry(sql: SqlPool, id: string): Promise<void> {
   await sql`
     insert into retries (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at)
@@ -76,7 +76,7 @@ await withPostgresStore(t, async (t, { sql }) => {
     await claimChunksOf(sql, id, LEASE_MS, 1, dead);
     await claimRetriesOf(sql, id, LEASE_MS, dead);
     await leaveNodes(sql, dead);
-    // As it claims: it knows neither of the columns.
+    // The version before claims like this: it knows neither of the columns.
     for (const table of ['chunks', 'retries']) {
       await sql`
         update ${sql(table)} set epoch = epoch + 1, lease_until = now() + interval '10 minutes'

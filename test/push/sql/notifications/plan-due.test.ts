@@ -31,7 +31,7 @@ import { seedDevices } from '../../../support/seed.ts';
 import { withPostgresStore } from '../../../support/store.ts';
 
 const SENDS = PLANNED_AT_ONCE_MAX;
-/** Of each send: its rows, their keys in several indexes, and some more of each statement. */
+/** Rows of each send: its own, their keys in several indexes, and some more of each statement. */
 const ROWS_OF_EACH_MAX = 60;
 /** Several times what one look may read. */
 const WAITING = 30_000;
@@ -56,7 +56,7 @@ async function rowsReadIn(tx: Pick<SqlPool, 'unsafe'>): Promise<number> {
   return row?.rows ?? Number.NaN;
 }
 
-/** What the statements of `work` answer, and how many rows they went through. */
+/** The results of the statements of `work`, and how many rows they went through. */
 const countedOn = <Result>(
   connection: DedicatedConnection,
   work: (tx: SqlPool) => Promise<Result>,

@@ -42,7 +42,7 @@ await onEachStore(t, {
     const { sql } = store;
     const connection = store.openDedicatedConnection();
     const tenant = await makeTenant(sql, 'estimated');
-    // One device in each group; the reports tell of more.
+    // One device in each group; the reports name more.
     const id = await makeRunning(sql, tenant, GROUPS, { step: GROUP_DEVICES });
     const total = async () => {
       const estimates = await readEstimates(sql, id);

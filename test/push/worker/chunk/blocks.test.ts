@@ -35,7 +35,7 @@ const maskOf = (blocks: Iterable<number>): bigint => {
 };
 const ALL = maskOf(Array.from({ length: GROUP_BLOCKS }, (_, block) => block));
 
-/** What a chunk begins with. */
+/** The beginning of a chunk. */
 interface Start {
   /** Blocks with devices, and in which places of the block they are. */
   readonly places: ReadonlyMap<number, readonly number[]>;
@@ -84,7 +84,7 @@ class Model {
     return blockOf(this.offsets[position] ?? 0);
   }
 
-  /** Of a block: what became of those devices that have an ending. */
+  /** The endings of those devices of a block that have one. */
   endingsIn(block: number): readonly Ending[] {
     return [...this.endings].filter(([at]) => this.blockAt(at) === block).map(([, end]) => end);
   }
@@ -108,7 +108,7 @@ class Model {
     this.doubtful.clear();
   }
 
-  /** What a report of these blocks has to say. */
+  /** The sums that a report of these blocks must have. */
   sumOf(blocks: ReadonlySet<number>) {
     const positions = [...this.endings.keys()].filter((at) => blocks.has(this.blockAt(at)));
     const endings = positions.map((at) => this.endings.get(at));
@@ -143,7 +143,7 @@ class Pair {
   readonly blocks: Blocks;
   readonly model: Model;
   private nowMs = 1_000;
-  /** What reports told; nothing is ever told twice. */
+  /** Blocks that were reported; none is ever reported twice. */
   private readonly told = new Set<number>();
 
   constructor(start: Start) {
@@ -180,7 +180,7 @@ class Pair {
     while (this.model.endings.size < this.endedOrSent()) this.answer(0, ending);
   }
 
-  /** A report tells exactly the blocks that have finished since the last one, with their sums. */
+  /** A report has exactly the blocks that have finished since the last one, with their sums. */
   report(): void {
     const taken = this.blocks.take();
     const expected = new Set([...this.model.finished].filter((block) => !this.told.has(block)));

@@ -426,7 +426,7 @@ t.test('half a lease without a word from the ledger: nothing more is sent', asyn
   const scene = sceneOf(chunkTask(), { offsets: first(8_192), sender });
   const done = runChunk(chunkTask(), scene.context);
   await until('200 are under way', () => (sender.sent.length === 200 ? true : null));
-  // As a process that was stopped for so long and wakes.
+  // A process that was stopped for so long wakes.
   scene.clock.pass(LEASE_MS / 2);
   sender.script = () => DELIVERED;
   sender.answer(DELIVERED);

@@ -6,7 +6,7 @@ import type { SendContext } from '../../../../src/push/worker/send/ending.ts';
 import { endingOf, faultIn } from '../../../../src/push/worker/send/ending.ts';
 import { DEFAULT_ORIGINS } from '../../../support/default-origins.ts';
 
-/** As the operator leaves it. */
+/** The policy without settings of an operator. */
 const policyOn = (platformId: number) => providerOn(platformId).retryPolicy(DEFAULT_ORIGINS);
 
 const CONTEXT: SendContext = {
