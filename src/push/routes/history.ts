@@ -35,6 +35,7 @@ export const historyRoute = (reads: PatientReads): ApiRoute => ({
   operation: 'getHistory',
   document: {
     summary: 'What the client has submitted, newest first',
+    description: 'To read on and on, take `listNotifications`.',
     query: {
       page: {
         description: 'From 1 on.',
