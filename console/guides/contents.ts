@@ -18,7 +18,8 @@ export interface Part {
 /** Names of their own: one would be that of the page to try the API, and packages have READMEs. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   'guide/index': './',
-  api: 'api-reference',
+  'guide/api': 'calling-the-api',
+  'reference/api': 'api-reference',
   '../packages/simulator/README': 'simulator',
   '../packages/http2/README': 'http2',
 };
@@ -34,7 +35,7 @@ const part = (title: string, sources: readonly string[]): Part => ({
 export const CONTENTS: readonly Part[] = [
   part('Begin', ['guide/index', 'guide/quick-start', 'guide/concepts', 'guide/first-send']),
   part('Devices', ['guide/ios', 'guide/android', 'guide/web']),
-  part('Publishers', ['guide/sending', 'guide/publishers', 'guide/errors']),
+  part('Publishers', ['guide/sending', 'guide/publishers', 'guide/api', 'guide/errors']),
   part('Moving', ['guide/moving']),
   part('Operating', [
     'operate/install',
@@ -46,7 +47,7 @@ export const CONTENTS: readonly Part[] = [
     'operate/failures',
   ]),
   part('Reference', [
-    'api',
+    'reference/api',
     'reference/cli',
     'reference/settings',
     'reference/metrics',

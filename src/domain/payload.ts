@@ -178,7 +178,6 @@ export const payloadFields = z.object({
   data: object.exactOptional(),
   apnsPushType: z
     .enum(APNS_PUSH_TYPES, { error: `must be one of ${APNS_PUSH_TYPES.join(', ')}.` })
-    .meta({ description: 'What the push is on iOS. Absent: it follows what is shown.' })
     .exactOptional(),
   apns: object.exactOptional(),
   fcm: object.exactOptional(),

@@ -71,21 +71,23 @@ const PUSH_OPTIONS = {
     field: 'delivery',
     column: 'at_most_once',
     about:
-      'Whether a send whose outcome is unknown is repeated. By default it is, so a device may get it twice.',
+      'What happens to a send whose outcome is unknown (no answer, connection lost, process killed). `at-least-once`, the default: it is sent again, maybe twice. `at-most-once`: never, and the device is `failed` with `OutcomeUnknown: …`.',
     isChangeable: false,
   }),
   /** It overtakes other sends of its client. */
   isUrgent: oneOf(['normal', 'urgent'], {
     field: 'priority',
     column: 'urgent',
-    about: 'An urgent push overtakes the others of its client, also those that run.',
+    about:
+      '`normal` by default. `urgent` overtakes the other sends of its client, also those that run. They keep a fifth, and other clients keep their share. How a phone shows the message is the `priority` of the payload.',
     isChangeable: true,
   }),
   /** Devices a second at most, over all nodes. Null: as many as can be. */
   ratePerSecond: bound(RATE_PER_SECOND_MIN, RATE_PER_SECOND_MAX, {
     field: 'ratePerSecond',
     column: 'rate_per_second',
-    about: 'At most so many devices a second, over all nodes. null: as many as can be.',
+    about:
+      'At most so many devices a second, over all nodes and evenly within the second; retries count too. Null, the default: as many as can be. What is not through at `expiresAt` is `expired`.',
     nullMeans: 'as many as can be',
     isChangeable: true,
   }),

@@ -1,22 +1,20 @@
 /**
  * Webhooks of a whole engine that is killed: the events of a committed job are delivered, and the
- * receiver checks them as docs/api.md shows.
+ * receiver checks them as docs/guide/sending.md shows.
  */
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
 import t from 'tap';
 import { post } from '../support/client.ts';
+import { readText } from '../support/documents.ts';
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';
 import { startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { isSigned, startReceiver } from '../support/webhook-receiver.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 t.test('kill -9 between the end of a job and the answer of the receiver', async (t) => {
   const dataDir = temporaryDirectory(t);
@@ -58,7 +56,7 @@ t.test('kill -9 between the end of a job and the answer of the receiver', async 
   );
   t.ok(receiver.heard.every((heard) => isSigned(heard, secret)));
 
-  await t.test('checked as docs/api.md shows', async (t) => {
+  await t.test('checked as docs/guide/sending.md shows', async (t) => {
     const isGenuine = await shownCheck(t);
     const [heard] = receiver.heard.slice(-1);
     if (heard === undefined) throw new Error('nothing was heard');
@@ -108,8 +106,8 @@ type Check = (
 ) => boolean;
 
 async function shownCheck(t: Test): Promise<Check> {
-  const document = readFileSync(join(ROOT, 'docs', 'api.md'), 'utf8');
-  const [, code = ''] = /### webhooks\n[\s\S]*?```js\n([\s\S]*?)```/.exec(document) ?? [];
+  const document = readText('docs/guide/sending.md');
+  const [, code = ''] = /## Be told\n[\s\S]*?```js [^\n]*\n([\s\S]*?)```/.exec(document) ?? [];
   const directory = temporaryDirectory(t, { 'check.mjs': code });
   const url = pathToFileURL(join(directory, 'check.mjs')).href;
   const { isGenuine } = (await import(url)) as { readonly isGenuine: Check };

@@ -15,7 +15,18 @@ export interface paths {
         readonly put?: never;
         /**
          * Subscribe a device to tags
-         * @description Subscribes the device to the tags; its other tags stay. Registers the device if it is new.
+         * @description Its other tags stay. A new device is registered, without a usable tag too. A registration that changes nothing is written at most once in `REGISTRATION_REFRESH_HOURS`.
+         *
+         *     `Tagcast-Ignored`, here and of `ureg` and `set`, names what was not used:
+         *
+         *     - `body`: it is no JSON object, not UTF-8, or above 64 KiB. Nothing was done. A byte order mark before it is skipped.
+         *     - `body, content-encoding`: it is compressed. Nothing was done.
+         *     - `appId`, `platformId`, `deviceId`: missing, malformed, or not of this credential. Nothing was done.
+         *     - `tagId`, `tagSourceId`: some or all of them are unknown, expired, not connected to the app, malformed, or beyond `TAGS_PER_DEVICE_MAX`. The others count. With more than 1,000 in one request nothing was done. On `reg` and `set` without tags: none were given.
+         *     - `appVersion`: malformed. The rest was done.
+         *     - Any other name: a field that is not known, such as `tagIds` for `tagId`. The first ten are named, cut at 64 characters, with `?` for characters that a header cannot hold.
+         *
+         *     `429`: more than `REGISTRATIONS_PER_SECOND_MAX` of one app from one address, or a new device when the app has `DEVICES_PER_APP_MAX` or its client has its limit of devices.
          *
          *     For the API user of an app.
          */
@@ -37,7 +48,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Unsubscribe a device from tags
-         * @description Unsubscribes the device from the tags, or from all of them when neither `tagId` nor `tagSourceId` is there.
+         * @description From the tags that are given, or from all when neither `tagId` nor `tagSourceId` is there. It finds every tag of the client, expired and disconnected ones too. Without both, when an unknown field looks like tags (`tag`, `tags`, `tagIds`, `tag_id`, `tagSourceIds` and the like), nothing is removed, and `Tagcast-Ignored` names the field. A device without tags is kept for `DEVICE_RETENTION_DAYS` and a day, then erased.
          *
          *     For the API user of an app.
          */
@@ -59,7 +70,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace all tags of a device
-         * @description Without tags, or with only unknown ones, the request is ignored.
+         * @description The given tags replace all others. Without tags, or with only tags that cannot be subscribed to, nothing changes.
          *
          *     For the API user of an app.
          */
@@ -81,7 +92,17 @@ export interface paths {
         readonly put?: never;
         /**
          * Move the tags of a device to its new token
-         * @description For the API user of an app.
+         * @description For an app to which the provider has given another token: all tags move to `newDeviceId`, in one transaction. The device counts as registered now. When neither device exists, the answer is `404`: call `reg` then. More than 64 KiB is `413`; the rate is that of `reg`.
+         *
+         *     Outcomes:
+         *
+         *     - `moved`: the new deviceId was unknown. The device continues under it.
+         *     - `merged`: both existed. The new device has the tags of both, the old one is erased. Tags beyond `TAGS_PER_DEVICE_MAX` are lost, and `Tagcast-Ignored` says so.
+         *     - `unchanged`: only the new device exists, or both deviceIds are the same. So the request may be repeated after a lost answer.
+         *
+         *     Current SDKs for Android register an app by its installation's id (`onRegistered`) in place of a token, and from then on the token is dead. The update of the app is the moment to ask for this: `deviceId` the token that it has stored, `newDeviceId` the id. So the device keeps its tags, and gets each push once. An id is 22 characters without a colon, so the engine can tell ids from tokens and sends to each in its own way. An app that registers its id by `reg` or `set` instead is a new device with the tags that it names; the old one is erased when the provider calls its token dead.
+         *
+         *     For the API user of an app.
          */
         readonly post: operations["replaceDevice"];
         readonly delete?: never;
@@ -101,7 +122,7 @@ export interface paths {
         readonly put?: never;
         /**
          * List the tags of a device
-         * @description An unknown device has none.
+         * @description Expired and disconnected tags are left out. An unknown device has none.
          *
          *     For the API user of an app.
          */
@@ -123,7 +144,9 @@ export interface paths {
         readonly put?: never;
         /**
          * List the tags that an app can offer
-         * @description For the API user of an app.
+         * @description In their groups. From 1,024 characters on the answer is compressed for callers that accept it (`br`, `gzip`). With `If-None-Match` an unchanged tree is `304`.
+         *
+         *     For the API user of an app.
          */
         readonly post: operations["listAppTags"];
         readonly delete?: never;
@@ -140,8 +163,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * The same, in a form that can be cached
-         * @description For the API user of an app.
+         * The tags that an app can offer, for callers that cache them
+         * @description The same tree, whose first group has the `id` 0 here. In their groups. From 1,024 characters on the answer is compressed for callers that accept it (`br`, `gzip`). With `If-None-Match` an unchanged tree is `304`.
+         *
+         *     For the API user of an app.
          */
         readonly get: operations["getAppTags"];
         readonly put?: never;
@@ -165,6 +190,16 @@ export interface paths {
          * Submit a push to tags
          * @description Every device of the audience gets it once. What is accepted survives a crash.
          *
+         *     A wrong name never widens the audience:
+         *
+         *     - An unknown or expired target tag addresses nobody, and is named in `unknownTags`.
+         *     - An unknown or expired filter tag leaves nobody, and is named there too.
+         *     - An unknown exclude tag and an unknown app are `400`. An expired tag still excludes.
+         *     - When no device is left, the push is accepted, and `FINISHED` with 0.
+         *     - Any other field is a `400` that names the nearest known one: an ignored `excludeTags` would widen the audience, an ignored `dry_run` would send.
+         *
+         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then tells the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. Send in languages when every node runs a version that knows them: others send the default one to all.
+         *
          *     For the super user of the client, and keys with the scope `send`.
          */
         readonly post: operations["push"];
@@ -183,7 +218,9 @@ export interface paths {
         };
         /**
          * The status of a push
-         * @description For the super user of the client, and keys with the scope `read`.
+         * @description A row for each app and platform that the push is for, also for those without a device; none for a client without apps. A job is kept for `NOTIFICATION_RETENTION_DAYS` (90) after its end: then it is `404`, like one that never existed. What `accepted` means: the provider took the message. Whether a device showed it, nobody tells.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["getStatus"];
         readonly put?: never;
@@ -203,13 +240,25 @@ export interface paths {
         };
         /**
          * List push jobs, newest first
-         * @description For the super user of the client, and keys with the scope `read`.
+         * @description Always by pages. A page goes on behind the last job of the one before: while jobs come, change and go, none that stays is missed or told twice. A key that is limited to tags, groups or apps sees its own jobs only.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["listNotifications"];
         readonly put?: never;
         /**
          * Submit a push job
          * @description Every device of the audience gets it once. What is accepted survives a crash.
+         *
+         *     A wrong name never widens the audience:
+         *
+         *     - An unknown or expired target tag addresses nobody, and is named in `unknownTags`.
+         *     - An unknown or expired filter tag leaves nobody, and is named there too.
+         *     - An unknown exclude tag and an unknown app are `400`. An expired tag still excludes.
+         *     - When no device is left, the push is accepted, and `FINISHED` with 0.
+         *     - Any other field is a `400` that names the nearest known one: an ignored `excludeTags` would widen the audience, an ignored `dry_run` would send.
+         *
+         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then tells the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. Send in languages when every node runs a version that knows them: others send the default one to all.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -231,7 +280,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Show what a push would be on each platform
-         * @description Nothing is sent.
+         * @description Counts as a dry run does, and sends nothing. What several apps would get alike on a platform is shown once. Beyond 1,048,576 characters of messages, apps and platforms are in `notShown`.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -253,7 +302,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Count an audience, and explain how it is found
-         * @description For the super user of the client, and keys with the scope `send`.
+         * @description Counts as a dry run does. The body has only the audience of a push.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
          */
         readonly post: operations["estimateAudience"];
         readonly delete?: never;
@@ -273,7 +324,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send one message to one device
-         * @description Answered with the answer of the provider. One a second.
+         * @description Registered or not. It is no job, counts nowhere, and goes out in the default language. A refusal is `200` too: `accepted` is false then. An answer is waited for ten seconds: `NoAnswerInTime` means that nobody knows whether the device got it. One a second for a client, else `429`; too many under way: `503`. A key that is limited to tags or groups: `403`.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -293,7 +344,9 @@ export interface paths {
         };
         /**
          * Everything that is known of a push job
-         * @description For the super user of the client, and keys with the scope `read`.
+         * @description A `payload` can be submitted again as it is; of the parts for one provider it has those of the platforms that the job goes to. That of a job in several languages has the messages of its tags as `languages`. Of a job with a rate the counts are at most a second old; after the loss of a node they may go back for a moment by what is sent again.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["getNotification"];
         readonly put?: never;
@@ -303,7 +356,9 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a push job: its times, its priority, its rate
-         * @description For the super user of the client, and keys with the scope `send`.
+         * @description A running send goes on with the new end and the new rate within a second, and with the new priority from its next device group on. `409`, with the state: the job has ended, or, for `sendAt`, is due. Any other field is `400`.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
          */
         readonly patch: operations["changeNotification"];
         readonly trace?: never;
@@ -317,7 +372,14 @@ export interface paths {
         };
         /**
          * Follow a push job while it runs
-         * @description Server-sent events. `progress` holds the whole job, as `getNotification` answers it: the first at once, then at most one a second, when something has changed. `end` follows the last one.
+         * @description Server-sent events.
+         *
+         *     - `progress` holds the whole job, as `getNotification` answers it, so one that was missed costs nothing: the first at once, then at most one a second, when something has changed. `Last-Event-ID` is ignored.
+         *     - `end` (`{"state":"FINISHED"}`) follows the last one, when all devices are counted; then the stream ends. A job that has ended already has one `progress` and `end`.
+         *     - A stream that ends without `end` was broken off: after an hour; because the node stops, the job was deleted, the credential was revoked (within a second), or the caller did not read; or for a client with fewer streams. Come again after `retry` (3 s).
+         *     - A comment every 15 seconds keeps proxies from closing the connection.
+         *     - Up to 64 listeners of a client on a node, beyond that `429`. 256 of all clients, beyond that the oldest stream of the client with most ends for a client with fewer, else `503`. Both have `Retry-After`.
+         *     - `EventSource` of browsers cannot send a credential: read the body of a `fetch`, or take the client package, whose `events` does.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -341,7 +403,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancel a push job
-         * @description Durable when it is answered; repeated, it changes nothing.
+         * @description Nothing more is handed to a provider; what was handed over before is awaited and counted. Who does not have it counts in `cancelledCount`. The state is `CANCELLED` at once; `finishedAt` is there when all are counted, seconds later for a million. A job that was cancelled before it began was for nobody: its counts are 0. A cancelled job cannot be paused or resumed. Durable when it is answered, and obeyed within a second on every node; repeated, it changes nothing. A job that has ended takes no order: `409`, with its state.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -363,7 +425,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Pause a push job
-         * @description Durable when it is answered; repeated, it changes nothing.
+         * @description Nothing more is handed to a provider; what was handed over before is awaited and counted. A job that is not due, or waits for its turn, does not begin while it is paused. It waits until somebody resumes or cancels it. Durable when it is answered, and obeyed within a second on every node; repeated, it changes nothing. A job that has ended takes no order: `409`, with its state.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -385,7 +447,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Resume a push job
-         * @description Durable when it is answered; repeated, it changes nothing.
+         * @description Devices that have the push are not sent to again. When the time of the job has come meanwhile, it begins now. `expiresAt` and `ttl` went on: what is late is `expired`. Durable when it is answered, and obeyed within a second on every node; repeated, it changes nothing. A job that has ended takes no order: `409`, with its state.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -405,7 +467,9 @@ export interface paths {
         };
         /**
          * List submitted pushes, newest first
-         * @description For the super user of the client, and keys with the scope `read`.
+         * @description To read on and on, take `listNotifications`.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["getHistory"];
         readonly put?: never;
@@ -427,7 +491,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Make sure that tags and groups exist
-         * @description All or none. An entry with a known sourceId is updated, any other is made. Groups come first, so a tag may name a group of the same request.
+         * @description All or none. An entry with a known sourceId is updated in the given fields only, any other is made: without `sourceId` by each request. Groups come first, so a tag may name a group of the same request. An unknown field is `400`, except `id`, which is ignored: so an answer may be posted back.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -449,7 +513,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Change or move a tag or a group
-         * @description Exactly one tag or group, named by its id or, without one, by its sourceId. An absent field keeps its value, null clears it.
+         * @description Exactly one tag or group, named by its id or, without one, by its sourceId. An absent field keeps its value, null clears it. To move a group under itself, or too deep, is `400`. `409`: another tag or group has the sourceId.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -471,7 +535,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Delete a tag, or an empty group
-         * @description Exactly one tag or group, named by its id or, without one, by its sourceId. An absent field keeps its value, null clears it.
+         * @description Exactly one, named by its id or, without one, by its sourceId. `409`: the group is not empty, or an operation on the members of the tag has not ended. A deleted tag is gone for everybody at once; its id is never used again.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -557,7 +621,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Make a tag
-         * @description For the super user of the client, and keys with the scope `admin`.
+         * @description An answer may be sent back: `id` is not looked at. `409`: another tag has the sourceId.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
          */
         readonly post: operations["createTag"];
         readonly delete?: never;
@@ -582,7 +648,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a tag
-         * @description Devices lose it in the background: `removals` shows how far that is. 409: an operation on its members has not ended.
+         * @description Devices lose it in the background: `listRemovals` shows how far that is. `409`: an operation on its members has not ended.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -591,7 +657,9 @@ export interface paths {
         readonly head?: never;
         /**
          * Change or move a tag
-         * @description An absent field keeps its value, null clears it.
+         * @description An absent field keeps its value, null clears it. `409`: another tag has the sourceId.
+         *
+         *     `appIds` that name an app no more disconnect the tag from it. From the next request on nobody can subscribe to it there or see it there, and pushes that are accepted from then on are not for that app. Its devices there lose it in the background. Connected again, it has none of its subscriptions from before, however soon that is: what devices still have of it is taken off them first. Where that is more than 20,000 devices, or an operation still needs its members, it is `409` with `Retry-After`, here and in `app/update`, until `listRemovals` no longer tells of it.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -638,14 +706,16 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an empty group of tags
-         * @description For the super user of the client, and keys with the scope `admin`.
+         * @description `409` while tags or groups are in it.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
          */
         readonly delete: operations["deleteTagGroup"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change or move a group of tags
-         * @description An absent field keeps its value, null clears it.
+         * @description An absent field keeps its value, null clears it. To make a cycle, or groups nested deeper than 32, is `400`. Changes of the groups of a client take turns: of two moves that together would make a cycle, the later one is refused. `409`: another group has the sourceId.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -683,9 +753,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Make an app on one platform
-         * @description `tags` are connected to it.
+         * @description `tags`, by `id` or `sourceId`, are connected to it; a tag without `appIds` is connected to every app already. An unknown tag is `400`, and nothing happens.
          *
-         *     For the super user of the client, and keys with the scope `admin`.
+         *     For the super user of the client, and keys with the scope `admin`. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly post: operations["addPublishedApp"];
         readonly delete?: never;
@@ -705,7 +775,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Change an app
-         * @description What is absent stays. `tags` are connected to it; none is disconnected. 409: its devices have not lost yet what they had of a tag that was disconnected.
+         * @description What is absent stays, and `"parameters": null` clears. An app on several platforms needs `platformId` too. `tags` are connected to it; none is disconnected. `409`: its devices have not lost yet what they had of a tag that was disconnected.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -726,10 +796,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Delete an app with all its data
-         * @description Its data goes in the background: `removals` shows how far that is.
+         * Delete an app, as existing clients ask
+         * @description The same as `deleteApp`.
          *
-         *     For the super user of the client, and keys with the scope `admin`.
+         *     For the super user of the client, and keys with the scope `admin`. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly post: operations["deletePublishedApp"];
         readonly delete?: never;
@@ -747,13 +817,17 @@ export interface paths {
         };
         /**
          * List apps, by id
-         * @description For the super user of the client, and keys with the scope `read`.
+         * @description A key that is limited to apps sees and changes these. One that is limited to tags or groups sees all and changes none. Neither makes one.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["listApps"];
         readonly put?: never;
         /**
          * Make an app
-         * @description For the super user of the client, and keys with the scope `admin`.
+         * @description A client may have 1,000, or what its operator sets: else `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly post: operations["createApp"];
         readonly delete?: never;
@@ -778,16 +852,18 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an app with all its data
-         * @description Its data goes in the background: `removals` shows how far that is.
+         * @description For the super user, and keys without limits. It is gone at once: its API user is refused within a second, nobody registers for it or sends to it, and its provider credentials are deleted. Its devices are erased in the background, a piece at a time, then its part of push jobs that have ended (a job that was for this app only is deleted), then the rest, 5 minutes later. Sends to other apps go on; of a job that is under way, what was still to be sent there ends `failed` with `MissingCredential`. `listRemovals` shows what is left. A job that is paused keeps its counts of the app, and the app in that list, until it ends. Tags that were for this app only are then for none.
          *
-         *     For the super user of the client, and keys with the scope `admin`.
+         *     For the super user of the client, and keys with the scope `admin`. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly delete: operations["deleteApp"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Rename an app, or put it on further platforms
-         * @description For the super user of the client, and keys with the scope `admin`.
+         * @description `platformIds` adds platforms; one that the app is on cannot be left out: `400`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
          */
         readonly patch: operations["changeApp"];
         readonly trace?: never;
@@ -806,9 +882,9 @@ export interface paths {
         readonly get: operations["getProviderCredential"];
         /**
          * Put a provider credential, and have it checked
-         * @description The fields are those of its provider. Stored encrypted: a secret goes in and never comes out.
+         * @description The fields are those of its provider. Each fault of the form is `400` and names its field. Then the credential is stored encrypted (a secret goes in and never comes out), and the provider is asked with a push for a device that cannot exist; it stays stored whatever that says. The next send on any node has it. Once a second for a client, else `429`. `404`: the app is not on the platform.
          *
-         *     For the super user of the client, and keys with the scope `admin`.
+         *     For the super user of the client, and keys with the scope `admin`. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly put: operations["putProviderCredential"];
         readonly post?: never;
@@ -858,9 +934,18 @@ export interface paths {
         readonly get: operations["getTemplate"];
         /**
          * Put a template, and try it out
-         * @description From then on it turns the payload of each new push into what this app gets on this platform. Nothing is stored if the expression is faulty or fails on the sample.
+         * @description A [JSONata](https://docs.jsonata.org) expression that turns the payload of each new push into what this app gets on this platform. A syntax error is `400` with its `position`. If it fails on the `sample`, it is `400` too. Then nothing is stored.
          *
-         *     For the super user of the client, and keys with the scope `admin`.
+         *     - It is given the payload as the publisher wrote it, whatever its fields are, and makes an object in the form of a payload: fields such as `title`, or the part for its provider alone. It may make texts in several languages. The limit of size counts for what it made.
+         *     - It is evaluated once for a push, when that is accepted, not for each device. The job keeps what it made: retries, other nodes, and a template that is changed or deleted later send the same.
+         *     - An app and platform without a template gets the payload as ever. So a payload that is not in the common form is accepted only where every app and platform of the push has a template.
+         *     - If it fails, the push is `400`, and so are its dry run, its preview and a try: with the app, the platform, the position and the error.
+         *     - A push may concern 300 templates, and what they make, with the payload and its languages, may be 262,144 bytes of JSON together. All of them together have 1,000 ms of a processor, each 64 MiB of memory, and each makes at most 65,536 characters of JSON. A file, the network, or another push's data is out of their reach. The functions of JSONata are there except `$base64encode` and `$base64decode`.
+         *     - Where too much is evaluated at once, or the machine is so busy that they do not get that time within 10 s: `503` with `Retry-After`.
+         *
+         *     Put templates when every node runs a version that knows them: others send the payload as it was given. Who may not change an app may not change its templates.
+         *
+         *     For the super user of the client, and keys with the scope `admin`. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly put: operations["putTemplate"];
         readonly post?: never;
@@ -885,7 +970,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Read all that is known of a device
-         * @description For the super user of the client, and keys with the scope `read`.
+         * @description A deviceId is long and private, so it is in the body. A device that is gone, but has events, is answered with `registered` false, `deviceId` and `events`: so a look-up shows why. `404`: nothing is known.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
          */
         readonly post: operations["lookUpDevice"];
         readonly delete?: never;
@@ -905,7 +992,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Erase a device with its subscriptions
-         * @description For the super user of the client, and keys with the scope `admin`.
+         * @description The answer is the proof: all that was removed; its events go too. What a webhook was told of it before stays among its deliveries, for 7 days at most. A device that registers again is a new one. Not for keys that are limited to tags or groups: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
          */
         readonly post: operations["eraseDevice"];
         readonly delete?: never;
@@ -925,7 +1014,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Subscribe or unsubscribe a list of devices
-         * @description It is carried out in the background, after the earlier ones of the client; `operations` shows how far it is. Each device gets the whole change, or nothing of it.
+         * @description It is carried out in the background, after the earlier ones of the client: `getBulkOperation` shows how far it is. Each device gets the whole change, or nothing of it. A client may have 100 operations that have not ended, else `429`. `tagIds` and `tagSourceIds` have up to 100 entries together. A tag that the client does not have is `400`, and so is subscribing to one that has expired or is not connected to the app. A device that nobody has registered counts as `unknown`, and is not made; one that is named twice counts once. A key that is limited to apps or tags: only devices of its apps, and only its tags.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -947,7 +1036,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Copy or move the members of a tag to another tag, or remove them
-         * @description It is carried out in the background, after the earlier ones of the client; `operations` shows how far it is. Each device gets the whole change, or nothing of it.
+         * @description `copy`: they get the other tag too. `move`: they get it and lose this one. `remove`: they lose this one, and no other tag is named. So when a season ends, its subscribers move to the next one. The other tag must not have expired (`400`); the tag itself may have.
+         *
+         *     It is carried out in the background, after the earlier ones of the client: `getBulkOperation` shows how far it is. Each device gets the whole change, or nothing of it. A client may have 100 operations that have not ended, else `429`. It is for the devices of all apps that the tag is connected to at the time of the request. The tag cannot be deleted before the operation has ended; it may be disconnected from apps, and its devices there lose it afterwards. Who subscribes to the old tag while the operation runs may keep it: repeat the request when it has ended. A limited key must be one that may change both tags.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -1009,7 +1100,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancel a bulk operation
-         * @description What was done stays done. Repeated, it changes nothing.
+         * @description It ends where it is; what was done stays done. Repeated, it changes nothing. `409`: it has finished.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -1029,7 +1120,7 @@ export interface paths {
         };
         /**
          * Tags that devices have still to lose, and apps that are being erased
-         * @description Tags that were deleted, or disconnected from an app, and apps that were deleted. What is no longer listed is done.
+         * @description Tags that were deleted, or disconnected from an app, and apps that were deleted: they are gone for everybody at once, and housekeeping takes them off the devices piece by piece, while sends and registrations go on. A deleted tag from 5 minutes later on, a disconnected one within seconds. What is no longer listed is done. Of the devices of an app a million on each platform are counted. With `"devices": 0` only its push jobs and counts are left.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -1051,7 +1142,9 @@ export interface paths {
         };
         /**
          * Exact counts of a tag
-         * @description For the super user of the client, and keys with the scope `read`.
+         * @description `notifications`, `delivered` and `failed` are of the notifications that had it as a target, over all of their devices. Exact at the moment of the answer; days are UTC. A notification, with all that becomes of it, counts on the day on which it was accepted, before it is sent too. It goes on counting when it is deleted. `daily` has the days of the last two years on which anything happened; `notifications`, `delivered` and `failed` are of all time. Days before this version know no `subscribed` and `unsubscribed` of an app, and no notifications that were deleted before.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["getTagStatistics"];
         readonly put?: never;
@@ -1071,7 +1164,9 @@ export interface paths {
         };
         /**
          * Exact counts of an app
-         * @description For the super user of the client, and keys with the scope `read`.
+         * @description Its subscribers are the devices that have any tag; `subscribed` and `unsubscribed` are those that became or ceased to be one. The notifications are those that could go to the app; `delivered` and `failed` are of its devices. Exact at the moment of the answer; days are UTC. A notification, with all that becomes of it, counts on the day on which it was accepted, before it is sent too. It goes on counting when it is deleted. `daily` has the days of the last two years on which anything happened; `notifications`, `delivered` and `failed` are of all time. Days before this version know no `subscribed` and `unsubscribed` of an app, and no notifications that were deleted before.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
          */
         readonly get: operations["getAppStatistics"];
         readonly put?: never;
@@ -1091,9 +1186,9 @@ export interface paths {
         };
         /**
          * List the credentials of the client and its apps
-         * @description Without their secrets.
+         * @description Those that work, those in their grace with their end. Without their secrets.
          *
-         *     For the super user of the client; no key is enough.
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly get: operations["listCredentials"];
         readonly put?: never;
@@ -1115,9 +1210,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Make a new credential in place of one
-         * @description The old one works for `graceHours` more: it reads and sends, and changes tags and devices. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`, and so do apps that it would make or delete, provider credentials and templates that it would put.
+         * @description The ones before it work for `graceHours` more: one of a super user reads and sends, and changes tags and devices, but makes nothing that outlives it, so one that leaked does not. To it `keys`, `credentials` and `webhooks` answer `403`, and so do apps that it would make or delete, provider credentials and templates that it would put. Without grace it is refused within a second on every node.
          *
-         *     For the super user of the client; no key is enough.
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly post: operations["rotateCredential"];
         readonly delete?: never;
@@ -1137,13 +1232,25 @@ export interface paths {
          * List the further keys of the client
          * @description Without their tokens. Keys that have ended are among them.
          *
-         *     For the super user of the client; no key is enough.
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly get: operations["listKeys"];
         readonly put?: never;
         /**
          * Make a further key
-         * @description For the super user of the client; no key is enough.
+         * @description One for each system that pushes, so that one that leaks is taken away alone. A client may have 1,000.
+         *
+         *     What is outside of a key's scopes or limits is `403`:
+         *
+         *     - A push is within a limit to tags when each of its target tags is covered, or one of its filter tags; of an expression, when each alternative requires a covered one. A name that nobody knows is not. Without `appIds` a push is for the apps of its key. What a limit names and is gone, as a deleted app, tag or group, covers nothing; a push of a key of which nothing is left is `403`.
+         *     - A key with a limit to tags, groups or apps sees and controls its own jobs and operations only: `404` for others.
+         *     - Statistics of a tag are of all apps: `403` for a key that is limited to apps. Those of an app are of all tags: `403` for a key that is limited to tags or groups, or to other apps. Removals are of all tags: `403` for each of these.
+         *     - It reads the tags and groups that it is for: lists have no others. A key that is limited to apps reads tags that are for one of them, and all groups.
+         *     - With the scope `admin` it changes what it is for, and nothing else. What it makes or moves goes into its groups, so a key of tags alone makes and moves none. A key that is limited to apps changes tags that are for no other app; what it makes without `appIds` is for its apps; it changes no groups. Else `403`, which names the entry, and nothing of the request happens.
+         *
+         *     Make a limited key with `admin` when every node runs this version: the one before takes it for a key without limits.
+         *
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly post: operations["createKey"];
         readonly delete?: never;
@@ -1164,7 +1271,9 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a key, at once
-         * @description For the super user of the client; no key is enough.
+         * @description It is refused within a second on every node. Its push jobs go on, unless `cancelJobs` is `true`. The operations that it has started go on: cancel them if the key leaked.
+         *
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly delete: operations["deleteKey"];
         readonly options?: never;
@@ -1181,15 +1290,29 @@ export interface paths {
         };
         /**
          * List the webhooks of the client
-         * @description For the super user of the client; no key is enough.
+         * @description For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly get: operations["listWebhooks"];
         readonly put?: never;
         /**
          * Make a webhook
-         * @description Events go to its address, several in one request, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it.
+         * @description Tagcast tells a server of yours what happens, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. A client may have 20, or what its operator sets: else `403`.
          *
-         *     For the super user of the client; no key is enough.
+         *     A request is a `POST` with several events, up to 500, some 256 KiB: `{"type":"events","timestamp":"…","data":{"events":[{"type":"job.finished","timestamp":"…","data":{…}}]}}`. The `data` of each type:
+         *
+         *     - `job.finished`: `jobId`, `state` (`FINISHED`, `FAILED`, `CANCELLED`), and `totalCount`, `successCount`, `failedCount`, `skippedCount`, `expiredCount`, `cancelledCount` over all apps. A job whose parked parts are released ends once more.
+         *     - `token.removed`: `appId`, `platformId`, `jobId` of the push that found it out, `reason` (`dead`: its provider said so; `refused`: it refused them again and again), `deviceIds`: erased from Tagcast, so drop them, too.
+         *     - `token.replaced`: `appId`, `platformId`, `tokens`: `[{deviceId, newDeviceId}]`, by `replaceDevice`, or because the installation registers by its id.
+         *     - `credential.trouble`: `appId`, `platformId`, `note`, and `trouble`: `send-stopped` (pushes fail by it; once, and again after it has worked or after a day), `check-failed`, `fallback-used` (the new credential is refused, the one before it is used until `expiresAt`), `expires-soon` (30, 7 and 1 days before `expiresAt`).
+         *
+         *     Its headers: `webhook-id`, `webhook-timestamp` (seconds, of the attempt), `webhook-signature` (`v1,<base64>`, several with spaces between them while a secret is replaced).
+         *
+         *     - Answer with any `2xx` within 10 s, then work. Everything else is a failure, redirects too. A delivery is tried 14 times, for 17 to 26 hours, and is `dead` then. After a failure the receiver has a rest of 1 s, up to 10 min after several; a `Retry-After` of `429` or `503` makes it longer, up to an hour.
+         *     - `410 Gone` ends it: the webhook is turned off at once (`isEnabled`, `goneAt`), and the delivery is `dead`.
+         *     - At least once: a request may come twice, with the same `webhook-id` and body. Remember the ids of a day. Events come in order, but for those of requests that had to be repeated. An event is told about a second after it happened.
+         *     - Nothing is lost when a node dies. Deliveries have tokens of devices that are gone: for 7 days, or until the webhook is deleted.
+         *
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly post: operations["createWebhook"];
         readonly delete?: never;
@@ -1207,7 +1330,7 @@ export interface paths {
         };
         /**
          * One webhook
-         * @description For the super user of the client; no key is enough.
+         * @description For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly get: operations["getWebhook"];
         readonly put?: never;
@@ -1216,7 +1339,7 @@ export interface paths {
          * Delete a webhook, at once
          * @description With its deliveries and its waiting events.
          *
-         *     For the super user of the client; no key is enough.
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly delete: operations["deleteWebhook"];
         readonly options?: never;
@@ -1225,7 +1348,7 @@ export interface paths {
          * Change a webhook, or turn it off and on
          * @description What is absent stays. While it is off, nothing is kept for it. With `isEnabled`, one whose receiver answered 410 is on again.
          *
-         *     For the super user of the client; no key is enough.
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly patch: operations["changeWebhook"];
         readonly trace?: never;
@@ -1243,7 +1366,7 @@ export interface paths {
          * Make a new secret of a webhook
          * @description For `graceHours` more, requests are signed with the old one, too.
          *
-         *     For the super user of the client; no key is enough.
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly post: operations["rotateWebhookSecret"];
         readonly delete?: never;
@@ -1263,7 +1386,7 @@ export interface paths {
          * List the requests to a webhook, newest first
          * @description Those of the last seven days, up to 1,000.
          *
-         *     For the super user of the client; no key is enough.
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly get: operations["listWebhookDeliveries"];
         readonly put?: never;
@@ -1285,9 +1408,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Send again what was given up, or what the receiver has lost
-         * @description Those with these `ids` that are not pending, or all that are `dead`.
+         * @description Those with these `ids` that are not pending, or with `{"state":"dead"}` all that were given up: as new ones.
          *
-         *     For the super user of the client; no key is enough.
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
          */
         readonly post: operations["replayWebhookDeliveries"];
         readonly delete?: never;
@@ -1304,8 +1427,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Who has changed what, newest first
-         * @description Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. The list of notifications shows who has submitted a push.
+         * List the changes and who made them, newest first
+         * @description Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits.
+         *
+         *     An entry is written in the transaction of its change: what was answered as done is there, and nothing else is. That of a refused sign-in comes a moment later. Each client of the account has an entry of a sign-in. What changes nothing leaves no entry: a tag that exists already, a push job that was cancelled before. Registrations of apps are none, and `listNotifications` shows who has submitted a push. Entries are kept for 400 days, the newest 100,000 of a client.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -1346,7 +1471,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Make an account
-         * @description With a client of its own (`clientName`; where sign-up is `open`, or by an invitation of the operator), or by the `invitation` of a client. The answer is the same when an account has this e-mail address already: with its password it gets the client or membership, with another one nothing happens.
+         * @description With a client of its own (`clientName`; where sign-up is `open`, or by an invitation of the operator), or by the `invitation` of a client. The answer is the same when an account has this e-mail address already: with its password it gets the client or membership, with another one nothing happens. This and a sign-in after it, in turn, do show whether an address has an account: where that matters, leave `SIGN_UP` `off`.
          */
         readonly post: operations["register"];
         readonly delete?: never;
@@ -1372,7 +1497,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign in
-         * @description With e-mail and password, or the `link` that a demo engine prints at its start.
+         * @description With e-mail and password, or the `link` that a demo engine prints at its start. The session of the cookie that the request carries ends. `401` for a wrong password and an unknown address alike. Ten attempts in 15 minutes for one account from one network, 60 over all accounts: then `429` with `Retry-After`, for the right password, too. Attempts from other networks change nothing.
          */
         readonly post: operations["signIn"];
         /**
@@ -1485,14 +1610,16 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a member from the client
-         * @description For owners of the client that `Tagcast-Client` names.
+         * @description Within a second on every node. The last owner stays: `409`.
+         *
+         *     For owners of the client that `Tagcast-Client` names.
          */
         readonly delete: operations["removeMember"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Give a member another role
-         * @description It holds within a second.
+         * @description It holds within a second on every node. The last owner stays: `409`.
          *
          *     For owners of the client that `Tagcast-Client` names.
          */
@@ -1551,8 +1678,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Who has changed what, newest first
-         * @description As `listAuditEntries`, for owners.
+         * The audit log, for owners
+         * @description The same as `listAuditEntries`.
          *
          *     For owners of the client that `Tagcast-Client` names.
          */
@@ -1573,7 +1700,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Tell the state of the installation
+         * The state of the installation, for the console
          * @description For accounts of the operator.
          */
         readonly get: operations["getConsoleSystem"];
@@ -1593,7 +1720,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Tell the state of the installation
+         * The state of the installation
          * @description For the operator of the installation.
          */
         readonly get: operations["getSystem"];
@@ -1711,7 +1838,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a disabled client with all its data, for good
-         * @description Its data is erased from now on: the list of clients shows what is left.
+         * @description Its data is erased from now on: `listClients` shows what is left. `409`: it is enabled.
          *
          *     For the operator of the installation.
          */
@@ -1864,7 +1991,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Whether this node can serve */
+        /**
+         * Whether this node can serve
+         * @description `503` when the database is `unavailable` or `cannot write`, and while the node drains. `redis` is there if one is configured; its state does not change the status.
+         */
         readonly get: operations["getReadiness"];
         readonly put?: never;
         readonly post?: never;
@@ -1951,10 +2081,11 @@ export interface components {
     schemas: {
         readonly DeviceTagsRequest: {
             readonly appId: number | string;
+            /** @description 3: iOS, 15: Android, 7: web. */
             readonly platformId: number | string;
-            /** @description What the provider gave to the app: its token, installation id, or subscription of a browser. */
+            /** @description What the provider gave to the app. iOS: its token, kept in lower case where it is hex. Android: its token or installation id. Web: the JSON text of the subscription, `JSON.stringify(await registration.pushManager.subscribe(…))`, or what Android has. The text identifies the device: send exactly the same text each time; do not parse and serialize it again. */
             readonly deviceId: string;
-            /** @description Ids of tags, or tags as `list` answers them. */
+            /** @description Ids of tags, or tags as `list` answers them. With `tagSourceId`: both. */
             readonly tagId?: ((number | string) | ({
                 readonly id: number | string;
             } & {
@@ -1989,9 +2120,9 @@ export interface components {
             readonly groups?: readonly components["schemas"]["AppTagGroup"][];
         };
         readonly PushRequest: {
-            /** @description Devices with any of these tags. One of the two fields of target tags is needed. */
+            /** @description Devices with any of these tags. One of the two fields of target tags is needed, or `audience`. */
             readonly tagIds?: (readonly (number | string)[] | (number | string)) | null;
-            /** @description Devices with any of these tags. One of the two fields of target tags is needed. By their sourceIds. */
+            /** @description Devices with any of these tags. One of the two fields of target tags is needed, or `audience`. By their sourceIds. */
             readonly tagSourceIds?: (readonly string[] | string) | null;
             /** @description Only devices that also have all of these. */
             readonly filterTagIds?: (readonly (number | string)[] | (number | string)) | null;
@@ -2001,54 +2132,85 @@ export interface components {
             readonly excludeTagIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description No device that has any of these. By their sourceIds. */
             readonly excludeTagSourceIds?: (readonly string[] | string) | null;
-            /** @description Only these apps; by default every app that a target tag is connected to. */
+            /** @description Only these apps; by default every app that a target tag is connected to. An empty list is `400`. */
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
-            /** @description In place of the fields of tags: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses. */
+            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
             readonly audience?: string | null;
             readonly payload: components["schemas"]["Payload"] | {
                 readonly [key: string]: unknown;
             } | string;
+            /** @description Not before this time. In the past: now. */
             readonly sendAt?: (number | string) | null;
+            /** @description Nobody gets it after this time. In the past, or not after `sendAt`: `400`. Null: no end. */
             readonly expiresAt?: (number | string) | null;
-            /** @description Whether a send whose outcome is unknown is repeated. By default it is, so a device may get it twice. */
+            /** @description What happens to a send whose outcome is unknown (no answer, connection lost, process killed). `at-least-once`, the default: it is sent again, maybe twice. `at-most-once`: never, and the device is `failed` with `OutcomeUnknown: …`. */
             readonly delivery?: ("at-least-once" | "at-most-once") | null;
-            /** @description An urgent push overtakes the others of its client, also those that run. */
+            /** @description `normal` by default. `urgent` overtakes the other sends of its client, also those that run. They keep a fifth, and other clients keep their share. How a phone shows the message is the `priority` of the payload. */
             readonly priority?: ("normal" | "urgent") | null;
-            /** @description At most so many devices a second, over all nodes. null: as many as can be. */
+            /** @description At most so many devices a second, over all nodes and evenly within the second; retries count too. Null, the default: as many as can be. What is not through at `expiresAt` is `expired`. */
             readonly ratePerSecond?: number | null;
-            /** @description Validate and count; send nothing. */
+            /** @description Validate and count; send nothing. It takes no `Idempotency-Key`. */
             readonly dryRun?: boolean | null;
         };
-        /** @description What the push shows and carries. `body` is another name of `message`; any other field becomes data. */
+        /**
+         * @description What the push shows and carries. Everything is optional, and null counts as absent. But a payload that shows nothing (no `title`, `message`, `badge`, `sound`, `image`, `url`, `apns`, `fcm`, `webpush`), is not `silent` and has no data is `400`. `body` is another name of `message`; any other field becomes an entry of `data`.
+         *
+         *     Every message carries `pushId`, the id of the job, so that the app knows which push it received: beside `aps`, in FCM's `data`, in the JSON of Web Push. An entry of that name is overwritten.
+         *
+         *     Numbers are passed on with the digits that were written, or refused: one that JavaScript would write with other digits (`1234567890123456789`, `1.10`, `1e3`), or a whole one beyond 2^53, is a `400` that names it, in `data`, further fields, texts, `apns`, `fcm` and `webpush`. Write it as a string. `badge` and `ttl` are read as numbers, in any form. An empty list where an object is meant (`data`, `apns`), as PHP writes it, is an empty object. What a template makes is held to the same.
+         *
+         *     What a provider would refuse for every device is `400`, for the platforms that the push goes to: names that FCM reserves in its data (`from`, `message_type`, `google.…`, `gcm.notification.…`, and `google`, `gcm` alone; in `data`, `fcm.data`, `fcm.android.data`), `aps` in `data`, FCM's own forms in an overlay (`fcm.message`, `apns.headers`, `apns.payload`, `webpush.headers`), `fcm.android.collapseKey` beside `collapseId`, an `fcm.android.ttl` that is not like `"3600s"`. What a phone will not do though it is valid (data alone, not silent, does nothing on iOS) is in `warnings`.
+         *
+         *     The rendered message is measured for each platform, without the token. Above 4,096 bytes (`voip` 5,120, Web Push 3,993, for it is encrypted) it is `400` with platform, size and limit. Copies (`title`, `message` and `image` in FCM's `data`; the declarative members) are left out when the message is too large only because of them.
+         *
+         *     A service worker receives one JSON object with those members that were given. With a `title` and a `url` that begins with `http://` or `https://`, and not `silent`, it is a declarative message ([Push API](https://www.w3.org/TR/push-api/)) too: `"web_push": 8030`, `notification` with `title`, `navigate` (the `url`) and what else a browser can show, and `app_badge`. Safari from 18.4 on shows it by itself; with `"webpush": {"mutable": true}` it asks the worker first. Other browsers hand it to the worker. A browser that registered with FCM gets data only, for current versions of Firebase's SDK would show a `notification` beside what the worker shows: `title`, `message`, `url`, `image`, `pushId`, the entries of `data` and those of `webpush`, every value a string.
+         */
         readonly Payload: {
+            /** @description APNs: `aps.alert.title`. FCM: `notification.title`, and a copy in `data.title`. Web Push: `title`. */
             readonly title?: string;
+            /** @description APNs: `aps.alert.body`. FCM: `notification.body`, and a copy in `data.message`. Web Push: `body`. */
             readonly message?: string;
+            /** @description APNs: beside `aps`. FCM: `data.url`. Web Push: `url`. */
             readonly url?: string;
+            /** @description APNs: beside `aps`, with `mutable-content`. FCM: `notification.image`, and a copy in `data.image`. Web Push: `image`. */
             readonly image?: string;
+            /** @description APNs: `aps.badge`. FCM: nothing. Web Push: `badge`. */
             readonly badge?: number;
+            /** @description APNs: `aps.sound`. FCM: `android.notification.sound`. Web Push: nothing. */
             readonly sound?: string;
+            /** @description In seconds. APNs: `apns-expiration`. FCM: `android.ttl`. Web Push: `TTL`; without one four weeks. */
             readonly ttl?: number;
-            /** @enum {string} */
+            /**
+             * @description APNs: `apns-priority` 10 (`high`, the default) or 5. FCM: `android.priority`. Web Push: `Urgency`, `high` by default.
+             * @enum {string}
+             */
             readonly priority?: "high" | "normal";
+            /** @description 64 bytes of printable ASCII. APNs: `apns-collapse-id`. FCM: `android.collapse_key`. Web Push: `Topic`, made of its hash. */
             readonly collapseId?: string;
+            /** @description APNs: a `background` push with `content-available`, texts beside `aps`. FCM: data only. Web Push: `silent: true` and `Urgency` `low`; most browsers want each push to show something. */
             readonly silent?: boolean;
+            /** @description APNs: beside `aps`. FCM: `data`, every value a string; an entry called as a copy stands in its place. Web Push: `data`. */
             readonly data?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description What the push is on iOS. Absent: it follows what is shown.
+             * @description The `apns-push-type`, with its topic and size: the topic is the bundle id of the credential with the suffix of the type (`.voip`, `.complication`, `.location-query`, `.voip-ptt`). `background` is of a silent push. A key of a team may send all of them, unless Apple limits it to other topics: then sends end `TopicDisallowed`. Absent: `background` and priority 5 where the merged `aps` has `content-available` and no `alert`, `badge` or `sound`, else `alert`.
              * @enum {string}
              */
             readonly apnsPushType?: "alert" | "background" | "voip" | "complication" | "location" | "pushtotalk";
+            /** @description Laid over what was made for APNs. */
             readonly apns?: {
                 readonly [key: string]: unknown;
             };
+            /** @description Laid over what was made for Android; a target in it (`token`, `topic`, …) is dropped. */
             readonly fcm?: {
                 readonly [key: string]: unknown;
             };
+            /** @description Laid over what was made for Web Push. */
             readonly webpush?: {
                 readonly [key: string]: unknown;
             };
+            /** @description Another name of `message`. */
             readonly body?: string;
         } & {
             readonly [key: string]: unknown;
@@ -2083,7 +2245,7 @@ export interface components {
             readonly platformId: number;
             readonly count: number;
         };
-        /** @description What has become of a push on one app and platform. */
+        /** @description What has become of a push on one app and platform. Of a job that has ended each row is judged by itself: `FAILED` when a fault of credential or message stopped it before anything was accepted. */
         readonly StatusRow: {
             readonly key: {
                 /** Format: uuid */
@@ -2092,33 +2254,43 @@ export interface components {
             };
             readonly appId: number | null;
             readonly state: components["schemas"]["NotificationState"];
+            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first. */
             readonly totalCount: number;
             /** @description Accepted by the provider. */
             readonly successCount: number;
+            /** @description Refused for good, or still failing when the time for retries was over. */
             readonly failedCount: number;
+            /** @description Due for a retry, but erased or no longer matching by then. */
             readonly skippedCount: number;
+            /** @description Not accepted before `expiresAt`. */
             readonly expiredCount: number;
+            /** @description Not sent, because the job was cancelled. */
             readonly cancelledCount: number;
-            /** @description What stopped it. */
+            /** @description What stopped it: a sentence that says what to correct. */
             readonly fault?: string;
-            /** @description What it waits for. */
+            /** @description What parts of it wait for at the moment: a provider that fails for everyone, or a quota that is used up; else the reason of the next retry. */
             readonly waitingFor?: string;
             /** @description Devices by reason. */
             readonly failureReasons?: {
                 readonly [key: string]: number;
             };
-            /** @description Sends whose outcome is not known. */
+            /** @description Sends whose outcome is unknown and that were scheduled again. */
             readonly uncertainCount?: number;
-            /** @description Devices that an operator may erase. */
+            /** @description Devices that were reported dead in such numbers that none is erased before an operator decides. */
             readonly heldDeletionCount?: number;
+            /** @description Of the failed ones: those whose part of the send could not be completed. An operator can send it again. */
             readonly parkedCount?: number;
-            /** @constant */
+            /**
+             * @description A simulator stands in for the provider.
+             * @constant
+             */
             readonly simulated?: true;
         };
         readonly ListedNotification: {
             /** Format: uuid */
             readonly id: string;
             readonly state: components["schemas"]["NotificationState"];
+            /** @description Who submitted it: a credential, a key, or the e-mail address of a member. Members, the super user and keys with the scope `admin` see that address; to any other key it is `member`. */
             readonly userName: string;
             /** @description Milliseconds since 1970. */
             readonly acceptedAt: number;
@@ -2132,20 +2304,25 @@ export interface components {
             readonly lastSendAt?: number;
             /** @description Milliseconds since 1970. */
             readonly finishedAt?: number;
+            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first. */
             readonly totalCount: number;
             /** @description Accepted by the provider. */
             readonly successCount: number;
+            /** @description Refused for good, or still failing when the time for retries was over. */
             readonly failedCount: number;
+            /** @description Due for a retry, but erased or no longer matching by then. */
             readonly skippedCount: number;
+            /** @description Not accepted before `expiresAt`. */
             readonly expiredCount: number;
+            /** @description Not sent, because the job was cancelled. */
             readonly cancelledCount: number;
             /** @description The beginning of its title, else of its message. */
             readonly title?: string;
         };
         readonly AudienceRequest: {
-            /** @description Devices with any of these tags. One of the two fields of target tags is needed. */
+            /** @description Devices with any of these tags. One of the two fields of target tags is needed, or `audience`. */
             readonly tagIds?: (readonly (number | string)[] | (number | string)) | null;
-            /** @description Devices with any of these tags. One of the two fields of target tags is needed. By their sourceIds. */
+            /** @description Devices with any of these tags. One of the two fields of target tags is needed, or `audience`. By their sourceIds. */
             readonly tagSourceIds?: (readonly string[] | string) | null;
             /** @description Only devices that also have all of these. */
             readonly filterTagIds?: (readonly (number | string)[] | (number | string)) | null;
@@ -2155,17 +2332,18 @@ export interface components {
             readonly excludeTagIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description No device that has any of these. By their sourceIds. */
             readonly excludeTagSourceIds?: (readonly string[] | string) | null;
-            /** @description Only these apps; by default every app that a target tag is connected to. */
+            /** @description Only these apps; by default every app that a target tag is connected to. An empty list is `400`. */
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
-            /** @description In place of the fields of tags: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses. */
+            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
             readonly audience?: string | null;
-            /** @description Count by a sample, at once. */
+            /** @description Look at 16 device groups of each app and platform at most, evenly apart, and conclude from them: at once, however many devices there are, and the nearer the more of them match. Up to 131,072 devices it is exact. */
             readonly approximate?: boolean | null;
         };
         readonly Notification: {
             /** Format: uuid */
             readonly id: string;
             readonly state: components["schemas"]["NotificationState"];
+            /** @description Who submitted it: a credential, a key, or the e-mail address of a member. Members, the super user and keys with the scope `admin` see that address; to any other key it is `member`. */
             readonly userName: string;
             /** @description Milliseconds since 1970. */
             readonly acceptedAt: number;
@@ -2179,26 +2357,33 @@ export interface components {
             readonly lastSendAt?: number;
             /** @description Milliseconds since 1970. */
             readonly finishedAt?: number;
+            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first. */
             readonly totalCount: number;
             /** @description Accepted by the provider. */
             readonly successCount: number;
+            /** @description Refused for good, or still failing when the time for retries was over. */
             readonly failedCount: number;
+            /** @description Due for a retry, but erased or no longer matching by then. */
             readonly skippedCount: number;
+            /** @description Not accepted before `expiresAt`. */
             readonly expiredCount: number;
+            /** @description Not sent, because the job was cancelled. */
             readonly cancelledCount: number;
-            /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. */
+            /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end. */
             readonly estimatedTotalCount?: number;
+            /** @description Devices that were answered for in a second, from the first send to the last. Absent while that is one moment. */
             readonly devicesPerSecond?: number;
             /** @description Devices by reason. */
             readonly failureReasons: {
                 readonly [key: string]: number;
             };
+            /** @description What was resolved when the push was accepted. When a scheduled one is due, target tags that have expired are dropped. */
             readonly audience: {
                 readonly tagIds: readonly number[];
                 readonly filterTagIds: readonly number[];
                 readonly excludeTagIds: readonly number[];
                 readonly appIds: readonly number[];
-                /** @description As it was given. */
+                /** @description As it was given. The lists say then what each device needs at least: one of `tagIds`, all of `filterTagIds`, none of `excludeTagIds`. */
                 readonly expression?: string;
             };
             /** @enum {string} */
@@ -2208,7 +2393,7 @@ export interface components {
             /** @description What it is held to. */
             readonly ratePerSecond?: number;
             readonly payload: components["schemas"]["Payload"];
-            /** @description The payload as its publisher wrote it, where a template was given it. */
+            /** @description The payload as its publisher wrote it, where a template was given it, and of a job in several languages: the one to submit again. */
             readonly givenPayload?: {
                 readonly [key: string]: unknown;
             };
@@ -2217,29 +2402,38 @@ export interface components {
                 /** @description 3: apns, 7: webpush, 15: fcm */
                 readonly platformId: number;
                 readonly state: components["schemas"]["NotificationState"];
+                /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first. */
                 readonly totalCount: number;
                 /** @description Accepted by the provider. */
                 readonly successCount: number;
+                /** @description Refused for good, or still failing when the time for retries was over. */
                 readonly failedCount: number;
+                /** @description Due for a retry, but erased or no longer matching by then. */
                 readonly skippedCount: number;
+                /** @description Not accepted before `expiresAt`. */
                 readonly expiredCount: number;
+                /** @description Not sent, because the job was cancelled. */
                 readonly cancelledCount: number;
-                /** @description What stopped it. */
+                /** @description What stopped it: a sentence that says what to correct. */
                 readonly fault?: string;
-                /** @description What it waits for. */
+                /** @description What parts of it wait for at the moment: a provider that fails for everyone, or a quota that is used up; else the reason of the next retry. */
                 readonly waitingFor?: string;
                 /** @description Devices by reason. */
                 readonly failureReasons?: {
                     readonly [key: string]: number;
                 };
-                /** @description Sends whose outcome is not known. */
+                /** @description Sends whose outcome is unknown and that were scheduled again. */
                 readonly uncertainCount?: number;
-                /** @description Devices that an operator may erase. */
+                /** @description Devices that were reported dead in such numbers that none is erased before an operator decides. */
                 readonly heldDeletionCount?: number;
+                /** @description Of the failed ones: those whose part of the send could not be completed. An operator can send it again. */
                 readonly parkedCount?: number;
-                /** @constant */
+                /**
+                 * @description A simulator stands in for the provider.
+                 * @constant
+                 */
                 readonly simulated?: true;
-                /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. */
+                /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end. */
                 readonly estimatedTotalCount?: number;
                 /** @description What its template made of the payload. */
                 readonly payload?: components["schemas"]["Payload"];
@@ -2330,21 +2524,23 @@ export interface components {
             readonly updatedAt?: number;
             /** @description Milliseconds since 1970. */
             readonly expiresAt?: number;
-            /** @description What the provider said; `ok` is null when it could not be asked. */
+            /** @description What the provider said: `ok` is false when it refuses the credential, null when it could not be asked. */
             readonly check?: {
                 readonly ok: boolean | null;
                 readonly note: string;
                 /** @description Milliseconds since 1970. */
                 readonly at?: number;
             };
+            /** @description The provider refuses it, and the one before is used. */
             readonly refused?: {
                 readonly reason: string;
                 readonly meaning: string;
             };
-            /** @description Milliseconds since 1970. */
+            /** @description How long the one before may be used. */
             readonly fallbackUntil?: number;
-            /** @description Milliseconds since 1970. */
+            /** @description When the provider last took it. */
             readonly acceptedAt?: number;
+            /** @description Of sends. */
             readonly fault?: {
                 readonly reason: string;
                 readonly meaning: string;
@@ -2354,7 +2550,7 @@ export interface components {
         };
         readonly LookedUpDevice: {
             readonly deviceId: string;
-            /** @description Milliseconds since 1970. */
+            /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
             readonly registeredAt?: number;
             /** @description Milliseconds since 1970. */
             readonly unsubscribedAt?: number;
@@ -2364,25 +2560,37 @@ export interface components {
                 readonly name: string;
                 readonly sourceId?: string;
             }[];
+            /** @description Sends that refused the token since it was last taken or registered. */
             readonly refusals?: number;
-            /** @description Milliseconds since 1970. */
+            /** @description The last of them. */
             readonly refusedAt?: number;
+            /** @description On iOS: where its provider took it, when that is not where it is asked first. */
             readonly environment?: string;
             readonly registered: boolean;
             readonly pending?: readonly {
                 /** Format: uuid */
                 readonly notificationId: string;
-                /** @enum {string} */
+                /**
+                 * @description A retry that is due; or that the provider called it dead or refused it, until that is carried out.
+                 * @enum {string}
+                 */
                 readonly kind: "retry" | "dead" | "refused";
                 readonly reason?: string;
                 readonly attempts?: number;
                 /** @description Milliseconds since 1970. */
                 readonly dueAt?: number;
-                /** @constant */
+                /**
+                 * @description An operator decides.
+                 * @constant
+                 */
                 readonly held?: true;
             }[];
+            /** @description What went wrong, newest first, of 30 days. Sends that were accepted leave nothing. Of a send that fails for very many devices 1,000 of each app and platform are kept, and of each part of it the first 100. */
             readonly events: readonly {
-                /** @enum {string} */
+                /**
+                 * @description A send that failed, with the provider’s reason; that it was removed, because its provider called it dead or refused it again and again; that its token was replaced by another one.
+                 * @enum {string}
+                 */
                 readonly kind: "failed" | "removed" | "replaced";
                 /** @description Milliseconds since 1970. */
                 readonly at: number;
@@ -2390,7 +2598,7 @@ export interface components {
                 readonly notificationId?: string;
                 readonly reason: string;
             }[];
-            /** @description Sends whose audience it is in, with its tags of now. */
+            /** @description The newest sends, 50 at most, of 30 days, among the newest 10,000 of the client (of a limited key: its own), whose audience it is in with its tags of now. One that it subscribed to later is there too; one that it has unsubscribed from since is not. */
             readonly expected?: readonly {
                 /** Format: uuid */
                 readonly notificationId: string;
@@ -2400,14 +2608,17 @@ export interface components {
                 readonly sendAt: number;
                 /** @description Milliseconds since 1970. */
                 readonly lastSendAt?: number;
-                /** @enum {string} */
+                /**
+                 * @description `failed` and `pending` are recorded. `accepted`: the send has ended, every device that failed is kept, and this one is not among them; none was skipped, expired or cancelled. So the provider accepted it, if the device had these tags then. `unknown`: anything else; also when the device was removed or replaced since.
+                 * @enum {string}
+                 */
                 readonly outcome: "failed" | "pending" | "accepted" | "unknown";
                 readonly reason?: string;
                 /** @description Milliseconds since 1970. */
                 readonly at?: number;
             }[];
         };
-        /** @description A change of the tags of many devices. */
+        /** @description A change of the tags of many devices. Those of a client are done one after the other, in the order in which they were accepted; sends and registrations go first. A push reaches a device by its tags of that moment: for a push to all of them, wait for `FINISHED`. Nothing is lost when a node dies: another one goes on. An import that is under way writes the tags of its file, so a device that was moved before may get the old tag back: start the operation when the import has ended. A device that is met twice, because it was given another place meanwhile, counts twice. To repeat a request does no harm. Kept for 7 days after its end. */
         readonly BulkOperation: {
             readonly id: number;
             /** @enum {string} */
@@ -2422,18 +2633,19 @@ export interface components {
             /** @description Whose members they are. */
             readonly tagId?: number;
             readonly toTagId?: number;
-            /** @description Devices when it was accepted. */
+            /** @description Devices when it was accepted. Members come and go, so `done` may end above or below it. */
             readonly total: number;
             /** @description The sum of the five counts. */
             readonly done: number;
+            /** @description They have changed. */
             readonly changed: number;
-            /** @description They were so already, or left the tag meanwhile. */
+            /** @description They were so already, or left the tag before their turn. */
             readonly unchanged: number;
             /** @description The app has no such device. */
             readonly unknown: number;
-            /** @description They have as many tags as a device may have. */
+            /** @description They have as many tags as a device may have (`TAGS_PER_DEVICE_MAX`). */
             readonly full: number;
-            /** @description The tag was deleted, has expired or is not connected to their app. */
+            /** @description They cannot have the new tag: it was deleted, has expired or is not connected to their app. The old one stays. */
             readonly refused: number;
             /** @description Milliseconds since 1970. */
             readonly acceptedAt: number;
@@ -2480,7 +2692,7 @@ export interface components {
             readonly createdAt: number;
             /** @description Requests that failed in a row. */
             readonly failures: number;
-            /** @description Events that were deleted untold, because too many waited. */
+            /** @description Events that were deleted untold, because more than 10,000 waited. */
             readonly droppedEvents: number;
             /** @description When its receiver answered 410, by which it was turned off. */
             readonly goneAt?: number;
@@ -2494,7 +2706,7 @@ export interface components {
             readonly createdAt: number;
             /** @description Requests that failed in a row. */
             readonly failures: number;
-            /** @description Events that were deleted untold, because too many waited. */
+            /** @description Events that were deleted untold, because more than 10,000 waited. */
             readonly droppedEvents: number;
             /** @description When its receiver answered 410, by which it was turned off. */
             readonly goneAt?: number;
@@ -2522,7 +2734,10 @@ export interface components {
             /** @description Why the last attempt failed. */
             readonly fault?: string;
         };
-        /** @enum {string} */
+        /**
+         * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
+         * @enum {string}
+         */
         readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
@@ -2535,7 +2750,10 @@ export interface components {
             /** @description The last time. Absent: it was done once. */
             readonly lastAt?: number;
             readonly actor: {
-                /** @enum {string} */
+                /**
+                 * @description A super user, a key, a member, whoever runs the engine; `engine`: it does so by itself, or nobody knows who (a wrong password).
+                 * @enum {string}
+                 */
                 readonly kind: "credential" | "key" | "account" | "operator" | "engine";
                 /** @description Of the key or the account. */
                 readonly id?: number;
@@ -2546,6 +2764,7 @@ export interface components {
             readonly object: {
                 /** @description What the action names before the dot. */
                 readonly kind: string;
+                /** @description Of a provider credential `<app>/<platform>`; of a device the first 128 bits of the SHA-256 of its deviceId: whoever knows the deviceId can tell that it was this one. */
                 readonly id?: string;
                 /** @description Its name at that time. */
                 readonly name?: string;
@@ -2553,7 +2772,7 @@ export interface components {
             /** @description Absent: the command line of the operator, or the engine itself. */
             readonly address?: string;
             readonly requestId?: string;
-            /** @description Fields changed, counts, terms; never a secret. */
+            /** @description The fields that changed, counts (`tagsCreated`, `devices`), terms (`graceHours`, `scopes`), `by` of a sign-in or new password (`password` or `link`); never a secret or a deviceId. */
             readonly detail?: {
                 readonly [key: string]: string | number | boolean | readonly string[];
             };
@@ -2585,7 +2804,7 @@ export interface components {
             readonly addedAt: number;
             readonly lastSignInAt: number | null;
         };
-        /** @description Nodes and queue are of the installation, all else of the node that answers. */
+        /** @description Nodes and queue are of the installation, all else of the node that answers. Jobs, chunks and retries are counted up to 100,000. */
         readonly System: {
             readonly version: string;
             readonly nodes: readonly {
@@ -2715,7 +2934,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Unauthorized */
+        /** @description No credential, or a wrong one. */
         readonly Unauthorized: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2726,7 +2945,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Forbidden */
+        /** @description The credential is for something else, or its client is disabled; or the client has as much as it may: `detail` names the limit. */
         readonly Forbidden: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2736,7 +2955,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Request Timeout */
+        /** @description The body did not arrive within 30 s. The connection is closed. */
         readonly RequestTimeout: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2746,7 +2965,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Content Too Large */
+        /** @description The body is too long: above 1 MiB, of `devices/replace` above 64 KiB, of the console 16 KiB. */
         readonly ContentTooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2756,7 +2975,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too Many Requests */
+        /** @description Too much in a short time: `detail` names the limit. */
         readonly TooManyRequests: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2767,7 +2986,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Internal Server Error */
+        /** @description A fault of the engine: its log says why. */
         readonly InternalServerError: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2777,7 +2996,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Service Unavailable */
+        /** @description The database cannot be reached, or too much is waiting. Nothing was committed. */
         readonly ServiceUnavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2788,7 +3007,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Bad Request */
+        /** @description The body or the parameters are not valid: `errors` names each fault. Also a body that is not UTF-8 or is compressed, or has more than 131,072 names and values; a `%` in the path that is no percent-encoding. */
         readonly BadRequest: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2798,7 +3017,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Not Found */
+        /** @description No such path, or no such object of the client. */
         readonly NotFound: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2808,7 +3027,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Unprocessable Content */
+        /** @description The `Idempotency-Key` came before with another body. */
         readonly UnprocessableContent: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2818,7 +3037,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Conflict */
+        /** @description The state of the object does not allow it, or another one has the name. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3125,8 +3344,9 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly appId: number | string;
+                    /** @description 3: iOS, 15: Android, 7: web. */
                     readonly platformId: number | string;
-                    /** @description What the provider gave to the app: its token, installation id, or subscription of a browser. */
+                    /** @description What the provider gave to the app. iOS: its token, kept in lower case where it is hex. Android: its token or installation id. Web: the JSON text of the subscription, `JSON.stringify(await registration.pushManager.subscribe(…))`, or what Android has. The text identifies the device: send exactly the same text each time; do not parse and serialize it again. */
                     readonly deviceId: string;
                 } & {
                     readonly [key: string]: unknown;
@@ -3184,6 +3404,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly appId: number | string;
+                    /** @description 3: iOS, 15: Android, 7: web. */
                     readonly platformId: number | string;
                 } & {
                     readonly [key: string]: unknown;
@@ -3320,7 +3541,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own. */
+                /** @description A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own. */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path?: never;
@@ -3343,7 +3564,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The id of the push job. JSON for callers that prefer it, and for a dry run in any case. */
+            /** @description The id of the push job as text. JSON if `Accept` prefers `application/json` to `text/plain` (a tie, `*\/*` or no header means text), and for a dry run in any case. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3436,11 +3657,11 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description In this state. */
                 readonly state?: "SCHEDULED" | "QUEUED" | "RUNNING" | "PAUSED" | "FINISHED" | "FAILED" | "CANCELLED";
-                /** @description For this app. */
+                /** @description That could go to this app. */
                 readonly appId?: number;
-                /** @description That name this tag as a target. */
+                /** @description With this tag among their target tags. Those of an expression are the tags of its alternatives; where it has none, or these require no tag, all tags that select. */
                 readonly tagId?: number;
-                /** @description Submitted under this user name. None for a caller who may not see it. */
+                /** @description Submitted under this user name: that of a key, of a credential, or a member’s address. None for a caller who may not see it. */
                 readonly publisher?: string;
                 /** @description Accepted at this time or later. */
                 readonly from?: number | string;
@@ -3501,7 +3722,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own. */
+                /** @description A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own. */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path: {
@@ -3658,7 +3879,7 @@ export interface operations {
                             readonly templated?: true;
                             readonly sizeBytes: number;
                             readonly sizeBytesMax: number;
-                            /** @description What the provider would get. */
+                            /** @description What the provider would get, without what names the device; zeros stand for the id of the job. For browsers it is what is encrypted. */
                             readonly message: unknown;
                             /** @description The message for devices with a tag of a language. */
                             readonly languages?: readonly {
@@ -3812,6 +4033,7 @@ export interface operations {
                         readonly accepted: boolean;
                         readonly outcome?: string;
                         readonly reason?: string;
+                        /** @description Of the reason, where it is known. */
                         readonly meaning?: string;
                         /** @constant */
                         readonly simulated?: true;
@@ -3945,9 +4167,9 @@ export interface operations {
                  *     }
                  */
                 readonly "application/json": {
-                    /** @description Only before the job is due. */
+                    /** @description Only before the job is due. In the past: now. */
                     readonly sendAt?: number | string;
-                    /** @description null: no end. */
+                    /** @description null: no end. In the past, or not after `sendAt`: `400`. */
                     readonly expiresAt?: (number | string) | null;
                     /** @description null: normal. */
                     readonly priority?: ("normal" | "urgent") | null;
@@ -4291,16 +4513,20 @@ export interface operations {
                 readonly "application/json": {
                     readonly groups?: readonly {
                         readonly id?: unknown;
+                        /** @description Without control characters: line feeds, tabs, marks of direction. */
                         readonly name: string;
                         readonly sourceId?: string | null;
                         readonly parentGroupSourceId?: string | null;
                     }[];
                     readonly tags?: readonly {
                         readonly id?: unknown;
+                        /** @description Without control characters: line feeds, tabs, marks of direction. */
                         readonly name: string;
                         readonly sourceId?: string | null;
                         readonly groupSourceId?: string | null;
+                        /** @description An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so. */
                         readonly expiration?: (number | string) | null;
+                        /** @description An empty list counts as an empty object. */
                         readonly tagOptionalParameters?: {
                             readonly [key: string]: string;
                         } | null;
@@ -4329,16 +4555,20 @@ export interface operations {
                     readonly data: {
                         readonly groups?: readonly {
                             readonly id?: unknown;
+                            /** @description Without control characters: line feeds, tabs, marks of direction. */
                             readonly name: string;
                             readonly sourceId?: string | null;
                             readonly parentGroupSourceId?: string | null;
                         }[];
                         readonly tags?: readonly {
                             readonly id?: unknown;
+                            /** @description Without control characters: line feeds, tabs, marks of direction. */
                             readonly name: string;
                             readonly sourceId?: string | null;
                             readonly groupSourceId?: string | null;
+                            /** @description An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so. */
                             readonly expiration?: (number | string) | null;
+                            /** @description An empty list counts as an empty object. */
                             readonly tagOptionalParameters?: {
                                 readonly [key: string]: string;
                             } | null;
@@ -4408,16 +4638,20 @@ export interface operations {
                 readonly "application/json": {
                     readonly groups?: readonly {
                         readonly id?: number | string;
+                        /** @description Without control characters: line feeds, tabs, marks of direction. */
                         readonly name?: string;
                         readonly sourceId?: string | null;
                         readonly parentGroupSourceId?: string | null;
                     }[];
                     readonly tags?: readonly {
                         readonly id?: number | string;
+                        /** @description Without control characters: line feeds, tabs, marks of direction. */
                         readonly name?: string;
                         readonly sourceId?: string | null;
                         readonly groupSourceId?: string | null;
+                        /** @description An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so. */
                         readonly expiration?: (number | string) | null;
+                        /** @description An empty list counts as an empty object. */
                         readonly tagOptionalParameters?: {
                             readonly [key: string]: string;
                         } | null;
@@ -4439,16 +4673,20 @@ export interface operations {
                     readonly data: {
                         readonly groups?: readonly {
                             readonly id?: number | string;
+                            /** @description Without control characters: line feeds, tabs, marks of direction. */
                             readonly name?: string;
                             readonly sourceId?: string | null;
                             readonly parentGroupSourceId?: string | null;
                         }[];
                         readonly tags?: readonly {
                             readonly id?: number | string;
+                            /** @description Without control characters: line feeds, tabs, marks of direction. */
                             readonly name?: string;
                             readonly sourceId?: string | null;
                             readonly groupSourceId?: string | null;
+                            /** @description An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so. */
                             readonly expiration?: (number | string) | null;
+                            /** @description An empty list counts as an empty object. */
                             readonly tagOptionalParameters?: {
                                 readonly [key: string]: string;
                             } | null;
@@ -4518,16 +4756,20 @@ export interface operations {
                 readonly "application/json": {
                     readonly groups?: readonly {
                         readonly id?: number | string;
+                        /** @description Without control characters: line feeds, tabs, marks of direction. */
                         readonly name?: string;
                         readonly sourceId?: string | null;
                         readonly parentGroupSourceId?: string | null;
                     }[];
                     readonly tags?: readonly {
                         readonly id?: number | string;
+                        /** @description Without control characters: line feeds, tabs, marks of direction. */
                         readonly name?: string;
                         readonly sourceId?: string | null;
                         readonly groupSourceId?: string | null;
+                        /** @description An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so. */
                         readonly expiration?: (number | string) | null;
+                        /** @description An empty list counts as an empty object. */
                         readonly tagOptionalParameters?: {
                             readonly [key: string]: string;
                         } | null;
@@ -4548,16 +4790,20 @@ export interface operations {
                     readonly data: {
                         readonly groups?: readonly {
                             readonly id?: number | string;
+                            /** @description Without control characters: line feeds, tabs, marks of direction. */
                             readonly name?: string;
                             readonly sourceId?: string | null;
                             readonly parentGroupSourceId?: string | null;
                         }[];
                         readonly tags?: readonly {
                             readonly id?: number | string;
+                            /** @description Without control characters: line feeds, tabs, marks of direction. */
                             readonly name?: string;
                             readonly sourceId?: string | null;
                             readonly groupSourceId?: string | null;
+                            /** @description An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so. */
                             readonly expiration?: (number | string) | null;
+                            /** @description An empty list counts as an empty object. */
                             readonly tagOptionalParameters?: {
                                 readonly [key: string]: string;
                             } | null;
@@ -4810,14 +5056,19 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id?: unknown;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name: string;
                     readonly sourceId?: string | null;
                     readonly groupSourceId?: string | null;
+                    /** @description An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so. */
                     readonly expiration?: (number | string) | null;
+                    /** @description An empty list counts as an empty object. */
                     readonly tagOptionalParameters?: {
                         readonly [key: string]: string;
                     } | null;
+                    /** @description With `groupSourceId`: both have to name the same. */
                     readonly groupId?: (number | string) | null;
+                    /** @description The apps that it is for. Null: every app. */
                     readonly appIds?: readonly (number | string)[] | null;
                 };
             };
@@ -4965,14 +5216,19 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id?: number | string;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name?: string;
                     readonly sourceId?: string | null;
                     readonly groupSourceId?: string | null;
+                    /** @description An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so. */
                     readonly expiration?: (number | string) | null;
+                    /** @description An empty list counts as an empty object. */
                     readonly tagOptionalParameters?: {
                         readonly [key: string]: string;
                     } | null;
+                    /** @description With `groupSourceId`: both have to name the same. */
                     readonly groupId?: (number | string) | null;
+                    /** @description The apps that it is for. Null: every app. */
                     readonly appIds?: readonly (number | string)[] | null;
                 };
             };
@@ -5082,6 +5338,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id?: unknown;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name: string;
                     readonly sourceId?: string | null;
                     readonly parentGroupSourceId?: string | null;
@@ -5234,6 +5491,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id?: number | string;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name?: string;
                     readonly sourceId?: string | null;
                     readonly parentGroupSourceId?: string | null;
@@ -5342,6 +5600,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id?: unknown;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name: string;
                     readonly platformId: number | string;
                     readonly parameters?: Record<string, never> | null;
@@ -5362,6 +5621,7 @@ export interface operations {
                 readonly "multipart/form-data": {
                     readonly data: {
                         readonly id?: unknown;
+                        /** @description Without control characters: line feeds, tabs, marks of direction. */
                         readonly name: string;
                         readonly platformId: number | string;
                         readonly parameters?: Record<string, never> | null;
@@ -5432,6 +5692,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id: number | string;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name?: string;
                     readonly platformId?: number | string;
                     readonly parameters?: Record<string, never> | null;
@@ -5453,6 +5714,7 @@ export interface operations {
                 readonly "multipart/form-data": {
                     readonly data: {
                         readonly id: number | string;
+                        /** @description Without control characters: line feeds, tabs, marks of direction. */
                         readonly name?: string;
                         readonly platformId?: number | string;
                         readonly parameters?: Record<string, never> | null;
@@ -5666,6 +5928,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id?: unknown;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name: string;
                     readonly platformIds?: readonly (number | string)[];
                 };
@@ -5698,7 +5961,7 @@ export interface operations {
                         readonly id: number;
                         readonly name: string;
                         readonly platformIds: readonly number[];
-                        /** @description The credential for the App API. It is shown this once. */
+                        /** @description The credential for the App API. It is shown this once; `rotateCredential` makes another one. */
                         readonly apiUser: {
                             readonly userName: string;
                             readonly password: string;
@@ -5833,6 +6096,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id?: number | string;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name?: string;
                     readonly platformIds?: readonly (number | string)[];
                 };
@@ -5955,15 +6219,23 @@ export interface operations {
                  *     }
                  */
                 readonly "application/json": {
+                    /** @description iOS. */
                     readonly teamId?: string;
+                    /** @description iOS. */
                     readonly keyId?: string;
-                    /** @description The .p8 file. */
+                    /** @description iOS: the .p8 file. */
                     readonly privateKey?: string;
+                    /** @description iOS. */
                     readonly bundleId?: string;
+                    /** @description iOS: `production`, the default, or `sandbox`. */
                     readonly environment?: string;
-                    /** @description The JSON of its file. */
+                    /** @description Android, and browsers with FCM: the JSON of its file. A `token_uri` that is not where this service asks for access tokens is `400`. */
                     readonly serviceAccount?: unknown;
+                    /** @description Web: an object of `privateKey`, `subject`, and, if you like, `publicKey`. There `serviceAccount` may be given too, or alone. */
+                    readonly vapid?: unknown;
+                    /** @description How long the credential before it, if of the same account, stands by for one that the provider refuses. Absent: 72. */
                     readonly graceHours?: number;
+                    /** @description When the key ends. */
                     readonly expiresAt?: (number | string) | null;
                 } & {
                     readonly [key: string]: unknown;
@@ -6425,7 +6697,7 @@ export interface operations {
                     readonly "application/json": {
                         readonly erased: boolean;
                         readonly deviceId?: string;
-                        /** @description Milliseconds since 1970. */
+                        /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
                         readonly registeredAt?: number;
                         /** @description Milliseconds since 1970. */
                         readonly unsubscribedAt?: number;
@@ -6435,9 +6707,11 @@ export interface operations {
                             readonly name: string;
                             readonly sourceId?: string;
                         }[];
+                        /** @description Sends that refused the token since it was last taken or registered. */
                         readonly refusals?: number;
-                        /** @description Milliseconds since 1970. */
+                        /** @description The last of them. */
                         readonly refusedAt?: number;
+                        /** @description On iOS: where its provider took it, when that is not where it is asked first. */
                         readonly environment?: string;
                     };
                 };
@@ -7295,12 +7569,19 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly name: string;
+                    /** @description `send`: submits pushes, and changes and controls push jobs. `read`: reads them, tags, groups, apps, statistics, operations. `admin`: changes tags, groups, apps, devices, operations, and reads the audit log. None includes another. Each request says which one it takes. */
                     readonly scopes: readonly ("send" | "read" | "admin")[];
+                    /** @description For these tags only. All four lists count together. */
                     readonly tagIds?: readonly (number | string)[];
+                    /** @description By their sourceIds. Kept as ids. */
                     readonly tagSourceIds?: readonly string[];
+                    /** @description For the tags in these groups and below only. */
                     readonly groupIds?: readonly (number | string)[];
+                    /** @description By their sourceIds. Kept as ids. */
                     readonly groupSourceIds?: readonly string[];
+                    /** @description For these apps only. */
                     readonly appIds?: readonly (number | string)[];
+                    /** @description A push that is for more, when it is accepted, is `403`. */
                     readonly maxDevices?: number;
                     readonly expiresAt?: (number | string) | null;
                 };
@@ -7462,7 +7743,9 @@ export interface operations {
                  *     }
                  */
                 readonly "application/json": {
+                    /** @description `https://`, in the public internet, without user name and `#`; elsewhere `400`. Where its name leads is checked at each request. The operator may allow `http://` and private addresses (`WEBHOOK_PRIVATE_ADDRESSES`). */
                     readonly url: string;
+                    /** @description Absent, in a new one: all of them. */
                     readonly eventTypes?: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
                     readonly isEnabled?: boolean;
                 };
@@ -7623,7 +7906,9 @@ export interface operations {
                  *     }
                  */
                 readonly "application/json": {
+                    /** @description `https://`, in the public internet, without user name and `#`; elsewhere `400`. Where its name leads is checked at each request. The operator may allow `http://` and private addresses (`WEBHOOK_PRIVATE_ADDRESSES`). */
                     readonly url?: string;
+                    /** @description Absent, in a new one: all of them. */
                     readonly eventTypes?: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
                     readonly isEnabled?: boolean;
                 };

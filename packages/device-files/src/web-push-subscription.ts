@@ -12,7 +12,7 @@ const MOZILLA = /^https:\/\/[^/]*\.mozilla\.(com|org)\//;
 /**
  * The text that `JSON.stringify(subscription)` gives in a browser of that push service. So a page
  * that registers its subscription again finds the imported device (a device is known by its text:
- * docs/api.md).
+ * docs/reference/api.md).
  */
 export function subscriptionText({ endpoint, p256dh, auth }: SubscriptionParts): string {
   const keys = MOZILLA.test(endpoint) ? { auth, p256dh } : { p256dh, auth };

@@ -67,7 +67,7 @@ const listRoute = ({ sql }: CredentialRouteParts) =>
     'listCredentials',
     {
       summary: 'List the credentials of the client and its apps',
-      description: 'Without their secrets.',
+      description: 'Those that work, those in their grace with their end. Without their secrets.',
       // The super user's are before all apps'.
       query: { limit: LIMIT, cursor: cursorFrom([0, 0], '0.1') },
       answer: listed('The credentials.', credential, [
@@ -91,7 +91,7 @@ const rotateRoute = ({ sql, secrets }: CredentialRouteParts) =>
       at: ':role/rotate',
       summary: 'Make a new credential in place of one',
       description:
-        'The old one works for `graceHours` more: it reads and sends, and changes tags and devices. To one of a super user `keys`, `credentials` and `webhooks` then answer `403`, and so do apps that it would make or delete, provider credentials and templates that it would put.',
+        'The ones before it work for `graceHours` more: one of a super user reads and sends, and changes tags and devices, but makes nothing that outlives it, so one that leaked does not. To it `keys`, `credentials` and `webhooks` answer `403`, and so do apps that it would make or delete, provider credentials and templates that it would put. Without grace it is refused within a second on every node.',
       path: { role },
       body: form(rotateForm, { graceHours: 24, appId: 1 }),
       answer: secret(

@@ -119,7 +119,7 @@ const changeRoute = ({ sql }: MemberParts) =>
     {
       at: ':id',
       summary: 'Give a member another role',
-      description: 'It holds within a second.',
+      description: 'It holds within a second on every node. The last owner stays: `409`.',
       headers,
       problems: [409],
       path,
@@ -138,6 +138,7 @@ const removeRoute = (parts: MemberParts) =>
     {
       at: ':id',
       summary: 'Remove a member from the client',
+      description: 'Within a second on every node. The last owner stays: `409`.',
       headers,
       problems: [409],
       path,

@@ -65,7 +65,7 @@ const registerRoute = (parts: RegisterParts) =>
       summary: 'Make an account',
       description:
         'With a client of its own (`clientName`; where sign-up is `open`, or by an invitation of the operator), or by the `invitation` of a client. ' +
-        'The answer is the same when an account has this e-mail address already: with its password it gets the client or membership, with another one nothing happens.',
+        'The answer is the same when an account has this e-mail address already: with its password it gets the client or membership, with another one nothing happens. This and a sign-in after it, in turn, do show whether an address has an account: where that matters, leave `SIGN_UP` `off`.',
       problems: [400, 429],
       body: form(registerForm, {
         email: 'ann@example.com',

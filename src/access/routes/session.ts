@@ -92,7 +92,7 @@ const signInRoute = (parts: SessionParts) =>
     {
       summary: 'Sign in',
       description:
-        'With e-mail and password, or the `link` that a demo engine prints at its start.',
+        'With e-mail and password, or the `link` that a demo engine prints at its start. The session of the cookie that the request carries ends. `401` for a wrong password and an unknown address alike. Ten attempts in 15 minutes for one account from one network, 60 over all accounts: then `429` with `Retry-After`, for the right password, too. Attempts from other networks change nothing.',
       problems: [400, 401, 429],
       body: form(sessionForm, { email: 'ann@example.com', password: 'correct horse battery' }),
       answer: shown('The session has begun.', session, SESSION, COOKIE),

@@ -47,6 +47,8 @@ const DOCUMENTS = {
   },
   getReadiness: {
     summary: 'Whether this node can serve',
+    description:
+      '`503` when the database is `unavailable` or `cannot write`, and while the node drains. `redis` is there if one is configured; its state does not change the status.',
     answers: {
       200: jsonAnswer('It can.', readiness, READY),
       503: jsonAnswer('Send it nothing.', readiness, { ...READY, status: 'draining' }),

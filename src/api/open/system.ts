@@ -98,7 +98,8 @@ const system = z
   })
   .meta({
     id: 'System',
-    description: 'Nodes and queue are of the installation, all else of the node that answers.',
+    description:
+      'Nodes and queue are of the installation, all else of the node that answers. Jobs, chunks and retries are counted up to 100,000.',
   });
 const SYSTEM = {
   version: '0.1.0',
@@ -115,22 +116,21 @@ const SYSTEM = {
   queue: { jobs: { RUNNING: 1 }, chunks: 3, retries: 0, registrations: 0 },
 } as const;
 
-const state = {
-  summary: 'Tell the state of the installation',
-  answer: shown('The state.', system, SYSTEM),
-};
+const answer = shown('The state.', system, SYSTEM);
 
 /** `GET system` of the console. */
 export const consoleSystemRoute = ({ readSystem }: SystemParts): Route =>
   routesAt('/console/api/system', { api: 'console', needs: 'operator' }).get(
     'getConsoleSystem',
-    state,
+    { summary: 'The state of the installation, for the console', answer },
     async () => done(await readSystem()),
   );
 
 /** `/operator/v1/system`: the same. */
 export const systemRoutes = ({ readSystem }: SystemParts): readonly Route[] => [
-  routesAt('/operator/v1/system', { api: 'operator' }).get('getSystem', state, async () =>
-    done(await readSystem()),
+  routesAt('/operator/v1/system', { api: 'operator' }).get(
+    'getSystem',
+    { summary: 'The state of the installation', answer },
+    async () => done(await readSystem()),
   ),
 ];

@@ -9,6 +9,7 @@ import type { Content, Json, Operation, Parameter } from '../../http/openapi/ope
 import { count } from '../../http/openapi/parts.ts';
 import { Schemas } from '../../http/openapi/schemas.ts';
 import { TITLES } from '../../http/problem.ts';
+import { DESCRIPTION, PROBLEMS, SECURITY_SCHEMES, TAGS } from './descriptions.ts';
 
 export interface OpenApiDocument extends Json {
   readonly openapi: string;
@@ -18,52 +19,6 @@ export interface OpenApiDocument extends Json {
 
 /** The version of the interface: what is new carries it in its path. */
 const INTERFACE_VERSION = '3';
-
-const DESCRIPTION = `Devices register for tags; one notification reaches every device of a tag once.
-
-Faults are answered as problems (RFC 9457), which list all that is wrong with a request. Every answer carries an \`X-Request-Id\`. \
-Callers must ignore fields of answers that they do not know.`;
-
-const TAGS = {
-  app: { name: 'App API', description: 'Apps on devices call it, as the API user of their app.' },
-  notification: { name: 'Notification API', description: 'Publishers submit and control pushes.' },
-  admin: { name: 'Admin API', description: 'Tags, groups, statistics, credentials of a client.' },
-  console: {
-    name: 'Console',
-    description:
-      "The console's own API: pages of this service call it, with the session of somebody who has signed in. With the header `X-CSRF-Token` that session is also taken on the Notification and Admin API, under the role of its member; " +
-      'where the path names no client, the header `Tagcast-Client` does.',
-  },
-  operator: {
-    name: 'Operator',
-    description: 'For the operator of the installation, with `OPERATOR_TOKEN`.',
-  },
-  open: { name: 'Service', description: 'Everybody may ask: health, metrics, this document.' },
-} as const satisfies Readonly<Record<Route['api'], unknown>>;
-
-const SECURITY_SCHEMES = {
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'A token: `tca_…` of an app, `tcs_…` of a super user, `tck_…` of a further key.',
-  },
-  basic: {
-    type: 'http',
-    scheme: 'basic',
-    description: 'User name and password. Deprecated; it works.',
-  },
-  operator: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'The value of `OPERATOR_TOKEN`.',
-  },
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'tagcast_session',
-    description: 'Of somebody who has signed in to the console. Over TLS `__Host-tagcast_session`.',
-  },
-} as const;
 
 /** Problems of every route with a credential. */
 const CREDENTIAL_PROBLEMS = [401, 403, 429, 500, 503];
@@ -149,6 +104,9 @@ function securityOf(route: Route): Json {
   return route.api === 'open' || route.api === 'console' ? { security: [] } : {};
 }
 
+/** What outlives the credential of its maker. */
+const IN_GRACE = 'A credential of a super user that was rotated away is refused, in its grace too.';
+
 function whoMayCall(route: Route): string | undefined {
   switch (route.api) {
     case 'open':
@@ -163,11 +121,11 @@ function whoMayCall(route: Route): string | undefined {
     case 'admin':
       switch (route.needs) {
         case 'super-user':
-          return 'For the super user of the client; no key is enough.';
+          return `For the super user of the client; no key is enough. ${IN_GRACE}`;
         case 'any-scope':
           return 'For the super user of the client, and any of its keys.';
         default:
-          return `For the super user of the client, and keys with the scope \`${route.needs}\`.`;
+          return `For the super user of the client, and keys with the scope \`${route.needs}\`.${route.isForSuccessor === true ? ` ${IN_GRACE}` : ''}`;
       }
   }
 }
@@ -341,7 +299,7 @@ function problemResponses(statuses: ReadonlySet<number>, schemas: Schemas): Json
     ...Object.fromEntries(
       [...statuses].map((status) => [
         responseName(status),
-        response(status, TITLES[status] ?? 'Problem'),
+        response(status, PROBLEMS[status] ?? 'Problem'),
       ]),
     ),
     Problem: response(0, 'Any other fault.'),

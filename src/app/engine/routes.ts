@@ -46,7 +46,7 @@ interface EngineRoutes {
 }
 
 export function listRoutes(
-  { config, store, secrets }: EngineParts,
+  { config, store, secrets }: Pick<EngineParts, 'config' | 'store' | 'secrets'>,
   { devices, sending, access, housekeeping, feed, ...sources }: RouteSources,
 ): EngineRoutes {
   const { sql, patientReads } = store;

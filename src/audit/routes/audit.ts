@@ -25,7 +25,11 @@ import { listAuditEntries } from '../sql/list-entries.ts';
 const PAGE_DEFAULT = 100;
 
 const text = z.string();
-const action = word(AUDIT_ACTIONS).meta({ id: 'AuditAction' });
+const action = word(AUDIT_ACTIONS).meta({
+  id: 'AuditAction',
+  description:
+    '`tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.',
+});
 const entry = z
   .object({
     id: z.uuid(),
@@ -37,7 +41,10 @@ const entry = z
       .meta({ description: 'How often, within an hour. Absent: once.' }),
     lastAt: orAbsent(epochMs.meta({ description: 'The last time. Absent: it was done once.' })),
     actor: z.object({
-      kind: word(['credential', 'key', 'account', 'operator', 'engine']),
+      kind: word(['credential', 'key', 'account', 'operator', 'engine']).meta({
+        description:
+          'A super user, a key, a member, whoever runs the engine; `engine`: it does so by itself, or nobody knows who (a wrong password).',
+      }),
       id: orAbsent(z.int().meta({ description: 'Of the key or the account.' })),
       name: orAbsent(
         text.meta({
@@ -48,7 +55,12 @@ const entry = z
     action,
     object: z.object({
       kind: text.meta({ description: 'What the action names before the dot.' }),
-      id: orAbsent(text),
+      id: orAbsent(
+        text.meta({
+          description:
+            'Of a provider credential `<app>/<platform>`; of a device the first 128 bits of the SHA-256 of its deviceId: whoever knows the deviceId can tell that it was this one.',
+        }),
+      ),
       name: orAbsent(text.meta({ description: 'Its name at that time.' })),
     }),
     address: orAbsent(
@@ -58,9 +70,10 @@ const entry = z
     ),
     requestId: orAbsent(text),
     detail: orAbsent(
-      z
-        .record(text, z.union([text, z.number(), z.boolean(), z.array(text)]))
-        .meta({ description: 'Fields changed, counts, terms; never a secret.' }),
+      z.record(text, z.union([text, z.number(), z.boolean(), z.array(text)])).meta({
+        description:
+          'The fields that changed, counts (`tagsCreated`, `devices`), terms (`graceHours`, `scopes`), `by` of a sign-in or new password (`password` or `link`); never a secret or a deviceId.',
+      }),
     ),
   })
   .meta({ id: 'AuditEntry', description: 'One change.' });
@@ -75,7 +88,6 @@ const ENTRY = {
   detail: { fields: ['expiration'] },
 };
 
-const summary = 'Who has changed what, newest first';
 const parameters = {
   limit: limitOr(PAGE_DEFAULT, 'How many entries.'),
   cursor: idCursor(ENTRY.id),
@@ -90,9 +102,9 @@ export const auditRoute = (patientReads: PatientReads) =>
   routesAt('/push-admin-api/v3/:client/audit', { api: 'admin', needs: 'admin' }).get(
     'listAuditEntries',
     {
-      summary,
+      summary: 'List the changes and who made them, newest first',
       description:
-        'Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. The list of notifications shows who has submitted a push.',
+        'Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits.\n\nAn entry is written in the transaction of its change: what was answered as done is there, and nothing else is. That of a refused sign-in comes a moment later. Each client of the account has an entry of a sign-in. What changes nothing leaves no entry: a tag that exists already, a push job that was cancelled before. Registrations of apps are none, and `listNotifications` shows who has submitted a push. Entries are kept for 400 days, the newest 100,000 of a client.',
       query: parameters,
       answer,
     },
@@ -104,8 +116,8 @@ export const consoleAuditRoute = (patientReads: PatientReads) =>
   routesAt('/console/api/audit', { api: 'console', needs: 'owner' }).get(
     'listConsoleAuditEntries',
     {
-      summary,
-      description: 'As `listAuditEntries`, for owners.',
+      summary: 'The audit log, for owners',
+      description: 'The same as `listAuditEntries`.',
       headers: CLIENT_HEADER,
       query: parameters,
       answer,

@@ -34,7 +34,11 @@ export const parameters = z
     (value) => Buffer.byteLength(JSON.stringify(value)) <= PARAMETERS_BYTES_MAX,
     `must have ${PARAMETERS_BYTES_MAX} bytes of JSON at most`,
   )
-  .meta({ type: 'object' });
+  .meta({
+    type: 'object',
+    description:
+      'Kept, and returned as they were given: nothing reads them. At most 16 KiB of JSON, 32 levels deep. A number whose digits would change is `400`. An empty list counts as an empty object.',
+  });
 
 function isWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;

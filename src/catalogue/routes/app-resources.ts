@@ -50,9 +50,10 @@ export const appPatchForm = strictForm({
 const app = z
   .object({ id, name: z.string(), platformIds: z.array(platformId) })
   .meta({ id: 'App' });
-const apiUser = z
-  .object({ userName: z.string(), password: z.string(), token: z.string() })
-  .meta({ description: 'The credential for the App API. It is shown this once.' });
+const apiUser = z.object({ userName: z.string(), password: z.string(), token: z.string() }).meta({
+  description:
+    'The credential for the App API. It is shown this once; `rotateCredential` makes another one.',
+});
 const APP = { id: 1, name: 'Demo', platformIds: [3, 15] };
 
 const APPS = '/push-admin-api/v3/:client/apps';
@@ -82,6 +83,8 @@ const listRoute = ({ sql }: AppResourceParts) =>
     'listApps',
     {
       summary: 'List apps, by id',
+      description:
+        'A key that is limited to apps sees and changes these. One that is limited to tags or groups sees all and changes none. Neither makes one.',
       query: {
         limit: LIMIT,
         cursor: cursorFrom([0]),
@@ -105,6 +108,7 @@ const createRoute = ({ sql, secrets }: AppResourceParts) =>
     'createApp',
     {
       summary: 'Make an app',
+      description: 'A client may have 1,000, or what its operator sets: else `403`.',
       body: form(newAppForm, { name: 'News', platformIds: [3, 15] }),
       answer: secret(
         created('Made, with its API user.', app.extend({ apiUser }), {
@@ -143,6 +147,8 @@ const changeRoute = ({ sql }: AppResourceParts) =>
     {
       at: ':id',
       summary: 'Rename an app, or put it on further platforms',
+      description:
+        '`platformIds` adds platforms; one that the app is on cannot be left out: `400`.',
       path,
       body: form(appPatchForm, { name: 'Demo' }),
       answer: shown('Changed.', app, APP),
@@ -182,7 +188,8 @@ const deleteRoute = ({ sql }: AppResourceParts) =>
     {
       at: ':id',
       summary: 'Delete an app with all its data',
-      description: 'Its data goes in the background: `removals` shows how far that is.',
+      description:
+        'For the super user, and keys without limits. It is gone at once: its API user is refused within a second, nobody registers for it or sends to it, and its provider credentials are deleted. Its devices are erased in the background, a piece at a time, then its part of push jobs that have ended (a job that was for this app only is deleted), then the rest, 5 minutes later. Sends to other apps go on; of a job that is under way, what was still to be sent there ends `failed` with `MissingCredential`. `listRemovals` shows what is left. A job that is paused keeps its counts of the app, and the app in that list, until it ends. Tags that were for this app only are then for none.',
       path,
       answer: noContent('Deleted.'),
     },

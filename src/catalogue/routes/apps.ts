@@ -131,7 +131,8 @@ const addRoute = ({ sql, secrets }: AppRouteParts) =>
     'addPublishedApp',
     {
       summary: 'Make an app on one platform',
-      description: '`tags` are connected to it.',
+      description:
+        '`tags`, by `id` or `sourceId`, are connected to it; a tag without `appIds` is connected to every app already. An unknown tag is `400`, and nothing happens.',
       body: dataForm(addAppForm, { name: 'News', platformId: 3 }),
       problems: [404],
       answer: secret(shown('Made.', publishedApp, APP)),
@@ -167,7 +168,7 @@ const updateRoute = ({ sql, secrets, takeOff }: AppRouteParts) => {
     {
       summary: 'Change an app',
       description:
-        'What is absent stays. `tags` are connected to it; none is disconnected. 409: its devices have not lost yet what they had of a tag that was disconnected.',
+        'What is absent stays, and `"parameters": null` clears. An app on several platforms needs `platformId` too. `tags` are connected to it; none is disconnected. `409`: its devices have not lost yet what they had of a tag that was disconnected.',
       body: dataForm(updateAppForm, { id: 1, platformId: 3, name: 'Demo' }),
       problems: [404, 409],
       answer: secret(shown('Changed.', publishedApp, APP)),
@@ -184,8 +185,8 @@ const deleteRoute = ({ sql }: AppRouteParts) =>
   routesAt(at('delete'), lasting).post(
     'deletePublishedApp',
     {
-      summary: 'Delete an app with all its data',
-      description: 'Its data goes in the background: `removals` shows how far that is.',
+      summary: 'Delete an app, as existing clients ask',
+      description: 'The same as `deleteApp`.',
       body: dataForm(deleteAppForm, { id: 1 }),
       problems: [404],
       answer: shown('Deleted.', z.object({ id }), { id: 1 }),

@@ -43,7 +43,7 @@ export const removalsRoute = (patientReads: PatientReads) =>
     {
       summary: 'Tags that devices have still to lose, and apps that are being erased',
       description:
-        'Tags that were deleted, or disconnected from an app, and apps that were deleted. What is no longer listed is done.',
+        'Tags that were deleted, or disconnected from an app, and apps that were deleted: they are gone for everybody at once, and housekeeping takes them off the devices piece by piece, while sends and registrations go on. A deleted tag from 5 minutes later on, a disconnected one within seconds. What is no longer listed is done. Of the devices of an app a million on each platform are counted. With `"devices": 0` only its push jobs and counts are left.',
       query: { limit: LIMIT, cursor: cursorFrom([0]) },
       answer: listed('Tags and apps, by id.', removal, [REMOVAL]),
     },

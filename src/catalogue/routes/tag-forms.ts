@@ -24,7 +24,9 @@ const text = (lengthMax: number) =>
     .max(lengthMax, `must have ${lengthMax} characters at most`);
 
 /** A name, of whatever has one. */
-export const name = text(TAG_NAME_LENGTH_MAX).refine(isNameText, NAME_FAULT);
+export const name = text(TAG_NAME_LENGTH_MAX)
+  .refine(isNameText, NAME_FAULT)
+  .meta({ description: 'Without control characters: line feeds, tabs, marks of direction.' });
 /** Another system's name for it: kept as it is there, and escaped where people read it. */
 export const sourceId = text(SOURCE_ID_LENGTH_MAX).refine(isStorable, STORABLE_FAULT);
 
@@ -61,8 +63,13 @@ const optionalParameters = measured(
 export const tagFields = {
   sourceId: sourceId.nullish(),
   groupSourceId: sourceId.nullish(),
-  expiration: expiration.nullish(),
-  tagOptionalParameters: optionalParameters.nullish(),
+  expiration: expiration.nullish().meta({
+    description:
+      'An expired tag addresses nobody, and still excludes where it excludes. A day later the engine deletes it with its statistics, unless it has a later `expiration` by then; one that was made with a past one, a day after it was made. One with an operation on its members waits until this has ended. Open pushes that exclude it go on to do so.',
+  }),
+  tagOptionalParameters: optionalParameters
+    .nullish()
+    .meta({ description: 'An empty list counts as an empty object.' }),
 };
 export const groupFields = {
   sourceId: sourceId.nullish(),

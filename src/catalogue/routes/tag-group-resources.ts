@@ -119,7 +119,8 @@ const changeRoute = ({ sql }: TagGroupResourceParts) =>
     {
       at: ':id',
       summary: 'Change or move a group of tags',
-      description: 'An absent field keeps its value, null clears it.',
+      description:
+        'An absent field keeps its value, null clears it. To make a cycle, or groups nested deeper than 32, is `400`. Changes of the groups of a client take turns: of two moves that together would make a cycle, the later one is refused. `409`: another group has the sourceId.',
       path,
       body: form(groupPatchForm, { name: 'All sports' }),
       problems: [409],
@@ -139,6 +140,7 @@ const deleteRoute = ({ sql }: TagGroupResourceParts) =>
     {
       at: ':id',
       summary: 'Delete an empty group of tags',
+      description: '`409` while tags or groups are in it.',
       path,
       problems: [409],
       answer: noContent('Deleted.'),

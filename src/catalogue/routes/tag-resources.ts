@@ -51,7 +51,13 @@ const appIds = measured(
     .min(1, 'names no app; null connects the tag to every app')
     .max(TAGS_PER_REQUEST_MAX),
 ).transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
-const fields = { ...tagFields, groupId: idForm.nullish(), appIds: appIds.nullish() };
+const fields = {
+  ...tagFields,
+  groupId: idForm
+    .nullish()
+    .meta({ description: 'With `groupSourceId`: both have to name the same.' }),
+  appIds: appIds.nullish().meta({ description: 'The apps that it is for. Null: every app.' }),
+};
 export const newTagForm = strictForm({ id: anyId, name, ...fields });
 export const tagPatchForm = strictForm({
   id: idForm.optional(),
@@ -125,6 +131,8 @@ const createRoute = ({ sql }: TagResourceParts) =>
     'createTag',
     {
       summary: 'Make a tag',
+      description:
+        'An answer may be sent back: `id` is not looked at. `409`: another tag has the sourceId.',
       body: form(newTagForm, { name: 'Tennis', sourceId: 'all-tennis' }),
       problems: [409],
       answer: created('Made.', tag, { id: 8, name: 'Tennis', sourceId: 'all-tennis' }),
@@ -160,7 +168,10 @@ const changeRoute = ({ sql, onDisconnected, takeOff }: TagResourceParts) => {
     {
       at: ':id',
       summary: 'Change or move a tag',
-      description: 'An absent field keeps its value, null clears it.',
+      description: `An absent field keeps its value, null clears it. \`409\`: another tag has the sourceId.
+
+\`appIds\` that name an app no more disconnect the tag from it. From the next request on nobody can subscribe to it there or see it there, and pushes that are accepted from then on are not for that app. Its devices there lose it in the background. \
+Connected again, it has none of its subscriptions from before, however soon that is: what devices still have of it is taken off them first. Where that is more than 20,000 devices, or an operation still needs its members, it is \`409\` with \`Retry-After\`, here and in \`app/update\`, until \`listRemovals\` no longer tells of it.`,
       path,
       body: form(tagPatchForm, { name: 'News' }),
       problems: [409],
@@ -184,7 +195,7 @@ const deleteRoute = ({ sql }: TagResourceParts) =>
       at: ':id',
       summary: 'Delete a tag',
       description:
-        'Devices lose it in the background: `removals` shows how far that is. 409: an operation on its members has not ended.',
+        'Devices lose it in the background: `listRemovals` shows how far that is. `409`: an operation on its members has not ended.',
       path,
       problems: [409],
       answer: noContent('Deleted.'),

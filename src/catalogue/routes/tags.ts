@@ -103,7 +103,7 @@ const addRoute = (sql: SqlPool) =>
     {
       summary: 'Make sure that tags and groups exist',
       description:
-        'All or none. An entry with a known sourceId is updated, any other is made. Groups come first, so a tag may name a group of the same request.',
+        'All or none. An entry with a known sourceId is updated in the given fields only, any other is made: without `sourceId` by each request. Groups come first, so a tag may name a group of the same request. An unknown field is `400`, except `id`, which is ignored: so an answer may be posted back.',
       body: dataForm(addForm, {
         groups: [{ name: 'Matches', sourceId: 'matches' }],
         tags: [{ name: 'Goals', sourceId: 'goals', groupSourceId: 'matches' }],
@@ -128,7 +128,7 @@ const withIds = <Entry extends object>(entries: readonly Entry[], ids: readonly 
 
 const ofOne = {
   description:
-    'Exactly one tag or group, named by its id or, without one, by its sourceId. An absent field keeps its value, null clears it.',
+    'Exactly one tag or group, named by its id or, without one, by its sourceId. An absent field keeps its value, null clears it. To move a group under itself, or too deep, is `400`. `409`: another tag or group has the sourceId.',
   problems: [404, 409],
   answer: shown('The entry with its id.', entries, { tags: [{ id: 8, sourceId: 'goals' }] }),
 } as const;
@@ -167,6 +167,8 @@ const deleteRoute = (sql: SqlPool) =>
     {
       ...ofOne,
       summary: 'Delete a tag, or an empty group',
+      description:
+        'Exactly one, named by its id or, without one, by its sourceId. `409`: the group is not empty, or an operation on the members of the tag has not ended. A deleted tag is gone for everybody at once; its id is never used again.',
       body: dataForm(oneForm, { tags: [{ sourceId: 'goals' }] }),
     },
     inClient(sql, async (tx, { clientId, record }, { caller, body: { tags, groups } }) => {

@@ -212,7 +212,8 @@ const deleteRoute = ({ sql }: Parts) =>
     {
       at: ':clientId',
       summary: 'Delete a disabled client with all its data, for good',
-      description: 'Its data is erased from now on: the list of clients shows what is left.',
+      description:
+        'Its data is erased from now on: `listClients` shows what is left. `409`: it is enabled.',
       path,
       problems: [409],
       answer: noContent('Deleted.'),

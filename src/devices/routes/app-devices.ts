@@ -57,25 +57,40 @@ const deviceForm = strictForm({
 const text = z.string();
 const device = z.object({
   deviceId: text,
-  registeredAt: epochMs,
+  registeredAt: epochMs.meta({
+    description:
+      'It may be a day too early: a registration that changes nothing is not written again within a day.',
+  }),
   unsubscribedAt: orAbsent(epochMs),
   ...knownAttributeFields,
   tags: z.array(z.object({ id, name: text, sourceId: orAbsent(text) })),
-  refusals: count,
-  refusedAt: orAbsent(epochMs),
-  environment: orAbsent(text),
+  refusals: count.meta({
+    description: 'Sends that refused the token since it was last taken or registered.',
+  }),
+  refusedAt: orAbsent(epochMs.meta({ description: 'The last of them.' })),
+  environment: orAbsent(
+    text.meta({
+      description: 'On iOS: where its provider took it, when that is not where it is asked first.',
+    }),
+  ),
 });
 const notificationId = z.uuid();
 const pending = z.object({
   notificationId,
-  kind: z.enum(['retry', 'dead', 'refused']),
+  kind: z.enum(['retry', 'dead', 'refused']).meta({
+    description:
+      'A retry that is due; or that the provider called it dead or refused it, until that is carried out.',
+  }),
   reason: orAbsent(text),
   attempts: orAbsent(count),
   dueAt: orAbsent(epochMs),
-  held: orAbsent(z.literal(true)),
+  held: orAbsent(z.literal(true).meta({ description: 'An operator decides.' })),
 });
 const event = z.object({
-  kind: word(DEVICE_EVENT_KINDS),
+  kind: word(DEVICE_EVENT_KINDS).meta({
+    description:
+      'A send that failed, with the provider’s reason; that it was removed, because its provider called it dead or refused it again and again; that its token was replaced by another one.',
+  }),
   at: epochMs,
   notificationId: orAbsent(notificationId),
   reason: text,
@@ -86,7 +101,10 @@ const expected = z.object({
   state,
   sendAt: epochMs,
   lastSendAt: orAbsent(epochMs),
-  outcome: z.enum(['failed', 'pending', 'accepted', 'unknown']),
+  outcome: z.enum(['failed', 'pending', 'accepted', 'unknown']).meta({
+    description:
+      '`failed` and `pending` are recorded. `accepted`: the send has ended, every device that failed is kept, and this one is not among them; none was skipped, expired or cancelled. So the provider accepted it, if the device had these tags then. `unknown`: anything else; also when the device was removed or replaced since.',
+  }),
   reason: text.optional(),
   at: epochMs.optional(),
 });
@@ -97,11 +115,14 @@ const lookedUp = z
     deviceId: text,
     registered: z.boolean(),
     pending: z.array(pending).optional(),
-    events: z.array(event),
-    expected: z
-      .array(expected)
-      .optional()
-      .meta({ description: 'Sends whose audience it is in, with its tags of now.' }),
+    events: z.array(event).meta({
+      description:
+        'What went wrong, newest first, of 30 days. Sends that were accepted leave nothing. Of a send that fails for very many devices 1,000 of each app and platform are kept, and of each part of it the first 100.',
+    }),
+    expected: z.array(expected).optional().meta({
+      description:
+        'The newest sends, 50 at most, of 30 days, among the newest 10,000 of the client (of a limited key: its own), whose audience it is in with its tags of now. One that it subscribed to later is there too; one that it has unsubscribed from since is not.',
+    }),
   })
   .meta({ id: 'LookedUpDevice' });
 const erased = z.object({ erased: z.boolean(), ...device.partial().shape });
@@ -147,6 +168,8 @@ const lookUpRoute = (parts: AppDeviceParts) =>
     {
       at: 'lookup',
       summary: 'Read all that is known of a device',
+      description:
+        'A deviceId is long and private, so it is in the body. A device that is gone, but has events, is answered with `registered` false, `deviceId` and `events`: so a look-up shows why. `404`: nothing is known.',
       path,
       body,
       answer: secret(
@@ -168,6 +191,8 @@ const eraseRoute = ({ sql, eraseDevice }: AppDeviceParts) =>
     {
       at: 'erase',
       summary: 'Erase a device with its subscriptions',
+      description:
+        'The answer is the proof: all that was removed; its events go too. What a webhook was told of it before stays among its deliveries, for 7 days at most. A device that registers again is a new one. Not for keys that are limited to tags or groups: `403`.',
       path,
       body,
       answer: secret(

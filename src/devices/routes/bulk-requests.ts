@@ -83,7 +83,7 @@ interface BulkRequestParts {
 }
 
 const BACKGROUND =
-  'It is carried out in the background, after the earlier ones of the client; `operations` shows how far it is. Each device gets the whole change, or nothing of it.';
+  'It is carried out in the background, after the earlier ones of the client: `getBulkOperation` shows how far it is. Each device gets the whole change, or nothing of it. A client may have 100 operations that have not ended, else `429`.';
 const acceptedOperation = (example: object) =>
   accepted('Accepted, and durable.', bulkOperation, example, {
     Location: 'Where the operation is.',
@@ -104,7 +104,7 @@ const subscriptionsRoute = ({ sql }: BulkRequestParts) =>
     'changeSubscriptions',
     {
       summary: 'Subscribe or unsubscribe a list of devices',
-      description: BACKGROUND,
+      description: `${BACKGROUND} \`tagIds\` and \`tagSourceIds\` have up to 100 entries together. A tag that the client does not have is \`400\`, and so is subscribing to one that has expired or is not connected to the app. A device that nobody has registered counts as \`unknown\`, and is not made; one that is named twice counts once. A key that is limited to apps or tags: only devices of its apps, and only its tags.`,
       path: SCOPE_PATH,
       body: form(subscriptionsForm, {
         action: 'subscribe',
@@ -151,7 +151,7 @@ const membersRoute = ({ sql, patientReads }: BulkRequestParts) =>
     'changeMembers',
     {
       summary: 'Copy or move the members of a tag to another tag, or remove them',
-      description: BACKGROUND,
+      description: `\`copy\`: they get the other tag too. \`move\`: they get it and lose this one. \`remove\`: they lose this one, and no other tag is named. So when a season ends, its subscribers move to the next one. The other tag must not have expired (\`400\`); the tag itself may have.\n\n${BACKGROUND} It is for the devices of all apps that the tag is connected to at the time of the request. The tag cannot be deleted before the operation has ended; it may be disconnected from apps, and its devices there lose it afterwards. Who subscribes to the old tag while the operation runs may keep it: repeat the request when it has ended. A limited key must be one that may change both tags.`,
       path: { id: pathId('tag', 2) },
       body: form(membersForm, { action: 'move', toTagId: 3 }),
       answer: acceptedOperation(MOVE),

@@ -39,18 +39,26 @@ export const bulkOperation = z
     tagIds: z.array(id).optional(),
     tagId: orAbsent(id.meta({ description: 'Whose members they are.' })),
     toTagId: id.optional(),
-    total: counted('Devices when it was accepted.'),
+    total: counted(
+      'Devices when it was accepted. Members come and go, so `done` may end above or below it.',
+    ),
     done: counted('The sum of the five counts.'),
-    changed: count,
-    unchanged: counted('They were so already, or left the tag meanwhile.'),
+    changed: counted('They have changed.'),
+    unchanged: counted('They were so already, or left the tag before their turn.'),
     unknown: counted('The app has no such device.'),
-    full: counted('They have as many tags as a device may have.'),
-    refused: counted('The tag was deleted, has expired or is not connected to their app.'),
+    full: counted('They have as many tags as a device may have (`TAGS_PER_DEVICE_MAX`).'),
+    refused: counted(
+      'They cannot have the new tag: it was deleted, has expired or is not connected to their app. The old one stays.',
+    ),
     acceptedAt: epochMs,
     startedAt: orAbsent(epochMs),
     endedAt: orAbsent(epochMs),
   })
-  .meta({ id: 'BulkOperation', description: 'A change of the tags of many devices.' });
+  .meta({
+    id: 'BulkOperation',
+    description:
+      'A change of the tags of many devices. Those of a client are done one after the other, in the order in which they were accepted; sends and registrations go first. A push reaches a device by its tags of that moment: for a push to all of them, wait for `FINISHED`. Nothing is lost when a node dies: another one goes on. An import that is under way writes the tags of its file, so a device that was moved before may get the old tag back: start the operation when the import has ended. A device that is met twice, because it was given another place meanwhile, counts twice. To repeat a request does no harm. Kept for 7 days after its end.',
+  });
 const COUNTS = { done: 0, changed: 0, unchanged: 0, unknown: 0, full: 0, refused: 0 };
 export const MOVE = {
   id: 4,
@@ -136,7 +144,8 @@ const cancelRoute = (sql: SqlPool) =>
     {
       at: ':id/cancel',
       summary: 'Cancel a bulk operation',
-      description: 'What was done stays done. Repeated, it changes nothing.',
+      description:
+        'It ends where it is; what was done stays done. Repeated, it changes nothing. `409`: it has finished.',
       path,
       answer: shown('Cancelled.', bulkOperation, { ...SUBSCRIBE, state: 'CANCELLED' }),
       problems: [409],

@@ -19,7 +19,7 @@ export const listRoute = (api: AppApi): Route =>
     'listDeviceTags',
     {
       summary: 'List the tags of a device',
-      description: 'An unknown device has none.',
+      description: 'Expired and disconnected tags are left out. An unknown device has none.',
       body: { schema: deviceParameters, example: DEVICE, read: parametersOf },
       answer: shown('Its tags, by id.', z.array(appTag), [
         { id: 2, name: 'Breaking news', sourceId: 'breaking-news' },

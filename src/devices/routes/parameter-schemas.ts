@@ -10,13 +10,16 @@ import { looseId } from '../../http/openapi/parts.ts';
 import { attributeFields } from './attribute-forms.ts';
 
 /** The parameters of requests for one app on one platform. */
-export const scopeParameters = z.looseObject({ appId: looseId, platformId: looseId });
+export const scopeParameters = z.looseObject({
+  appId: looseId,
+  platformId: looseId.meta({ description: '3: iOS, 15: Android, 7: web.' }),
+});
 export const SCOPE = { appId: 1, platformId: 3 };
 
 export const deviceParameters = scopeParameters.extend({
   deviceId: z.string().min(1).max(DEVICE_ID_LENGTH_MAX).meta({
     description:
-      'What the provider gave to the app: its token, installation id, or subscription of a browser.',
+      'What the provider gave to the app. iOS: its token, kept in lower case where it is hex. Android: its token or installation id. Web: the JSON text of the subscription, `JSON.stringify(await registration.pushManager.subscribe(…))`, or what Android has. The text identifies the device: send exactly the same text each time; do not parse and serialize it again.',
   }),
 });
 export const DEVICE = { ...SCOPE, deviceId: 'ab'.repeat(32) };
@@ -28,9 +31,9 @@ const oneOrSome = <T extends z.ZodType>(entry: T) =>
 /** The parameters of `reg`, `ureg` and `set`. */
 export const changeParameters = deviceParameters
   .extend({
-    tagId: oneOrSome(tagId)
-      .optional()
-      .meta({ description: 'Ids of tags, or tags as `list` answers them.' }),
+    tagId: oneOrSome(tagId).optional().meta({
+      description: 'Ids of tags, or tags as `list` answers them. With `tagSourceId`: both.',
+    }),
     tagSourceId: oneOrSome(z.string()).optional().meta({ description: 'sourceIds of tags.' }),
     ...attributeFields,
   })

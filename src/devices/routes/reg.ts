@@ -9,7 +9,18 @@ export const regRoute = (api: AppApi): Route => ({
   operation: 'subscribeDevice',
   document: deviceChange(
     'Subscribe a device to tags',
-    'Subscribes the device to the tags; its other tags stay. Registers the device if it is new.',
+    `Its other tags stay. A new device is registered, without a usable tag too. A registration that changes nothing is written at most once in \`REGISTRATION_REFRESH_HOURS\`.
+
+\`Tagcast-Ignored\`, here and of \`ureg\` and \`set\`, names what was not used:
+
+- \`body\`: it is no JSON object, not UTF-8, or above 64 KiB. Nothing was done. A byte order mark before it is skipped.
+- \`body, content-encoding\`: it is compressed. Nothing was done.
+- \`appId\`, \`platformId\`, \`deviceId\`: missing, malformed, or not of this credential. Nothing was done.
+- \`tagId\`, \`tagSourceId\`: some or all of them are unknown, expired, not connected to the app, malformed, or beyond \`TAGS_PER_DEVICE_MAX\`. The others count. With more than 1,000 in one request nothing was done. On \`reg\` and \`set\` without tags: none were given.
+- \`appVersion\`: malformed. The rest was done.
+- Any other name: a field that is not known, such as \`tagIds\` for \`tagId\`. The first ten are named, cut at 64 characters, with \`?\` for characters that a header cannot hold.
+
+\`429\`: more than \`REGISTRATIONS_PER_SECOND_MAX\` of one app from one address, or a new device when the app has \`DEVICES_PER_APP_MAX\` or its client has its limit of devices.`,
     { tagId: [2] },
   ),
   method: 'POST',

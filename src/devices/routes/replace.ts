@@ -40,6 +40,16 @@ export const replaceRoute = (api: AppApi): Route => ({
   operation: 'replaceDevice',
   document: {
     summary: 'Move the tags of a device to its new token',
+    description: `For an app to which the provider has given another token: all tags move to \`newDeviceId\`, in one transaction. The device counts as registered now. When neither device exists, the answer is \`404\`: call \`reg\` then. More than 64 KiB is \`413\`; the rate is that of \`reg\`.
+
+Outcomes:
+
+- \`moved\`: the new deviceId was unknown. The device continues under it.
+- \`merged\`: both existed. The new device has the tags of both, the old one is erased. Tags beyond \`TAGS_PER_DEVICE_MAX\` are lost, and \`Tagcast-Ignored\` says so.
+- \`unchanged\`: only the new device exists, or both deviceIds are the same. So the request may be repeated after a lost answer.
+
+Current SDKs for Android register an app by its installation's id (\`onRegistered\`) in place of a token, and from then on the token is dead. The update of the app is the moment to ask for this: \`deviceId\` the token that it has stored, \`newDeviceId\` the id. So the device keeps its tags, and gets each push once. \
+An id is 22 characters without a colon, so the engine can tell ids from tokens and sends to each in its own way. An app that registers its id by \`reg\` or \`set\` instead is a new device with the tags that it names; the old one is erased when the provider calls its token dead.`,
     body: { schema: replaceForm, example: { ...DEVICE, newDeviceId: 'cd'.repeat(32) } },
     answers: {
       200: jsonAnswer(

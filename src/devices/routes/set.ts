@@ -12,7 +12,7 @@ export const setRoute = (api: AppApi): Route => ({
   operation: 'setDeviceTags',
   document: deviceChange(
     'Replace all tags of a device',
-    'Without tags, or with only unknown ones, the request is ignored.',
+    'The given tags replace all others. Without tags, or with only tags that cannot be subscribed to, nothing changes.',
     { tagId: 2 },
   ),
   method: 'POST',

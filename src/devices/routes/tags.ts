@@ -60,11 +60,16 @@ const ifNoneMatch: Parameter = {
   example: '"pX0r1Jcx9Ssbo1v6dYkm8g"',
 };
 
+/** Of both forms. */
+const ANSWERED =
+  'In their groups. From 1,024 characters on the answer is compressed for callers that accept it (`br`, `gzip`). With `If-None-Match` an unchanged tree is `304`.';
+
 export const tagsRoutes = (api: AppApi): readonly Route[] => [
   {
     operation: 'listAppTags',
     document: {
       summary: 'List the tags that an app can offer',
+      description: ANSWERED,
       headers: { 'If-None-Match': ifNoneMatch },
       body: { schema: scopeParameters, example: SCOPE },
       answers: tree,
@@ -86,7 +91,8 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
   {
     operation: 'getAppTags',
     document: {
-      summary: 'The same, in a form that can be cached',
+      summary: 'The tags that an app can offer, for callers that cache them',
+      description: `The same tree, whose first group has the \`id\` 0 here. ${ANSWERED}`,
       path: { app: { description: 'The id of the app.', schema: id, example: 1 } },
       headers: { 'If-None-Match': ifNoneMatch },
       answers: tree,

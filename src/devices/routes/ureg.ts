@@ -9,7 +9,7 @@ export const uregRoute = (api: AppApi): Route => ({
   operation: 'unsubscribeDevice',
   document: deviceChange(
     'Unsubscribe a device from tags',
-    'Unsubscribes the device from the tags, or from all of them when neither `tagId` nor `tagSourceId` is there.',
+    'From the tags that are given, or from all when neither `tagId` nor `tagSourceId` is there. It finds every tag of the client, expired and disconnected ones too. Without both, when an unknown field looks like tags (`tag`, `tags`, `tagIds`, `tag_id`, `tagSourceIds` and the like), nothing is removed, and `Tagcast-Ignored` names the field. A device without tags is kept for `DEVICE_RETENTION_DAYS` and a day, then erased.',
     { tagSourceId: 'breaking-news' },
   ),
   method: 'POST',

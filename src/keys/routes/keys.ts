@@ -58,18 +58,38 @@ export const keyForm = strictForm({
   scopes: measured(
     SCOPES_MAX,
     z.array(z.enum(KEY_SCOPES, SCOPE), SCOPE).min(1, SCOPE).max(SCOPES_MAX),
-  ),
-  tagIds: some(idForm),
-  tagSourceIds: some(sourceId),
-  groupIds: some(idForm),
-  groupSourceIds: some(sourceId),
-  appIds: some(idForm),
-  maxDevices: z.int(DEVICES).min(1, DEVICES).max(ID_MAX, DEVICES).optional(),
+  ).meta({
+    description:
+      '`send`: submits pushes, and changes and controls push jobs. `read`: reads them, tags, groups, apps, statistics, operations. `admin`: changes tags, groups, apps, devices, operations, and reads the audit log. None includes another. Each request says which one it takes.',
+  }),
+  tagIds: some(idForm).meta({ description: 'For these tags only. All four lists count together.' }),
+  tagSourceIds: some(sourceId).meta({ description: 'By their sourceIds. Kept as ids.' }),
+  groupIds: some(idForm).meta({ description: 'For the tags in these groups and below only.' }),
+  groupSourceIds: some(sourceId).meta({ description: 'By their sourceIds. Kept as ids.' }),
+  appIds: some(idForm).meta({ description: 'For these apps only.' }),
+  maxDevices: z
+    .int(DEVICES)
+    .min(1, DEVICES)
+    .max(ID_MAX, DEVICES)
+    .optional()
+    .meta({ description: 'A push that is for more, when it is accepted, is `403`.' }),
   expiresAt: timeForm.refine(
     (timeMs) => timeMs === null || timeMs > Date.now(),
     'must not be in the past.',
   ),
 });
+const ABOUT_LIMITS = `One for each system that pushes, so that one that leaks is taken away alone. A client may have 1,000.
+
+What is outside of a key's scopes or limits is \`403\`:
+
+- A push is within a limit to tags when each of its target tags is covered, or one of its filter tags; of an expression, when each alternative requires a covered one. A name that nobody knows is not. Without \`appIds\` a push is for the apps of its key. What a limit names and is gone, as a deleted app, tag or group, covers nothing; a push of a key of which nothing is left is \`403\`.
+- A key with a limit to tags, groups or apps sees and controls its own jobs and operations only: \`404\` for others.
+- Statistics of a tag are of all apps: \`403\` for a key that is limited to apps. Those of an app are of all tags: \`403\` for a key that is limited to tags or groups, or to other apps. Removals are of all tags: \`403\` for each of these.
+- It reads the tags and groups that it is for: lists have no others. A key that is limited to apps reads tags that are for one of them, and all groups.
+- With the scope \`admin\` it changes what it is for, and nothing else. What it makes or moves goes into its groups, so a key of tags alone makes and moves none. A key that is limited to apps changes tags that are for no other app; what it makes without \`appIds\` is for its apps; it changes no groups. Else \`403\`, which names the entry, and nothing of the request happens.
+
+Make a limited key with \`admin\` when every node runs this version: the one before takes it for a key without limits.`;
+
 type KeyRequest = z.infer<typeof keyForm>;
 
 const rights = {
@@ -124,6 +144,7 @@ const createRoute = ({ sql, secrets }: KeyRouteParts) =>
     'createKey',
     {
       summary: 'Make a further key',
+      description: ABOUT_LIMITS,
       body: form(keyForm, { name: 'CMS', scopes: ['send'] }),
       answer: secret(
         created('Made. Its token is shown this once; no cache may store it.', newKey, {
@@ -156,6 +177,8 @@ const deleteRoute = (parts: KeyRouteParts) =>
     {
       at: ':id',
       summary: 'Delete a key, at once',
+      description:
+        'It is refused within a second on every node. Its push jobs go on, unless `cancelJobs` is `true`. The operations that it has started go on: cancel them if the key leaked.',
       path: { id: pathId('key', KEY.id) },
       query: { cancelJobs },
       answer: noContent('Deleted, and its jobs cancelled where that was asked for.'),

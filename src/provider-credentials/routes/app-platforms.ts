@@ -17,6 +17,7 @@ import { epochMs, platformId, time } from '../../http/openapi/parts.ts';
 import type { Fault } from '../../http/problem.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
+import { credentialFields } from '../../providers/credential-fields.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import { providerOf } from '../../providers/providers.ts';
@@ -51,33 +52,38 @@ const credentialState = z
     check: z
       .object({ ok: z.boolean().nullable(), note: z.string(), at: epochMs.optional() })
       .optional()
-      .meta({ description: 'What the provider said; `ok` is null when it could not be asked.' }),
-    refused: z.object(reason).optional(),
-    fallbackUntil: epochMs.optional(),
-    acceptedAt: epochMs.optional(),
-    fault: z.object({ ...reason, at: epochMs.optional() }).optional(),
+      .meta({
+        description:
+          'What the provider said: `ok` is false when it refuses the credential, null when it could not be asked.',
+      }),
+    refused: z
+      .object(reason)
+      .optional()
+      .meta({ description: 'The provider refuses it, and the one before is used.' }),
+    fallbackUntil: epochMs.optional().meta({ description: 'How long the one before may be used.' }),
+    acceptedAt: epochMs.optional().meta({ description: 'When the provider last took it.' }),
+    fault: z
+      .object({ ...reason, at: epochMs.optional() })
+      .optional()
+      .meta({ description: 'Of sends.' }),
   })
   .meta({ id: 'ProviderCredential' });
 const KNOWN = { platformId: 3, hasCredential: false };
 
-const text = z.string();
-
 interface PutForm {
-  /** The fields of the provider, which it checks: docs/api.md, "Provider credentials". */
+  /** The fields of the provider, which it checks. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly terms: PutTerms;
 }
 
 const putBody: Body<PutForm> = {
   schema: z.looseObject({
-    teamId: text.optional(),
-    keyId: text.optional(),
-    privateKey: text.optional().meta({ description: 'The .p8 file.' }),
-    bundleId: text.optional(),
-    environment: text.optional(),
-    serviceAccount: z.unknown().optional().meta({ description: 'The JSON of its file.' }),
-    graceHours: z.int().min(0).max(GRACE_HOURS_MAX).optional(),
-    expiresAt: time.nullish(),
+    ...credentialFields,
+    graceHours: z.int().min(0).max(GRACE_HOURS_MAX).optional().meta({
+      description:
+        'How long the credential before it, if of the same account, stands by for one that the provider refuses. Absent: 72.',
+    }),
+    expiresAt: time.nullish().meta({ description: 'When the key ends.' }),
   }),
   example: { teamId: 'TEAM123456', keyId: 'KEY1234567', bundleId: 'com.acme.news' },
   read(request) {
@@ -117,7 +123,7 @@ const putRoute = (parts: AppPlatformParts, checks: PacedChecks) =>
     {
       summary: 'Put a provider credential, and have it checked',
       description:
-        'The fields are those of its provider. Stored encrypted: a secret goes in and never comes out.',
+        'The fields are those of its provider. Each fault of the form is `400` and names its field. Then the credential is stored encrypted (a secret goes in and never comes out), and the provider is asked with a push for a device that cannot exist; it stays stored whatever that says. The next send on any node has it. Once a second for a client, else `429`. `404`: the app is not on the platform.',
       path: SCOPE_PATH,
       body: putBody,
       answer: shown('Stored.', credentialState, KNOWN),

@@ -51,8 +51,10 @@ function fieldOf(name: keyof NotificationChange): string {
 
 const BODY: Body<NotificationChange> = {
   schema: z.strictObject({
-    sendAt: time.optional().meta({ description: 'Only before the job is due.' }),
-    expiresAt: time.nullish().meta({ description: 'null: no end.' }),
+    sendAt: time.optional().meta({ description: 'Only before the job is due. In the past: now.' }),
+    expiresAt: time
+      .nullish()
+      .meta({ description: 'null: no end. In the past, or not after `sendAt`: `400`.' }),
     ...optionSchemas(CHANGEABLE_OPTIONS, ({ schema, nullMeans }) =>
       schema.nullish().meta({ description: `null: ${nullMeans}.` }),
     ),
@@ -74,6 +76,8 @@ export const changeRoute = (sql: SqlPool): Route =>
     {
       at: ':id',
       summary: 'Change a push job: its times, its priority, its rate',
+      description:
+        'A running send goes on with the new end and the new rate within a second, and with the new priority from its next device group on. `409`, with the state: the job has ended, or, for `sendAt`, is due. Any other field is `400`.',
       path: jobPath,
       body: BODY,
       answer: shown('Changed.', changedJob, {

@@ -42,7 +42,7 @@ const controlRoute = (
     {
       at: `:id/${order}`,
       summary,
-      description: 'Durable when it is answered; repeated, it changes nothing.',
+      description: `${MEANINGS[order]} Durable when it is answered, and obeyed within a second on every node; repeated, it changes nothing. A job that has ended takes no order: \`409\`, with its state.`,
       path: jobPath,
       answer: shown('Done.', z.object({ id: jobId, state }), { id: JOB_ID, state: becomes }),
       problems: [409],
@@ -63,6 +63,15 @@ const controlRoute = (
       return isObeyed ? done({ id, state }) : tooLate(state, `be ${PAST[order]}`);
     },
   );
+
+const MEANINGS: Readonly<Record<Order, string>> = {
+  cancel:
+    'Nothing more is handed to a provider; what was handed over before is awaited and counted. Who does not have it counts in `cancelledCount`. The state is `CANCELLED` at once; `finishedAt` is there when all are counted, seconds later for a million. A job that was cancelled before it began was for nobody: its counts are 0. A cancelled job cannot be paused or resumed.',
+  pause:
+    'Nothing more is handed to a provider; what was handed over before is awaited and counted. A job that is not due, or waits for its turn, does not begin while it is paused. It waits until somebody resumes or cancels it.',
+  resume:
+    'Devices that have the push are not sent to again. When the time of the job has come meanwhile, it begins now. `expiresAt` and `ttl` went on: what is late is `expired`.',
+};
 
 const PAST: Readonly<Record<Order, string>> = {
   cancel: 'cancelled',

@@ -26,8 +26,14 @@ export const eventsRoute = (watches: JobWatches, sql: SqlPool): ApiRoute => ({
   operation: 'listenToNotification',
   document: {
     summary: 'Follow a push job while it runs',
-    description:
-      'Server-sent events. `progress` holds the whole job, as `getNotification` answers it: the first at once, then at most one a second, when something has changed. `end` follows the last one.',
+    description: `Server-sent events.
+
+- \`progress\` holds the whole job, as \`getNotification\` answers it, so one that was missed costs nothing: the first at once, then at most one a second, when something has changed. \`Last-Event-ID\` is ignored.
+- \`end\` (\`{"state":"FINISHED"}\`) follows the last one, when all devices are counted; then the stream ends. A job that has ended already has one \`progress\` and \`end\`.
+- A stream that ends without \`end\` was broken off: after an hour; because the node stops, the job was deleted, the credential was revoked (within a second), or the caller did not read; or for a client with fewer streams. Come again after \`retry\` (3 s).
+- A comment every 15 seconds keeps proxies from closing the connection.
+- Up to 64 listeners of a client on a node, beyond that \`429\`. 256 of all clients, beyond that the oldest stream of the client with most ends for a client with fewer, else \`503\`. Both have \`Retry-After\`.
+- \`EventSource\` of browsers cannot send a credential: read the body of a \`fetch\`, or take the client package, whose \`events\` does.`,
     path: jobPath,
     answers: {
       200: {

@@ -35,7 +35,7 @@ import { standingOf } from './status.ts';
 
 const estimatedTotalCount = count.optional().meta({
   description:
-    'About how many devices it is for, while it runs: `totalCount` grows as they are found.',
+    'About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end.',
 });
 /** Documented as `payload`, which reads it; an answer has it as it is. */
 const shownPayload = z.custom<JsonObject>().meta({ $ref: '#/components/schemas/Payload' });
@@ -44,21 +44,37 @@ export const jobSchema = z
   .object({
     ...jobRow,
     estimatedTotalCount,
-    devicesPerSecond: orAbsent(count),
+    devicesPerSecond: orAbsent(
+      count.meta({
+        description:
+          'Devices that were answered for in a second, from the first send to the last. Absent while that is one moment.',
+      }),
+    ),
     failureReasons: reasons,
-    audience: z.object({
-      tagIds: z.array(z.int()),
-      filterTagIds: z.array(z.int()),
-      excludeTagIds: z.array(z.int()),
-      appIds: z.array(id),
-      expression: orAbsent(z.string().meta({ description: 'As it was given.' })),
-    }),
+    audience: z
+      .object({
+        tagIds: z.array(z.int()),
+        filterTagIds: z.array(z.int()),
+        excludeTagIds: z.array(z.int()),
+        appIds: z.array(id),
+        expression: orAbsent(
+          z.string().meta({
+            description:
+              'As it was given. The lists say then what each device needs at least: one of `tagIds`, all of `filterTagIds`, none of `excludeTagIds`.',
+          }),
+        ),
+      })
+      .meta({
+        description:
+          'What was resolved when the push was accepted. When a scheduled one is due, target tags that have expired are dropped.',
+      }),
     ...optionSchemas(PUSH_OPTION_NAMES, ({ shownSchema }) => shownSchema),
     payload: shownPayload,
     givenPayload: z.custom<JsonObject>().optional().meta({
       type: 'object',
       additionalProperties: {},
-      description: 'The payload as its publisher wrote it, where a template was given it.',
+      description:
+        'The payload as its publisher wrote it, where a template was given it, and of a job in several languages: the one to submit again.',
     }),
     platforms: z.array(
       z.object({
@@ -80,6 +96,8 @@ export const getRoute = (patientReads: PatientReads): Route =>
     {
       at: ':id',
       summary: 'Everything that is known of a push job',
+      description:
+        'A `payload` can be submitted again as it is; of the parts for one provider it has those of the platforms that the job goes to. That of a job in several languages has the messages of its tags as `languages`. Of a job with a rate the counts are at most a second old; after the loss of a node they may go back for a moment by what is sent again.',
       path: jobPath,
       answer: shown('The job.', jobSchema, {
         ...JOB_ROW,

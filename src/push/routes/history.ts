@@ -35,6 +35,7 @@ export const historyRoute = (reads: PatientReads): ApiRoute => ({
   operation: 'getHistory',
   document: {
     summary: 'List submitted pushes, newest first',
+    description: 'To read on and on, take `listNotifications`.',
     query: {
       page: {
         description: 'From 1 on.',

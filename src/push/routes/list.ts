@@ -31,7 +31,10 @@ const PAGE_DEFAULT = 100;
 export const jobRow = {
   id: jobId,
   state,
-  userName: z.string(),
+  userName: z.string().meta({
+    description:
+      'Who submitted it: a credential, a key, or the e-mail address of a member. Members, the super user and keys with the scope `admin` see that address; to any other key it is `member`.',
+  }),
   acceptedAt: epochMs,
   sendAt: epochMs,
   expiresAt: orAbsent(epochMs),
@@ -62,14 +65,19 @@ export const listRoute = (patientReads: PatientReads): Route =>
     'listNotifications',
     {
       summary: 'List push jobs, newest first',
+      description:
+        'Always by pages. A page goes on behind the last job of the one before: while jobs come, change and go, none that stays is missed or told twice. A key that is limited to tags, groups or apps sees its own jobs only.',
       query: {
         limit: limitOr(PAGE_DEFAULT, `How many jobs; ${PAGE_DEFAULT} if it is not given.`),
         cursor: idCursor(JOB_ID),
         state: choice('In this state.', NOTIFICATION_STATES, 'FINISHED'),
-        appId: idOf('For this app.', 1),
-        tagId: idOf('That name this tag as a target.', 2),
+        appId: idOf('That could go to this app.', 1),
+        tagId: idOf(
+          'With this tag among their target tags. Those of an expression are the tags of its alternatives; where it has none, or these require no tag, all tags that select.',
+          2,
+        ),
         publisher: text(
-          'Submitted under this user name. None for a caller who may not see it.',
+          'Submitted under this user name: that of a key, of a credential, or a member’s address. None for a caller who may not see it.',
           'demo-key-4fX2pQ7sLw0a',
         ),
         from: time('Accepted at this time or later.', 1_577_836_800_000),

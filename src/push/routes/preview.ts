@@ -48,7 +48,10 @@ const preview = z.object({
       templated: z.literal(true).optional().meta({ description: 'A template made it.' }),
       sizeBytes: count,
       sizeBytesMax: count,
-      message: z.unknown().meta({ description: 'What the provider would get.' }),
+      message: z.unknown().meta({
+        description:
+          'What the provider would get, without what names the device; zeros stand for the id of the job. For browsers it is what is encrypted.',
+      }),
       languages: z
         .array(z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }))
         .optional()
@@ -93,7 +96,8 @@ export const previewRoute = (parts: PreviewParts): Route =>
     {
       at: 'preview',
       summary: 'Show what a push would be on each platform',
-      description: 'Nothing is sent.',
+      description:
+        'Counts as a dry run does, and sends nothing. What several apps would get alike on a platform is shown once. Beyond 1,048,576 characters of messages, apps and platforms are in `notShown`.',
       body: pushBody,
       answer: shown(
         'Each different message, its size, and the apps, platforms and audiences that it is for.',
@@ -121,6 +125,7 @@ export const estimateRoute = (parts: PreviewParts): Route =>
     {
       at: 'estimate',
       summary: 'Count an audience, and explain how it is found',
+      description: 'Counts as a dry run does. The body has only the audience of a push.',
       body: audienceBody,
       answer: shown('Devices of each app and platform, and the plan in words.', estimate, {
         audience: [{ appId: 1, platformId: 3, count: 1 }],

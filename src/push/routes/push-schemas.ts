@@ -6,12 +6,12 @@
 import { z } from 'zod';
 import { EXPRESSION_LENGTH_MAX } from '../../domain/audience-expression.ts';
 import { SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
-import { payloadFields } from '../../domain/payload.ts';
 import { optionSchemas, PUSH_OPTION_NAMES } from '../../domain/push-options.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Body } from '../../http/form-body.ts';
 import { count, looseId, state, time } from '../../http/openapi/parts.ts';
 import { done, refuse } from '../../http/result.ts';
+import { payloadOrText } from './payload-schema.ts';
 import type { AskedPush, PushRequest } from './push-request.ts';
 import { readAudienceRequest, readPushRequest } from './push-request.ts';
 
@@ -19,7 +19,8 @@ const oneOrSome = <T extends z.ZodType>(entry: T) =>
   z.union([z.array(entry).max(TAGS_PER_REQUEST_MAX), entry]);
 
 const WHOM = {
-  target: 'Devices with any of these tags. One of the two fields of target tags is needed.',
+  target:
+    'Devices with any of these tags. One of the two fields of target tags is needed, or `audience`.',
   filter: 'Only devices that also have all of these.',
   exclude: 'No device that has any of these.',
 } as const;
@@ -36,32 +37,21 @@ const audienceFields = {
     ]),
   ),
   appIds: oneOrSome(looseId).nullish().meta({
-    description: 'Only these apps; by default every app that a target tag is connected to.',
+    description:
+      'Only these apps; by default every app that a target tag is connected to. An empty list is `400`.',
   }),
   audience: z.string().max(EXPRESSION_LENGTH_MAX).nullish().meta({
     description:
-      'In place of the fields of tags: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses.',
+      'In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags.',
   }),
 };
-const payload = z.looseObject({ ...payloadFields.shape, body: z.string().optional() }).meta({
-  id: 'Payload',
-  description:
-    'What the push shows and carries. `body` is another name of `message`; any other field becomes data.',
-});
-const otherForm = z.looseObject({}).meta({
-  description:
-    'A payload with texts in several languages, or any object, where each app and platform of the push has a template that makes a payload of it.',
-});
-export const payloadOrText = z.union([
-  payload,
-  otherForm,
-  z.string().meta({ description: 'The same, as a string that holds JSON.' }),
-]);
-
 export const audienceRequest = z
   .strictObject({
     ...audienceFields,
-    approximate: z.boolean().nullish().meta({ description: 'Count by a sample, at once.' }),
+    approximate: z.boolean().nullish().meta({
+      description:
+        'Look at 16 device groups of each app and platform at most, evenly apart, and conclude from them: at once, however many devices there are, and the nearer the more of them match. Up to 131,072 devices it is exact.',
+    }),
   })
   .meta({ id: 'AudienceRequest' });
 
@@ -69,12 +59,18 @@ export const pushRequest = z
   .strictObject({
     ...audienceFields,
     payload: payloadOrText,
-    sendAt: time.nullish(),
-    expiresAt: time.nullish(),
+    sendAt: time.nullish().meta({ description: 'Not before this time. In the past: now.' }),
+    expiresAt: time.nullish().meta({
+      description:
+        'Nobody gets it after this time. In the past, or not after `sendAt`: `400`. Null: no end.',
+    }),
     ...optionSchemas(PUSH_OPTION_NAMES, ({ schema, about }) =>
       schema.nullish().meta({ description: about }),
     ),
-    dryRun: z.boolean().nullish().meta({ description: 'Validate and count; send nothing.' }),
+    dryRun: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Validate and count; send nothing. It takes no `Idempotency-Key`.' }),
   })
   .meta({ id: 'PushRequest' });
 
@@ -104,25 +100,49 @@ export const warnings = z.array(z.string()).optional().meta({
 });
 /** The counts of a push, by how its devices ended. */
 export const counts = {
-  totalCount: count,
+  totalCount: count.meta({
+    description:
+      'Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first.',
+  }),
   successCount: count.meta({ description: 'Accepted by the provider.' }),
-  failedCount: count,
-  skippedCount: count,
-  expiredCount: count,
-  cancelledCount: count,
+  failedCount: count.meta({
+    description: 'Refused for good, or still failing when the time for retries was over.',
+  }),
+  skippedCount: count.meta({
+    description: 'Due for a retry, but erased or no longer matching by then.',
+  }),
+  expiredCount: count.meta({ description: 'Not accepted before `expiresAt`.' }),
+  cancelledCount: count.meta({ description: 'Not sent, because the job was cancelled.' }),
 };
 export const reasons = z.record(z.string(), count).meta({ description: 'Devices by reason.' });
 /** The state of a push on one app and platform. */
 export const standing = {
   state,
   ...counts,
-  fault: z.string().optional().meta({ description: 'What stopped it.' }),
-  waitingFor: z.string().optional().meta({ description: 'What it waits for.' }),
+  fault: z
+    .string()
+    .optional()
+    .meta({ description: 'What stopped it: a sentence that says what to correct.' }),
+  waitingFor: z.string().optional().meta({
+    description:
+      'What parts of it wait for at the moment: a provider that fails for everyone, or a quota that is used up; else the reason of the next retry.',
+  }),
   failureReasons: reasons.optional(),
-  uncertainCount: count.optional().meta({ description: 'Sends whose outcome is not known.' }),
-  heldDeletionCount: count.optional().meta({ description: 'Devices that an operator may erase.' }),
-  parkedCount: count.optional(),
-  simulated: z.literal(true).optional(),
+  uncertainCount: count
+    .optional()
+    .meta({ description: 'Sends whose outcome is unknown and that were scheduled again.' }),
+  heldDeletionCount: count.optional().meta({
+    description:
+      'Devices that were reported dead in such numbers that none is erased before an operator decides.',
+  }),
+  parkedCount: count.optional().meta({
+    description:
+      'Of the failed ones: those whose part of the send could not be completed. An operator can send it again.',
+  }),
+  simulated: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'A simulator stands in for the provider.' }),
 };
 export const COUNTS = {
   totalCount: 10,

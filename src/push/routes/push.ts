@@ -43,11 +43,24 @@ const DRY_RUN = {
 };
 /** The part of the document that both routes share. */
 const submits = {
-  description: 'Every device of the audience gets it once. What is accepted survives a crash.',
+  description: `Every device of the audience gets it once. What is accepted survives a crash.
+
+A wrong name never widens the audience:
+
+- An unknown or expired target tag addresses nobody, and is named in \`unknownTags\`.
+- An unknown or expired filter tag leaves nobody, and is named there too.
+- An unknown exclude tag and an unknown app are \`400\`. An expired tag still excludes.
+- When no device is left, the push is accepted, and \`FINISHED\` with 0.
+- Any other field is a \`400\` that names the nearest known one: an ignored \`excludeTags\` would widen the audience, an ignored \`dry_run\` would send.
+
+**Languages.** A text (\`title\`, \`message\` or \`body\`, \`url\`, \`image\`, \`sound\`) may be a map of languages. \`languages\` of the payload then tells the language of each tag, by its \`sourceId\`, and as \`default\` that of devices which have none of these tags: \`{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}\`. \
+Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of \`languages\` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. \
+Where no text is a map, \`languages\` is data. At most 32 tags. A name that is no tag of the client is \`400\`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. \
+Send in languages when every node runs a version that knows them: others send the default one to all.`,
   headers: {
     'Idempotency-Key': {
       description:
-        'A repeated request with the same key and body within 24 hours is answered with the first job, and sends nothing again. The super user, each further key and each account have keys of their own.',
+        'A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own.',
       schema: z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX),
       example: 'goal-1',
     },
@@ -72,7 +85,7 @@ export const pushRoute = (accept: Accept, sql: Sql): ApiRoute => ({
     answers: {
       200: {
         description:
-          'The id of the push job. JSON for callers that prefer it, and for a dry run in any case.',
+          'The id of the push job as text. JSON if `Accept` prefers `application/json` to `text/plain` (a tie, `*/*` or no header means text), and for a dry run in any case.',
         content: {
           'text/plain': { schema: pushId, example: JOB_ID },
           'application/json': { schema: z.union([acceptedPush, dryRun]), example: ACCEPTED },

@@ -23,7 +23,11 @@ const statusRow = z
     appId: id.nullable(),
     ...standing,
   })
-  .meta({ id: 'StatusRow', description: 'What has become of a push on one app and platform.' });
+  .meta({
+    id: 'StatusRow',
+    description:
+      'What has become of a push on one app and platform. Of a job that has ended each row is judged by itself: `FAILED` when a fault of credential or message stopped it before anything was accepted.',
+  });
 
 export const statusRoute = (patientReads: PatientReads): Route =>
   routesAt('/push-api/status', { api: 'notification', needs: 'read' }).get(
@@ -31,6 +35,8 @@ export const statusRoute = (patientReads: PatientReads): Route =>
     {
       at: ':id',
       summary: 'The status of a push',
+      description:
+        'A row for each app and platform that the push is for, also for those without a device; none for a client without apps. A job is kept for `NOTIFICATION_RETENTION_DAYS` (90) after its end: then it is `404`, like one that never existed. What `accepted` means: the provider took the message. Whether a device showed it, nobody tells.',
       path: jobPath,
       answer: shown('A row for each app and platform.', z.array(statusRow), [
         { key: { id: JOB_ID, platformId: 3 }, appId: 1, state: 'FINISHED', ...COUNTS },

@@ -31,8 +31,9 @@ import { warningsOf } from '../accept/warnings.ts';
 import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import { listScopes } from '../sql/notifications/list-scopes.ts';
 import { sends } from './job.ts';
+import { payloadOrText } from './payload-schema.ts';
 import { shownWarnings } from './push.ts';
-import { payloadOrText, warnings } from './push-schemas.ts';
+import { warnings } from './push-schemas.ts';
 
 const PAYLOAD = 'must be an object, or a string that holds one as JSON';
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
@@ -71,7 +72,7 @@ const providerAnswer = z.object({
   accepted: z.boolean(),
   outcome: z.string().optional(),
   reason: z.string().optional(),
-  meaning: z.string().optional(),
+  meaning: z.string().optional().meta({ description: 'Of the reason, where it is known.' }),
   simulated: z.literal(true).optional(),
   warnings,
 });
@@ -82,7 +83,8 @@ export const testRoute = (parts: TestSendParts): Route =>
     {
       at: 'test',
       summary: 'Send one message to one device',
-      description: 'Answered with the answer of the provider. One a second.',
+      description:
+        'Registered or not. It is no job, counts nowhere, and goes out in the default language. A refusal is `200` too: `accepted` is false then. An answer is waited for ten seconds: `NoAnswerInTime` means that nobody knows whether the device got it. One a second for a client, else `429`; too many under way: `503`. A key that is limited to tags or groups: `403`.',
       body: BODY,
       answer: shown('What the provider answered.', providerAnswer, {
         accepted: true,

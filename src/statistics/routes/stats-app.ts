@@ -10,7 +10,7 @@ import { pathId } from '../../http/parameters.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import type { StatsParts } from './stats-answer.ts';
-import { STATISTICS, statisticsOf, withStatistics } from './stats-answer.ts';
+import { ABOUT, STATISTICS, statisticsOf, withStatistics } from './stats-answer.ts';
 
 const NO_APP = refused(404, 'There is no such app.');
 const app: PathParameter<number> = { ...pathId('app', 1), unknown: NO_APP };
@@ -20,6 +20,7 @@ export const statsAppRoute = ({ sql, patientReads }: StatsParts) =>
     'getAppStatistics',
     {
       summary: 'Exact counts of an app',
+      description: `Its subscribers are the devices that have any tag; \`subscribed\` and \`unsubscribed\` are those that became or ceased to be one. The notifications are those that could go to the app; \`delivered\` and \`failed\` are of its devices. ${ABOUT}`,
       path: { app },
       answer: shown(
         'Its subscribers and its pushes, in all and by day.',

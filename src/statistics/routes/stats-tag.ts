@@ -13,7 +13,7 @@ import { pathId } from '../../http/parameters.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import type { StatsParts } from './stats-answer.ts';
-import { STATISTICS, statisticsOf, withStatistics } from './stats-answer.ts';
+import { ABOUT, STATISTICS, statisticsOf, withStatistics } from './stats-answer.ts';
 
 const NO_TAG = refused(404, 'There is no such tag.');
 const tag: PathParameter<number> = { ...pathId('tag', 2), unknown: NO_TAG };
@@ -29,6 +29,7 @@ const readRoute = ({ sql, patientReads }: StatsParts) =>
     'getTagStatistics',
     {
       summary: 'Exact counts of a tag',
+      description: `\`notifications\`, \`delivered\` and \`failed\` are of the notifications that had it as a target, over all of their devices. ${ABOUT}`,
       path: { tag },
       answer: shown(
         'Its subscribers and its pushes, in all and by day.',

@@ -74,6 +74,17 @@ const TEMPLATE = {
   updatedAt: 1_795_392_000_000,
 };
 
+const ABOUT = `A [JSONata](https://docs.jsonata.org) expression that turns the payload of each new push into what this app gets on this platform. A syntax error is \`400\` with its \`position\`. If it fails on the \`sample\`, it is \`400\` too. Then nothing is stored.
+
+- It is given the payload as the publisher wrote it, whatever its fields are, and makes an object in the form of a payload: fields such as \`title\`, or the part for its provider alone. It may make texts in several languages. The limit of size counts for what it made.
+- It is evaluated once for a push, when that is accepted, not for each device. The job keeps what it made: retries, other nodes, and a template that is changed or deleted later send the same.
+- An app and platform without a template gets the payload as ever. So a payload that is not in the common form is accepted only where every app and platform of the push has a template.
+- If it fails, the push is \`400\`, and so are its dry run, its preview and a try: with the app, the platform, the position and the error.
+- A push may concern 300 templates, and what they make, with the payload and its languages, may be 262,144 bytes of JSON together. All of them together have 1,000 ms of a processor, each 64 MiB of memory, and each makes at most 65,536 characters of JSON. A file, the network, or another push's data is out of their reach. The functions of JSONata are there except \`$base64encode\` and \`$base64decode\`.
+- Where too much is evaluated at once, or the machine is so busy that they do not get that time within 10 s: \`503\` with \`Retry-After\`.
+
+Put templates when every node runs a version that knows them: others send the payload as it was given. Who may not change an app may not change its templates.`;
+
 const PATH = '/push-admin-api/v3/:client/apps/:id/platforms/:platform/template';
 const path = SCOPE_PATH;
 const admin = { api: 'admin', needs: 'admin' } as const;
@@ -98,8 +109,7 @@ const putRoute = ({ sql, evaluator }: AppTemplateParts) =>
     'putTemplate',
     {
       summary: 'Put a template, and try it out',
-      description:
-        'From then on it turns the payload of each new push into what this app gets on this platform. Nothing is stored if the expression is faulty or fails on the sample.',
+      description: ABOUT,
       path,
       body: form(
         templateForm,

@@ -107,7 +107,8 @@ const replayRoute = (sql: SqlPool) =>
     {
       at: 'replay',
       summary: 'Send again what was given up, or what the receiver has lost',
-      description: 'Those with these `ids` that are not pending, or all that are `dead`.',
+      description:
+        'Those with these `ids` that are not pending, or with `{"state":"dead"}` all that were given up: as new ones.',
       path,
       body: form(replayForm, { state: 'dead' }),
       answer: shown('How many.', z.object({ replayed: count }), { replayed: 3 }),

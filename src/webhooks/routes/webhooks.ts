@@ -45,11 +45,17 @@ const eventTypes = measured(
     .array(z.enum(WEBHOOK_EVENT_TYPES, EVENT_TYPES), EVENT_TYPES)
     .min(1, EVENT_TYPES)
     .max(WEBHOOK_EVENT_TYPES.length),
-).optional();
+)
+  .optional()
+  .meta({ description: 'Absent, in a new one: all of them.' });
 const isEnabled = z.boolean('must be true or false').optional();
 const url = (arePrivateAllowed: boolean) =>
   z
     .string('must be a string')
+    .meta({
+      description:
+        '`https://`, in the public internet, without user name and `#`; elsewhere `400`. Where its name leads is checked at each request. The operator may allow `http://` and private addresses (`WEBHOOK_PRIVATE_ADDRESSES`).',
+    })
     .max(URL_LENGTH_MAX, {
       error: `must have ${URL_LENGTH_MAX} characters at most`,
       abort: true,
@@ -68,7 +74,7 @@ const webhook = z
     createdAt: epochMs,
     failures: count.meta({ description: 'Requests that failed in a row.' }),
     droppedEvents: count.meta({
-      description: 'Events that were deleted untold, because too many waited.',
+      description: 'Events that were deleted untold, because more than 10,000 waited.',
     }),
     goneAt: orAbsent(
       epochMs.meta({ description: 'When its receiver answered 410, by which it was turned off.' }),
@@ -88,6 +94,22 @@ const WEBHOOK = {
   droppedEvents: 0,
 };
 const WITH_SECRET = { ...WEBHOOK, secret: 'whsec_…' };
+
+const ABOUT_REQUESTS = `Tagcast tells a server of yours what happens, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. A client may have 20, or what its operator sets: else \`403\`.
+
+A request is a \`POST\` with several events, up to 500, some 256 KiB: \`{"type":"events","timestamp":"…","data":{"events":[{"type":"job.finished","timestamp":"…","data":{…}}]}}\`. The \`data\` of each type:
+
+- \`job.finished\`: \`jobId\`, \`state\` (\`FINISHED\`, \`FAILED\`, \`CANCELLED\`), and \`totalCount\`, \`successCount\`, \`failedCount\`, \`skippedCount\`, \`expiredCount\`, \`cancelledCount\` over all apps. A job whose parked parts are released ends once more.
+- \`token.removed\`: \`appId\`, \`platformId\`, \`jobId\` of the push that found it out, \`reason\` (\`dead\`: its provider said so; \`refused\`: it refused them again and again), \`deviceIds\`: erased from Tagcast, so drop them, too.
+- \`token.replaced\`: \`appId\`, \`platformId\`, \`tokens\`: \`[{deviceId, newDeviceId}]\`, by \`replaceDevice\`, or because the installation registers by its id.
+- \`credential.trouble\`: \`appId\`, \`platformId\`, \`note\`, and \`trouble\`: \`send-stopped\` (pushes fail by it; once, and again after it has worked or after a day), \`check-failed\`, \`fallback-used\` (the new credential is refused, the one before it is used until \`expiresAt\`), \`expires-soon\` (30, 7 and 1 days before \`expiresAt\`).
+
+Its headers: \`webhook-id\`, \`webhook-timestamp\` (seconds, of the attempt), \`webhook-signature\` (\`v1,<base64>\`, several with spaces between them while a secret is replaced).
+
+- Answer with any \`2xx\` within 10 s, then work. Everything else is a failure, redirects too. A delivery is tried 14 times, for 17 to 26 hours, and is \`dead\` then. After a failure the receiver has a rest of 1 s, up to 10 min after several; a \`Retry-After\` of \`429\` or \`503\` makes it longer, up to an hour.
+- \`410 Gone\` ends it: the webhook is turned off at once (\`isEnabled\`, \`goneAt\`), and the delivery is \`dead\`.
+- At least once: a request may come twice, with the same \`webhook-id\` and body. Remember the ids of a day. Events come in order, but for those of requests that had to be repeated. An event is told about a second after it happened.
+- Nothing is lost when a node dies. Deliveries have tokens of devices that are gone: for 7 days, or until the webhook is deleted.`;
 
 const route = routesAt('/push-admin-api/v3/:client/webhooks', {
   api: 'admin',
@@ -122,8 +144,7 @@ const createRoute = ({ sql, secrets, arePrivateWebhooksAllowed }: WebhookRoutePa
     'createWebhook',
     {
       summary: 'Make a webhook',
-      description:
-        'Events go to its address, several in one request, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it.',
+      description: ABOUT_REQUESTS,
       body: form(strictForm({ url: url(arePrivateWebhooksAllowed), eventTypes, isEnabled }), {
         url: WEBHOOK.url,
         eventTypes: WEBHOOK.eventTypes,

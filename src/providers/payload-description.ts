@@ -1,0 +1,47 @@
+/** What the OpenAPI document says of a payload: its fields mean something to each provider. */
+
+import type { payloadFields } from '../domain/payload.ts';
+
+/** What each field becomes on each platform. */
+export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape, string>> = {
+  title:
+    'APNs: `aps.alert.title`. FCM: `notification.title`, and a copy in `data.title`. Web Push: `title`.',
+  message:
+    'APNs: `aps.alert.body`. FCM: `notification.body`, and a copy in `data.message`. Web Push: `body`.',
+  url: 'APNs: beside `aps`. FCM: `data.url`. Web Push: `url`.',
+  image:
+    'APNs: beside `aps`, with `mutable-content`. FCM: `notification.image`, and a copy in `data.image`. Web Push: `image`.',
+  badge: 'APNs: `aps.badge`. FCM: nothing. Web Push: `badge`.',
+  sound: 'APNs: `aps.sound`. FCM: `android.notification.sound`. Web Push: nothing.',
+  ttl: 'In seconds. APNs: `apns-expiration`. FCM: `android.ttl`. Web Push: `TTL`; without one four weeks.',
+  priority:
+    'APNs: `apns-priority` 10 (`high`, the default) or 5. FCM: `android.priority`. Web Push: `Urgency`, `high` by default.',
+  collapseId:
+    '64 bytes of printable ASCII. APNs: `apns-collapse-id`. FCM: `android.collapse_key`. Web Push: `Topic`, made of its hash.',
+  silent:
+    'APNs: a `background` push with `content-available`, texts beside `aps`. FCM: data only. Web Push: `silent: true` and `Urgency` `low`; most browsers want each push to show something.',
+  data: 'APNs: beside `aps`. FCM: `data`, every value a string; an entry called as a copy stands in its place. Web Push: `data`.',
+  apnsPushType:
+    'The `apns-push-type`, with its topic and size: the topic is the bundle id of the credential with the suffix of the type (`.voip`, `.complication`, `.location-query`, `.voip-ptt`). `background` is of a silent push. A key of a team may send all of them, unless Apple limits it to other topics: then sends end `TopicDisallowed`. Absent: `background` and priority 5 where the merged `aps` has `content-available` and no `alert`, `badge` or `sound`, else `alert`.',
+  apns: 'Laid over what was made for APNs.',
+  fcm: 'Laid over what was made for Android; a target in it (`token`, `topic`, …) is dropped.',
+  webpush: 'Laid over what was made for Web Push.',
+};
+
+/** What holds for all of a payload. */
+export const PAYLOAD_DESCRIPTION = `What the push shows and carries. Everything is optional, and null counts as absent. \
+But a payload that shows nothing (no \`title\`, \`message\`, \`badge\`, \`sound\`, \`image\`, \`url\`, \`apns\`, \`fcm\`, \`webpush\`), is not \`silent\` and has no data is \`400\`. \
+\`body\` is another name of \`message\`; any other field becomes an entry of \`data\`.
+
+Every message carries \`pushId\`, the id of the job, so that the app knows which push it received: beside \`aps\`, in FCM's \`data\`, in the JSON of Web Push. An entry of that name is overwritten.
+
+Numbers are passed on with the digits that were written, or refused: one that JavaScript would write with other digits (\`1234567890123456789\`, \`1.10\`, \`1e3\`), or a whole one beyond 2^53, is a \`400\` that names it, in \`data\`, further fields, texts, \`apns\`, \`fcm\` and \`webpush\`. Write it as a string. \
+\`badge\` and \`ttl\` are read as numbers, in any form. An empty list where an object is meant (\`data\`, \`apns\`), as PHP writes it, is an empty object. What a template makes is held to the same.
+
+What a provider would refuse for every device is \`400\`, for the platforms that the push goes to: names that FCM reserves in its data (\`from\`, \`message_type\`, \`google.…\`, \`gcm.notification.…\`, and \`google\`, \`gcm\` alone; in \`data\`, \`fcm.data\`, \`fcm.android.data\`), \`aps\` in \`data\`, \
+FCM's own forms in an overlay (\`fcm.message\`, \`apns.headers\`, \`apns.payload\`, \`webpush.headers\`), \`fcm.android.collapseKey\` beside \`collapseId\`, an \`fcm.android.ttl\` that is not like \`"3600s"\`. What a phone will not do though it is valid (data alone, not silent, does nothing on iOS) is in \`warnings\`.
+
+The rendered message is measured for each platform, without the token. Above 4,096 bytes (\`voip\` 5,120, Web Push 3,993, for it is encrypted) it is \`400\` with platform, size and limit. Copies (\`title\`, \`message\` and \`image\` in FCM's \`data\`; the declarative members) are left out when the message is too large only because of them.
+
+A service worker receives one JSON object with those members that were given. With a \`title\` and a \`url\` that begins with \`http://\` or \`https://\`, and not \`silent\`, it is a declarative message ([Push API](https://www.w3.org/TR/push-api/)) too: \`"web_push": 8030\`, \`notification\` with \`title\`, \`navigate\` (the \`url\`) and what else a browser can show, and \`app_badge\`. \
+Safari from 18.4 on shows it by itself; with \`"webpush": {"mutable": true}\` it asks the worker first. Other browsers hand it to the worker. A browser that registered with FCM gets data only, for current versions of Firebase's SDK would show a \`notification\` beside what the worker shows: \`title\`, \`message\`, \`url\`, \`image\`, \`pushId\`, the entries of \`data\` and those of \`webpush\`, every value a string.`;
