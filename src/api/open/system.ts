@@ -120,7 +120,6 @@ const state = {
   answer: shown('The state.', system, SYSTEM),
 };
 
-/** `GET system` of the console. */
 export const consoleSystemRoute = ({ readSystem }: SystemParts): Route =>
   routesAt('/console/api/system', { api: 'console', needs: 'operator' }).get(
     'getConsoleSystem',

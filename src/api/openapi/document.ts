@@ -65,9 +65,7 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** Problems of every route with a credential. */
 const CREDENTIAL_PROBLEMS = [401, 403, 429, 500, 503];
-/** Problems of every route with a body. */
 const BODY_PROBLEMS = [408, 413];
 /** Their answers say when to try again. */
 const RETRIED: ReadonlySet<number> = new Set([429, 503]);
