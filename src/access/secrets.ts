@@ -44,7 +44,6 @@ const AUTHENTICATION_TAG_BYTES = 16;
 /** 64 bits distinguish the keys of one installation. */
 const KEY_ID_CHARACTERS = 16;
 
-/** The keys that are derived from one SECRET_KEY. */
 interface Keys {
   readonly id: string;
   readonly lookup: Buffer;

@@ -80,7 +80,6 @@ const ROW_BYTES = 300;
 const bytesOf = ({ name, sourceId }: CatalogueTag | TagGroup): number =>
   ROW_BYTES + name.length + (sourceId?.length ?? 0);
 
-/** Whether devices of the app can subscribe to the tag now. */
 export const isSubscribable = (tag: CatalogueTag, appId: number, nowMs: number): boolean =>
   isConnected(tag, appId) && !isExpired(tag, nowMs);
 

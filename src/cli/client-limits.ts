@@ -19,7 +19,6 @@ const DEFAULT = 'default';
 const flagOf = (name: ClientLimitName): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** One for each limit. */
 export const LIMIT_FLAGS: Readonly<Record<string, Flag & { readonly type: 'string' }>> =
   Object.fromEntries(
     CLIENT_LIMIT_NAMES.map((name) => [

@@ -151,7 +151,6 @@ const object = z
   .preprocess(asObject, z.custom<JsonObject>(isObject, 'must be an object.'))
   .meta({ type: 'object', additionalProperties: true });
 
-/** The fields of a payload that mean something. */
 export const payloadFields = z.object({
   title: text.exactOptional(),
   message: text.exactOptional(),

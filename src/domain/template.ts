@@ -20,7 +20,6 @@ export const TEMPLATES_PER_PUSH_MAX = 300;
 /** @limit failures of templates that are reported of a push → the others are not reported */
 export const TEMPLATE_FAULTS_MAX = 20;
 
-/** One fault of a template, or of the payload that it makes. */
 export interface TemplateFault {
   /** A sentence without its subject: "does not end within 1000 ms." */
   readonly why: string;

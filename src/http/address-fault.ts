@@ -20,7 +20,6 @@ export function addressFault(address: Address): Promise<SettingFault | null> {
   });
 }
 
-/** The fault for an error of listening, for the operator. */
 export const listenFault = (address: Address, error: NodeJS.ErrnoException): SettingFault =>
   new SettingFault(sentenceOf(address, error), { cause: error });
 

@@ -3,7 +3,6 @@
 import type { Caller } from '../domain/caller.ts';
 import type { Api, ApiRoute, ClientRoute } from './handler.ts';
 
-/** Whether a caller may use a route at all. */
 export function mayUse(route: ApiRoute, { role, key, isInGrace }: Caller): boolean {
   if (route.api === 'app') return role === 'api-user';
   if (role === 'super-user') return isInGrace !== true || !isForSuccessor(route);

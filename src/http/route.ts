@@ -33,7 +33,6 @@ export interface Asked<Who, Path = unknown, Query = unknown, Form = unknown> {
   readonly caller: Who;
   readonly path: Path;
   readonly query: Query;
-  /** The body in its form. */
   readonly body: Form;
   /** The rest of it: header fields, the address. */
   readonly request: HttpRequest;

@@ -19,7 +19,6 @@ export interface CredentialFault {
   readonly message: string;
 }
 
-/** The sentence for people. */
 export const sentenceOf = ({ path, message }: CredentialFault): string =>
   `${path === '' ? 'The credential' : path} ${message}.`;
 

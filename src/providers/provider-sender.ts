@@ -14,7 +14,6 @@ import { Unsent } from './unsent.ts';
 /** The part of a sender that is one provider's own. */
 interface RequestForm<R extends Rendered> {
   render(message: Message): R;
-  /** The rendered request for this device. */
   templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;
   /** The token as the request holds it, or the outcome if this provider takes no such token. */
   tokenOf(deviceId: DeviceToken): DeviceToken | Outcome;

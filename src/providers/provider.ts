@@ -23,7 +23,6 @@ import type { Sender } from './sender.ts';
 /** `Origins`: the operator's settings for it, plain data that crosses to worker threads. */
 export interface Provider<Credential extends { readonly kind: string }, Origins> {
   readonly platformId: PlatformId;
-  /** The mark of its credentials. */
   readonly kind: Credential['kind'];
   /** Its name for people. */
   readonly name: string;

@@ -39,7 +39,6 @@ export class Histogram {
     return { bounds: this.#bounds, counts: [...this.#counts], sum: this.#sum };
   }
 
-  /** The reading since the last `take`. */
   take(): HistogramReading {
     const taken = { bounds: this.#bounds, counts: this.#counts, sum: this.#sum };
     this.#counts = zeros(this.#bounds);

@@ -27,5 +27,4 @@ export const list = z.string().transform((value) =>
     .filter((entry) => entry !== ''),
 );
 
-/** The type of the settings that have these forms. */
 export type SettingsOf<Forms extends z.ZodRawShape> = Readonly<z.infer<z.ZodObject<Forms>>>;

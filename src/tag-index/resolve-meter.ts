@@ -37,7 +37,6 @@ export class ResolveMeter {
     return { redisSeconds, databaseSeconds: this.databaseSeconds.reading, unavailable, stale };
   }
 
-  /** The reading since the last `take`. */
   take(): ResolveReading {
     const { unavailable, stale } = this;
     this.unavailable = 0;

@@ -24,7 +24,6 @@ interface ScopeTemplate extends Scope<PlatformId> {
   readonly expression: string;
 }
 
-/** Those of a client's apps. */
 export const listTemplates = (sql: Sql, clientId: number, appIds: readonly number[]) => sql<
   ScopeTemplate[]
 >`

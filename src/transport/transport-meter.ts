@@ -28,7 +28,6 @@ export interface TransportReading {
 export class TransportMeter {
   /** Open connections, also those that take no more requests. */
   connections = 0;
-  /** Open streams. */
   streams = 0;
   /** Connections that were opened. */
   connects = 0;
@@ -57,7 +56,6 @@ export class TransportMeter {
     return { connections, streams, connects, connectFailures, latencySeconds, outcomes };
   }
 
-  /** The reading since the last `take`. */
   take(): TransportReading {
     const taken = { ...this.reading, latencySeconds: this.#latencySeconds.take() };
     this.connects = 0;

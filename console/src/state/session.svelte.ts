@@ -172,5 +172,4 @@ const isOfNobody = (error: unknown): boolean =>
 const isOfTheSession = (error: unknown): boolean =>
   isOfNobody(error) || (error instanceof ProblemError && error.status === 403);
 
-/** The session of this page. */
 export const session = new Session();

@@ -59,6 +59,5 @@ export function duration(ms: number): string {
 
 const PLATFORMS: Readonly<Record<number, string>> = { 3: 'iOS', 7: 'Web', 15: 'Android' };
 
-/** The name of a platform. */
 export const platformName = (platformId: number): string =>
   PLATFORMS[platformId] ?? `platform ${platformId}`;

@@ -13,7 +13,6 @@ export const SAMPLES_MAX = 600;
 /** The rate is that of the last seconds. */
 const WINDOW_MS = 5_000;
 
-/** The samples with one more. */
 export function withSample(
   samples: readonly Sample[],
   counts: Counts,

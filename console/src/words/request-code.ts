@@ -35,7 +35,6 @@ export const registerRequest = (baseUrl: string, app: App, tag: Tag | null): Req
   },
 });
 
-/** Sends to the tag. */
 export const pushRequest = (baseUrl: string, tag: Tag | null): RequestToWrite =>
   pushOf(baseUrl, {
     ...named(tag, 'tagSourceIds', 'tagIds'),
@@ -54,7 +53,6 @@ function named(tag: Tag | null, bySourceId: string, byId: string): Readonly<Reco
   return tag.sourceId === undefined ? { [byId]: [tag.id] } : { [bySourceId]: [tag.sourceId] };
 }
 
-/** The lines, in a language. */
 export function codeOf(language: Language, request: RequestToWrite): string {
   switch (language) {
     case 'curl':

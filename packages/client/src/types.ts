@@ -13,7 +13,6 @@ interface AnyOperation {
 type OperationOf<M extends Method, P extends keyof paths> =
   Lowercase<M> extends keyof paths[P] ? Extract<paths[P][Lowercase<M>], AnyOperation> : never;
 
-/** The paths that have a method. */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: [OperationOf<M, P>] extends [never] ? never : P;
 }[keyof paths];

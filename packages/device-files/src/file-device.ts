@@ -51,7 +51,6 @@ const PLATFORM_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' }).fo
   Object.entries(PLATFORMS).map(([name, id]) => `${id} (${name})`),
 );
 
-/** Checks the fields of a record. */
 export function checkDevice(line: number, fields: FileFields): Entry {
   const fault = (sentence: string): Entry => ({ kind: 'fault', line, sentence });
   const platformId = readPlatform(fields.platformId);

@@ -19,5 +19,4 @@ export type FormatName = keyof typeof FORMATS;
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];
 
-/** Whether a text names a format. */
 export const isFormatName = (name: string): name is FormatName => Object.hasOwn(FORMATS, name);

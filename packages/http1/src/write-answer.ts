@@ -4,7 +4,6 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer } from './front.ts';
 
-/** Status lines, made once. */
 const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(STATUS_CODES).map(([code, reason]) => [
     Number(code),

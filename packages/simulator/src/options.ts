@@ -13,7 +13,6 @@ export const behaviourChangeSchema = behaviourPartSchema.extend({
 
 export type BehaviourChange = Readonly<z.infer<typeof behaviourChangeSchema>>;
 
-/** The behaviour after a change. */
 export function changeBehaviour(behaviour: Behaviour, change: BehaviourChange): Behaviour {
   const { scenarios = [], ...part } = change;
   const named = scenarios.map((name) => SCENARIOS[name].part);

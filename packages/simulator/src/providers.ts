@@ -31,7 +31,6 @@ export const originsAt = (originOf: (name: SimulatedProviderName) => string): Si
   ...WEB_PUSH.originsOf(originOf('webpush')),
 });
 
-/** Something for each provider. */
 export const byProvider = <T>(
   of: (name: SimulatedProviderName) => T,
 ): Readonly<Record<SimulatedProviderName, T>> =>

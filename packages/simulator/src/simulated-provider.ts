@@ -8,7 +8,6 @@ import type { Handler } from './server/exchange.ts';
 import type { ConnectionOptions } from './server/provider-connection.ts';
 
 export interface SimulatedProvider<Origins extends object = object> {
-  /** The flag of its port on the command line. */
   readonly portFlag: { readonly name: string; readonly of: string };
   /** The limits of the real provider, and its words in GOAWAY. */
   readonly connection: Pick<

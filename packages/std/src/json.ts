@@ -12,7 +12,6 @@ export const JSON_VALUES_MAX = 131_072;
 /** Windows puts it before texts. */
 const BYTE_ORDER_MARK = '\u{feff}';
 
-/** The text without a byte order mark. */
 export const withoutMark = (text: string): string =>
   text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
 

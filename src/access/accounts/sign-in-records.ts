@@ -22,7 +22,6 @@ export interface SignInOrigin {
 /** An event of an account that no audit log has, or not alone. */
 export type AccountReport = Omit<AccountEvent, 'email' | 'detail'>;
 
-/** The account of a record: its owner and its kind. */
 export type RecordedAccount = Pick<AccountRow, 'id' | 'email' | 'isOperator'>;
 
 /**

@@ -6,7 +6,7 @@ import type { SealedSecrets } from './read-credential.ts';
 export interface CredentialInForce extends SealedSecrets {
   /** Null: the super user's. */
   readonly appId: number | null;
-  /** Null likewise. */
+  /** Null for the same reason. */
   readonly appName: string | null;
 }
 

@@ -118,7 +118,6 @@ const SYSTEM = {
 
 const answer = shown('The state.', system, SYSTEM);
 
-/** `GET system` of the console. */
 export const consoleSystemRoute = ({ readSystem }: SystemParts): Route =>
   routesAt('/console/api/system', { api: 'console', needs: 'operator' }).get(
     'getConsoleSystem',

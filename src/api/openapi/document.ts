@@ -20,9 +20,7 @@ export interface OpenApiDocument extends Json {
 /** The version of the interface: what is new carries it in its path. */
 const INTERFACE_VERSION = '3';
 
-/** Problems of every route with a credential. */
 const CREDENTIAL_PROBLEMS = [401, 403, 429, 500, 503];
-/** Problems of every route with a body. */
 const BODY_PROBLEMS = [408, 413];
 /** Their answers say when to try again. */
 const RETRIED: ReadonlySet<number> = new Set([429, 503]);

@@ -13,7 +13,6 @@ export const tagProperties = {
   tagOptionalParameters: orAbsent(texts),
 };
 
-/** A tag in an answer of the App API. */
 export const appTag = z
   .object({
     id,

@@ -62,7 +62,6 @@ export function describeJob(job: Notification): string {
   ].join('\n');
 }
 
-/** A row of the list. */
 export const describeListed = (job: ListedNotification): string =>
   tableRow(
     job.id,

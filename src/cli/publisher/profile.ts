@@ -187,7 +187,6 @@ const unknown = (name: string): Outcome => ({
   exitCode: EXIT_FAILED,
 });
 
-/** The part of a profile that may be shown. */
 const shown = (name: string, { url, client, app }: Profile, isCurrent: boolean) => ({
   name,
   url,

@@ -59,7 +59,6 @@ const client = z.object({
 });
 const madeClient = z.object({ clientId: z.string(), credential: madeCredential });
 
-/** An entry for each limit. */
 const eachLimit = <Schema>(make: (limit: ClientLimitName) => Schema) =>
   Object.fromEntries(CLIENT_LIMIT_NAMES.map((limit) => [limit, make(limit)])) as Record<
     ClientLimitName,

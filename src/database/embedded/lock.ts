@@ -57,9 +57,7 @@ export type LockResult =
   | { readonly kind: 'taken'; readonly pid: number | null }
   | { readonly kind: 'path-too-long'; readonly bytesMax: number };
 
-/** The socket on which the engine of a data directory listens. */
 export const engineSocketPath = (dataDir: string): string => join(dataDir, 'engine.sock');
-/** The socket on which its database is served. */
 export const databaseSocketPath = (dataDir: string): string => join(dataDir, 'database.sock');
 
 /**

@@ -17,7 +17,6 @@ const FCM_FORMS = {
 
 const HEADER = /^apns-/i;
 
-/** Faults of a payload that goes to iOS. */
 export function apnsFaults(payload: Payload): readonly PayloadFault[] {
   const { data, apns = {}, apnsPushType } = payload;
   const fault = (path: string, message: string): PayloadFault => ({

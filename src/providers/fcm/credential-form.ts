@@ -57,7 +57,6 @@ export function parseFcm(
   return { ok: true, credential: { kind: 'fcm', serviceAccount } };
 }
 
-/** A service account without its key. */
 export const publicAccount = ({ private_key: _, ...shown }: ServiceAccount): object => shown;
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);

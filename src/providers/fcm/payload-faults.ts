@@ -18,7 +18,6 @@ const RESERVED: ReadonlySet<string> = new Set(['from', 'message_type', 'google',
 export const isReservedByFcm = (key: string): boolean =>
   RESERVED.has(key) || key.startsWith('google.') || key.startsWith('gcm.notification.');
 
-/** Reserved names in the data at this path. */
 export const reservedFaults = (path: string, data: unknown): readonly PayloadFault[] =>
   (isObject(data) ? Object.keys(data) : []).filter(isReservedByFcm).map((key) => ({
     path: `${path}.${key}`,
@@ -39,7 +38,6 @@ const MISPLACED: Readonly<Record<string, string>> = {
   to: 'is of the legacy API: the devices are those of the tags.',
 };
 
-/** Faults of a payload that goes to Android. */
 export function fcmFaults({ data, fcm = {}, collapseId }: Payload): readonly PayloadFault[] {
   const android = isObject(fcm['android']) ? fcm['android'] : {};
   return [

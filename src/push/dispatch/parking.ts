@@ -61,7 +61,6 @@ export function parkingOf(claimed: Claimed, devices: number, nowMs: number): Pro
   return { ...release, failure, settlements, isParked: true };
 }
 
-/** How many devices a report parks. */
 export const devicesParkedBy = (report: Progress): number =>
   report.kind === 'chunk'
     ? report.counts.failed

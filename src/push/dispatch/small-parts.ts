@@ -140,7 +140,6 @@ const sizeOf = ({ queues }: ScopeParts): number => queues.reduce((sum, { size })
 const batchesMaxOf = ({ queues }: ScopeParts): number =>
   queues.reduce((sum, { size }) => sum + Math.ceil(size / BATCH_PARTS_MIN), 0);
 
-/** The queue whose turn it is, of those that have parts. */
 function nextQueueOf(scope: ScopeParts): Map<string, Claimable> {
   const [moment, scheduled] = scope.queues;
   const isMoment = moment.size > 0 && (scheduled.size === 0 || !scope.wasMoment);

@@ -18,7 +18,6 @@ import type { Deadlines } from './deadlines.ts';
 import type { PaceMessage, PaceSpan } from './pace.ts';
 import type { QuotaAnswer, QuotaMessage } from './permits.ts';
 
-/** The settings that a worker thread starts with. */
 export interface WorkerSettings {
   readonly address: DatabaseAddress;
   /** Null: the tag index is in the database. */

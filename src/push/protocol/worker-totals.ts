@@ -23,7 +23,6 @@ interface SendingReading {
 export class WorkerTotals {
   private readonly meters = new Map(PROVIDER_KINDS.map((kind) => [kind, new TransportMeter()]));
   private readonly resolved = new ResolveMeter();
-  /** The last reading of each thread, by provider. */
   private readonly last = new Map<number, ReadonlyMap<string, TransportReading>>();
 
   hear({ threadId, transports, resolved }: WorkerReadings): void {

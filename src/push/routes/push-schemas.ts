@@ -85,7 +85,6 @@ export const pushBody: Body<AskedPush> = {
   read: ({ body }) => asked(readPushRequest(body)),
 };
 
-/** The body that names an audience only. */
 export const audienceBody: Body<AskedPush> = {
   schema: audienceRequest,
   example: { tagIds: PUSH.tagIds },

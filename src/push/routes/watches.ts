@@ -122,7 +122,6 @@ export class JobWatches {
     return [...this.#watches.values()].filter((watch) => watch.clientId === clientId);
   }
 
-  /** The client with the most listeners. */
   #largest(): { readonly clientId: number; readonly listeners: number } {
     const counts = new Map<number, number>();
     let largest = { clientId: 0, listeners: 0 };

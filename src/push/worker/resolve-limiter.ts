@@ -33,7 +33,6 @@ export class ResolveLimiter {
     this.tagIndex = tagIndex;
   }
 
-  /** The tag index for one task of the batch. */
   open(): LimitedTagIndex {
     return new LimitedTagIndex(this);
   }

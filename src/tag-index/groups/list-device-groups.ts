@@ -9,7 +9,6 @@ import type { DeviceGroupKey, RaisedDeviceGroup } from '../../domain/device-grou
 /** Before every group. */
 export const BEFORE_ALL: DeviceGroupKey = { appId: 0, platformId: 0, groupNumber: -1 };
 
-/** The next groups after one, in order of their keys. */
 export const listDeviceGroups = (sql: Sql, after: DeviceGroupKey, limit: number) => sql<
   RaisedDeviceGroup[]
 >`

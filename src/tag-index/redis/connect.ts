@@ -17,7 +17,6 @@ export type RedisAddress =
    */
   | { readonly kind: 'cluster'; readonly urls: readonly string[] };
 
-/** The setting that names the address. */
 export const settingOf = ({ kind }: RedisAddress): string =>
   kind === 'single' ? 'REDIS_URL' : 'REDIS_CLUSTER';
 

@@ -20,7 +20,6 @@ export const HISTORIES_FIELD = 'n';
 export const groupHashKey = (indexName: string, group: DeviceGroupKey): string =>
   `${PREFIX}${indexName}:{${deviceGroupKeyOf(group)}}`;
 
-/** The number in the version's field. */
 export const versionIn = (field: Buffer): number => Number(field.toString('latin1'));
 
 /** The tokens of a block of the group with this hash key. */

@@ -18,7 +18,6 @@ export interface MaintainedIndex {
   readonly indexName: string;
 }
 
-/** Progress of the walk. */
 export interface Walked {
   readonly groups: number;
   readonly groupsTotal: number;
@@ -30,7 +29,6 @@ interface Verified extends Walked {
   readonly wrong: number;
 }
 
-/** Groups in one list. */
 const LIST_MAX = 1_000;
 /** Groups at a time: the database reads some while Redis writes others. */
 const AT_ONCE = 4;

@@ -56,7 +56,6 @@ export function unite(set: OffsetSet, value: Buffer | null): void {
   }
 }
 
-/** Adds the offsets of the other set. */
 export function add(set: OffsetSet, other: OffsetSet): void {
   for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) | (other[word] ?? 0);
 }
@@ -66,7 +65,6 @@ export function intersect(set: OffsetSet, other: OffsetSet): void {
   for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) & (other[word] ?? 0);
 }
 
-/** Removes from the set the offsets of the other one. */
 export function subtract(set: OffsetSet, other: OffsetSet): void {
   for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) & ~(other[word] ?? 0);
 }
@@ -89,7 +87,6 @@ export function offsetsIn(set: OffsetSet, start: number, end: number): Uint16Arr
   return offsets.subarray(0, count);
 }
 
-/** How many offsets are in the set. */
 export function countIn(set: OffsetSet): number {
   let count = 0;
   for (let word = 0; word < WORDS; word += 1) count += bitsOf(set[word] ?? 0);

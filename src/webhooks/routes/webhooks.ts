@@ -118,7 +118,6 @@ const route = routesAt('/push-admin-api/v3/:client/webhooks', {
 const path = { id: pathId('webhook', 1) };
 const NO_WEBHOOK = refuse.unknown('webhook');
 
-/** The routes of webhooks themselves. */
 export const webhookRoutes = (parts: WebhookRouteParts): readonly Route[] =>
   [listRoute, createRoute, getRoute, changeRoute, rotateRoute, deleteRoute].map((make) =>
     make(parts),

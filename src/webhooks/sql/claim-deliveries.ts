@@ -136,7 +136,6 @@ async function makeDelivery(
   return made ?? null;
 }
 
-/** The result of an attempt. */
 export interface Attempt {
   /** Null: no answer came. */
   readonly status: number | null;

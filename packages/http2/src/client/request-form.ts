@@ -111,7 +111,6 @@ export class PreparedRequest {
     ];
   }
 
-  /** All content of the request. */
   contentFor(value: RequestValue, own: Buffer = EMPTY): Buffer {
     const { valueIn, contentBefore, contentAfter } = this.form;
     const between = valueIn === 'content' ? Buffer.from(String(value)) : EMPTY;

@@ -275,7 +275,6 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     this.#socket.pause();
   }
 
-  /** Closes a stream with RST_STREAM. */
   protected reset(stream: S, code: number): void {
     this.frames.rstStream(stream.id, code);
     this.closeStream(stream, false);

@@ -13,7 +13,6 @@ export function loadPing(streamId: number, start: number, end: number): void {
   }
 }
 
-/** A whole PING frame, or its acknowledgement. */
 export function pingFrame(opaqueData: Buffer, isAck: boolean): Buffer {
   const frame = Buffer.alloc(FRAME_HEAD_OCTETS + PING_OCTETS);
   const flags = isAck ? Flag.ACK : Flag.NONE;

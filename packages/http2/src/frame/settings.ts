@@ -78,7 +78,6 @@ function checkValue(identifier: number, value: number): void {
   }
 }
 
-/** A whole SETTINGS frame. */
 export function settingsFrame(parameters: readonly Parameter[]): Buffer {
   const length = parameters.length * PARAMETER_OCTETS;
   const frame = Buffer.alloc(FRAME_HEAD_OCTETS + length);

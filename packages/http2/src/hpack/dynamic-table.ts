@@ -32,7 +32,6 @@ export class DynamicTable {
     this.#onEvicted = onEvicted;
   }
 
-  /** The number of entries. */
   get length(): number {
     return this.#inserted - this.#evicted;
   }

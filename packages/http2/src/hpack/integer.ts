@@ -47,7 +47,6 @@ export function writeInteger(
   return end + 1;
 }
 
-/** The number of octets that `writeInteger` writes. */
 export function integerOctets(prefixBits: number, value: number): number {
   const prefixMax = (1 << prefixBits) - 1;
   if (value < prefixMax) return 1;

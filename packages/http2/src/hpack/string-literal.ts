@@ -7,7 +7,6 @@ import { readInteger, writeInteger } from './integer.ts';
 
 const HUFFMAN_FLAG = 0x80;
 
-/** Reads the string at the cursor. */
 export function readString(cursor: Cursor): string {
   const isHuffman = ((cursor.bytes[cursor.offset] ?? 0) & HUFFMAN_FLAG) !== 0;
   const octets = readInteger(cursor, 7);

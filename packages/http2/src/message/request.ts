@@ -23,7 +23,6 @@ export interface RequestHead {
 export class RequestReader {
   readonly #sound = new WeakSet<Field>();
 
-  /** The head, or its fault. */
   read({ fields, isTooLarge }: FieldSection): RequestHead | string {
     if (isTooLarge) return 'a field section too large';
     const pseudo = pseudoFieldsOf(fields);

@@ -27,7 +27,6 @@ export class ResponseReader {
   #section: FieldSection | null = null;
   #head: ResponseHead | string = '';
 
-  /** The head, or its fault. */
   read(section: FieldSection): ResponseHead | string {
     if (section !== this.#section) {
       this.#section = section;

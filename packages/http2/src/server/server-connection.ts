@@ -35,7 +35,6 @@ export interface ServerOptions {
 }
 
 export interface ServerEvents {
-  /** A stream has begun. */
   opened(streamId: number): void;
   /** A whole request; `body` is valid during the call only. */
   requested(streamId: number, head: RequestHead, body: Buffer): void;

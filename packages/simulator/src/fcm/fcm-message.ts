@@ -12,7 +12,6 @@ interface FieldFault {
   readonly description: string;
 }
 
-/** The fields that name a device. */
 export type DeviceField = 'token' | 'fid';
 
 export interface FcmMessage {

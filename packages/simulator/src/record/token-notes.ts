@@ -32,7 +32,6 @@ export class TokenNotes {
     return this.#count;
   }
 
-  /** Whether there is room for this token. */
   hasRoom(token: string): boolean {
     const bytesLeft = BYTES_MAX - this.#wordsUsed * WORD_BYTES;
     return this.#count < NOTES_MAX && token.length * BYTES_PER_UNIT_MAX + WORD_BYTES <= bytesLeft;

@@ -16,7 +16,6 @@ export const singularField = (name: string, value: string): Field => ({
   indexing: 'without',
 });
 
-/** The value of the first field of that name. */
 export function fieldValue(fields: readonly Field[], name: string): string | undefined {
   for (const field of fields) if (field.name === name) return field.value;
   return undefined;

@@ -6,7 +6,6 @@ import { PARKED } from '../../../domain/progress.ts';
 import { uncountEnded } from '../../../statistics/count-ended.ts';
 import { lockNotifications } from './lock-notifications.ts';
 
-/** The parked parts of one scope of a notification. */
 export interface ParkedScope extends NotificationScope {
   readonly client: string;
   readonly devices: number;

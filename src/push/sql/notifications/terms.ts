@@ -16,7 +16,6 @@ export interface NotificationTerms extends PushOptions {
   readonly payload: Payload;
 }
 
-/** The options as they are written. */
 export const optionColumns = (names: readonly PushOptionName[]): Columns<PushOptions> =>
   Object.fromEntries(
     names.map((name) => {
@@ -46,7 +45,6 @@ export const selectedOptions = eachOption((column, name) => `n.${column} as "${n
 
 const optionPairs = eachOption((column, name) => `'${name}', n.${column}`);
 
-/** The stored audience of notification `n`: one value, Audience. */
 export const storedAudience = (sql: Sql) => sql`
   json_build_object(
     'anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids,
