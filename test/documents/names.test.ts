@@ -86,7 +86,7 @@ function anchorsOf(text: string): readonly string[] {
  * alone.
  */
 const PATH = /^[\w.*{}, -]+\/[\w.*{}/, -]*$|^[\w-]+\.ts$/;
-/** Paths that are made elsewhere, or later: by a running engine, a build, a bench; and a request. */
+/** Paths that are made elsewhere, or later: by an engine, a build, a bench; and a request. */
 const MADE_LATER = /^(GET \/|\.\.\/|dist\/|data\/|bench\/results\/|DATA_DIR\/|postgres|secret\/)/;
 
 t.test('every path that a document names exists, below src/ or the root', (t) => {
