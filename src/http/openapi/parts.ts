@@ -1,7 +1,7 @@
 /** What the descriptions of several operations have in common. */
 
 import { z } from 'zod';
-import { PLATFORMS } from '../../domain/device.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { TIME_FAULT } from '../epoch-time.ts';

@@ -4,8 +4,9 @@
  * what templates made of it too, and is read with each claim.
  */
 
-import type { PlatformId } from '../../domain/device.ts';
-import { PLATFORMS, scopeKeyOf } from '../../domain/device.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import type { Content } from './contents.ts';

@@ -1,6 +1,7 @@
 /** What the publisher of a push may not expect of it, on the platforms that it goes to. */
 
-import type { PlatformId, Scope } from '../../domain/device.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { PROVIDERS } from '../../providers/providers.ts';
