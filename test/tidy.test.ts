@@ -293,10 +293,7 @@ const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
   'cli/simulate.ts': "the simulator's command",
   'cli/app.ts': '`app vapid` is a command of Web Push alone',
   'cli/web-push-keys.ts': 'the same',
-  'domain/device.ts':
-    'the platforms have their names and ids there; and the form in which tokens are stored',
-  'domain/credential.ts':
-    'credentials cross to the threads; their types are read by all that pass them on',
+  'domain/device.ts': 'the form in which tokens are stored',
   'domain/notification.ts': 'a payload has a part for each provider (internals/interface.md)',
   'domain/payload.ts': 'the same, and it is checked before a platform is known',
   'domain/outcome.ts': 'what an outcome means is told by those that say it',

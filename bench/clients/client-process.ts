@@ -7,7 +7,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { ProviderCredential } from '../../src/domain/credential.ts';
+import type { ProviderCredential } from '../../src/providers/providers.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import type { Sink } from '../sinks/sink.ts';
 import type { FlowRound, FlowTimes } from './flow.ts';

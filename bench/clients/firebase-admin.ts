@@ -5,7 +5,7 @@
  */
 
 import http2 from 'node:http2';
-import type { FcmCredential } from '../../src/domain/credential.ts';
+import type { FcmCredential } from '../../src/providers/fcm/credential.ts';
 import { NEWS } from '../push.ts';
 import { originOf } from '../sinks/sink.ts';
 import type { Open } from './flow.ts';

@@ -5,7 +5,7 @@
  */
 
 import { Socket } from 'node:net';
-import type { ProviderCredential } from '../../src/domain/credential.ts';
+import type { ProviderCredential } from '../../src/providers/providers.ts';
 import type { Sink } from '../sinks/sink.ts';
 import type { Settled } from './in-process.ts';
 

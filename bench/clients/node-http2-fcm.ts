@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:http2';
-import type { FcmCredential } from '../../src/domain/credential.ts';
+import type { FcmCredential } from '../../src/providers/fcm/credential.ts';
 import { renderFcm } from '../../src/providers/fcm/message.ts';
 import { NEWS } from '../push.ts';
 import { originOf } from '../sinks/sink.ts';

@@ -3,8 +3,8 @@
  * then wait for it.
  */
 
-import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { createSender } from '../../src/providers/create-sender.ts';
+import type { ProviderCredential } from '../../src/providers/providers.ts';
 import type { Settle, TransportLimits } from '../../src/transport/transport.ts';
 import { DEFAULT_ORIGINS } from '../../test/support/default-origins.ts';
 import { NEWS } from '../push.ts';

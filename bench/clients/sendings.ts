@@ -3,7 +3,7 @@
  * their rows.
  */
 
-import type { ProviderCredential } from '../../src/domain/credential.ts';
+import type { ProviderCredential } from '../../src/providers/providers.ts';
 import { firebaseAdmin } from './firebase-admin.ts';
 import type { Open } from './flow.ts';
 import { nodeHttp2Fcm } from './node-http2-fcm.ts';

@@ -4,7 +4,7 @@
  */
 
 import { Agent, globalAgent } from 'node:https';
-import type { WebPushCredential } from '../../src/domain/credential.ts';
+import type { WebPushCredential } from '../../src/providers/webpush/credential.ts';
 import { pushContent } from '../../src/providers/webpush/message.ts';
 import { NEWS } from '../push.ts';
 import type { Open } from './flow.ts';

@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PLATFORM_APNS } from '../../src/domain/device.ts';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import type { RaisedDeviceGroup } from '../../src/domain/device-group-change.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { listDeviceGroupsOf } from '../../src/tag-index/groups/list-device-groups.ts';
@@ -33,7 +33,7 @@ export const recover: Scenario = {
     const grounds = await prepareGrounds(stage, (sql, { appId, tagIds }) =>
       seedDevices(sql, {
         appId,
-        platformId: PLATFORM_APNS,
+        platformId: PLATFORMS.apns,
         tagIds: tagIds.slice(0, 1),
         count: DEVICES,
       }),
@@ -100,7 +100,7 @@ async function measureRebuild({ command }: Grounds): Promise<RecoverRow> {
 async function measureFlushes(grounds: Grounds): Promise<readonly RecoverRow[]> {
   const { sql, redis, demo, simulator } = grounds;
   const engine = await grounds.start('redis', simulator.environment);
-  const scope = { appId: demo.appId, platformId: PLATFORM_APNS };
+  const scope = { appId: demo.appId, platformId: PLATFORMS.apns };
   const groups = await listDeviceGroupsOf(sql, scope);
   const { current } = await IndexName.read(sql, systemClock);
   const currentGroups = async (): Promise<number> => {

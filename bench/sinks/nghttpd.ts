@@ -10,7 +10,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createAccounts } from '../../packages/simulator/src/accounts.ts';
 import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
-import type { FcmCredential } from '../../src/domain/credential.ts';
+import type { FcmCredential } from '../../src/providers/fcm/credential.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { findProgram, startServer } from '../../test/support/programs.ts';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';

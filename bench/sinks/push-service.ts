@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Certificate } from '../../packages/simulator/src/server/certificate.ts';
 import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
-import type { WebPushCredential } from '../../src/domain/credential.ts';
+import type { WebPushCredential } from '../../src/providers/webpush/credential.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import type { Sink } from './sink.ts';
 

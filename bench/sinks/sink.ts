@@ -3,7 +3,7 @@
  * not counted.
  */
 
-import type { ApnsCredential } from '../../src/domain/credential.ts';
+import type { ApnsCredential } from '../../src/providers/apns/credential.ts';
 
 export interface Sink<C = ApnsCredential> {
   readonly name: 'nghttpd' | 'simulator' | 'node:http2';

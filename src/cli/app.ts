@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { withoutMark } from '../../packages/std/src/json.ts';
-import type { PlatformId } from '../domain/device.ts';
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
 import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
 import type { GivenFlags } from '../providers/credential-flags.ts';

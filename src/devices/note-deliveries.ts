@@ -7,7 +7,7 @@ import { DEVICE_PLACE } from '../database/columns.ts';
 import { rowsOf, text } from '../database/rows.ts';
 import type { Sql, SqlPool } from '../database/sql.ts';
 import { transact } from '../database/transact.ts';
-import type { ApnsEnvironment } from '../domain/credential.ts';
+import type { ApnsEnvironment } from '../domain/device.ts';
 import type {
   DeviceGroupChange,
   DeviceGroupKey,

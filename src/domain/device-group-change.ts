@@ -3,8 +3,7 @@
  * applies them only on top of the version before; otherwise it has missed a change.
  */
 
-import type { ApnsEnvironment } from './credential.ts';
-import type { Scope } from './device.ts';
+import type { ApnsEnvironment, Scope } from './device.ts';
 import { groupNumberOf, offsetOf } from './device.ts';
 
 /** 8,192 consecutive ordinals of one (app, platform). */

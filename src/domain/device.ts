@@ -4,29 +4,16 @@
  */
 
 import { hash } from 'node:crypto';
+import type { PlatformId, PlatformName } from '../../packages/std/src/platforms.ts';
+import { PLATFORM_LABELS, PLATFORMS } from '../../packages/std/src/platforms.ts';
 import type { HexOctets } from '../std/hex-octets.ts';
 
-/** iOS through APNs. */
-export const PLATFORM_APNS = 3;
-/** Browsers, through their makers' push services (RFC 8030) or, by FCM tokens, through FCM. */
-export const PLATFORM_WEB_PUSH = 7;
-/** Android through FCM HTTP v1. */
-export const PLATFORM_FCM = 15;
-
-/**
- * The platforms by the names that operators give them: on the command line, in files of devices, in
- * their credentials' kind.
- */
-export const PLATFORMS = {
-  apns: PLATFORM_APNS,
-  webpush: PLATFORM_WEB_PUSH,
-  fcm: PLATFORM_FCM,
-} as const;
-
-type PlatformName = keyof typeof PLATFORMS;
-export type PlatformId = (typeof PLATFORMS)[PlatformName];
-
 export const PLATFORM_IDS: readonly PlatformId[] = Object.values(PLATFORMS);
+
+/** All of them, for people: `3 (iOS), 7 (Web) or 15 (Android)`. */
+export const PLATFORM_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  [...PLATFORM_LABELS].map(([id, label]) => `${id} (${label})`),
+);
 
 /** Null: no platform has this name. */
 export const platformNamed = (name: string): PlatformId | null =>
@@ -50,6 +37,9 @@ export interface Scope<Platform extends number = number> {
 
 /** The key of an app's platform in maps. */
 export const scopeKeyOf = ({ appId, platformId }: Scope): string => `${appId}.${platformId}`;
+
+/** Apple's two services: a token is of one of them only. */
+export type ApnsEnvironment = 'production' | 'sandbox';
 
 /**
  * A deviceId on its way to a provider: a hexadecimal one, as APNs' are, need not become a string
@@ -104,7 +94,7 @@ const HEX = /^[0-9a-fA-F]+$/;
  * The form in which a deviceId is stored: APNs tokens in lower case, everything else as it came.
  */
 export const normalizeDeviceId = (platformId: number, deviceId: string): string =>
-  platformId === PLATFORM_APNS && HEX.test(deviceId) ? deviceId.toLowerCase() : deviceId;
+  platformId === PLATFORMS.apns && HEX.test(deviceId) ? deviceId.toLowerCase() : deviceId;
 
 /**
  * The key that a deviceId is found by: the first 128 bits of its SHA-256 in hex, a uuid to

@@ -1,9 +1,11 @@
 /** One submitted push: its payload, its audience, and its states. */
 
+import type { z } from 'zod';
 import type { JsonObject } from '../../packages/std/src/json.ts';
 import type { AudienceCondition } from './audience-condition.ts';
 import type { Scope } from './device.ts';
 import { scopeKeyOf } from './device.ts';
+import type { payloadFields } from './payload.ts';
 
 /**
  * ```
@@ -112,23 +114,9 @@ export type ApnsPushType = (typeof APNS_PUSH_TYPES)[number];
  * The common form of a payload after validation (internals/interface.md, "Payload"). Unknown fields
  * are in `data`.
  */
-export interface Payload {
-  readonly title?: string;
-  readonly message?: string;
-  readonly url?: string;
-  readonly image?: string;
-  readonly badge?: number;
-  readonly sound?: string;
+export interface Payload extends Readonly<Omit<z.infer<typeof payloadFields>, 'ttl' | 'data'>> {
   readonly ttlSeconds?: number;
-  readonly priority?: 'high' | 'normal';
-  readonly collapseId?: string;
-  readonly silent?: boolean;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Absent: it follows the content. */
-  readonly apnsPushType?: ApnsPushType;
-  readonly apns?: Readonly<Record<string, unknown>>;
-  readonly fcm?: Readonly<Record<string, unknown>>;
-  readonly webpush?: Readonly<Record<string, unknown>>;
   /** For devices with these tags; of several, the first counts. Absent: the same for all. */
   readonly languages?: readonly LanguagePayload[];
 }

@@ -3,7 +3,7 @@
  * leads to one reaction.
  */
 
-import type { ApnsEnvironment } from './credential.ts';
+import type { ApnsEnvironment } from './device.ts';
 
 export type Outcome = {
   /** No documentation lists the reason, so this HTTP status alone decided. Logged once. */

@@ -3,7 +3,7 @@
  * the ledger.
  */
 
-import type { ApnsEnvironment } from './credential.ts';
+import type { ApnsEnvironment } from './device.ts';
 import type { Counts, NotificationScope } from './notification.ts';
 
 /** How a send to a device ends for good; `total` is the sum of these five. */

@@ -4,7 +4,6 @@
  */
 
 import type { Sql } from '../database/sql.ts';
-import type { ProviderCredential } from '../domain/credential.ts';
 import type { Scope } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { MISSING_CREDENTIAL } from '../domain/own-faults.ts';
@@ -13,6 +12,7 @@ import { faultSentence, SIMULATOR_ADVICE } from '../providers/fault-sentence.ts'
 import { NOBODY_ASKED } from '../providers/nobody-asked.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { probe } from '../providers/probe.ts';
+import type { ProviderCredential } from '../providers/providers.ts';
 import { providerOf } from '../providers/providers.ts';
 import { writeCheck } from './sql/credential-health.ts';
 import { acceptCredential } from './sql/provider-credential.ts';

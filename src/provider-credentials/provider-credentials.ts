@@ -6,10 +6,10 @@
 
 import type { Secrets } from '../access/secrets.ts';
 import type { Sql } from '../database/sql.ts';
-import type { ProviderCredential } from '../domain/credential.ts';
 import { isPlatformId } from '../domain/device.ts';
 import type { ParsedCredential } from '../providers/credential-form.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
+import type { ProviderCredential } from '../providers/providers.ts';
 import { PROVIDERS, providerOf } from '../providers/providers.ts';
 import type { Predecessor, SealedCredential } from './sql/provider-credential.ts';
 import { readSealedCredential, writeSealedCredential } from './sql/provider-credential.ts';

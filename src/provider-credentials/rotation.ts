@@ -5,8 +5,8 @@
 
 import type { Secrets } from '../access/secrets.ts';
 import type { Sql } from '../database/sql.ts';
-import type { ProviderCredential } from '../domain/credential.ts';
 import type { Scope } from '../domain/device.ts';
+import type { ProviderCredential } from '../providers/providers.ts';
 import { openCredential } from './provider-credentials.ts';
 import type { StoredCredential } from './sql/provider-credential.ts';
 import { readSealedCredential, refuseCredential } from './sql/provider-credential.ts';

@@ -7,12 +7,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorReason } from '../../packages/std/src/error-reason.ts';
-import type { ProviderCredential } from '../domain/credential.ts';
 import type { MintingRight, SharedToken } from '../domain/provider-token.ts';
 import type { MintFailure } from './minted.ts';
 import type { ProviderOrigins } from './origins.ts';
 import { trustedAt } from './origins.ts';
 import type { Minting, TrustedAt } from './provider.ts';
+import type { ProviderCredential } from './providers.ts';
 import { providerOf } from './providers.ts';
 
 export type Authorization = { readonly ok: true; readonly value: string } | MintFailure;

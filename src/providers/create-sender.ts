@@ -1,6 +1,5 @@
 /** Makes the sender of a credential of any provider, on the transport that this process uses. */
 
-import type { ProviderCredential } from '../domain/credential.ts';
 import { dial as dialCompat } from '../transport/compat/dial.ts';
 import { dial as dialHttp2 } from '../transport/http2/dial.ts';
 import type { Dial } from '../transport/provider-connection.ts';
@@ -9,6 +8,7 @@ import type { TransportLimits, TransportName } from '../transport/transport.ts';
 import type { TransportMeter } from '../transport/transport-meter.ts';
 import type { ProviderOrigins } from './origins.ts';
 import { trustedAt } from './origins.ts';
+import type { ProviderCredential } from './providers.ts';
 import { providerOf } from './providers.ts';
 import type { Sender } from './sender.ts';
 

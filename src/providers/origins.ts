@@ -3,8 +3,9 @@
  * Plain data, so that it crosses to worker threads.
  */
 
-import type { PlatformId } from '../domain/device.ts';
-import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_IDS, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
+import { PLATFORM_IDS } from '../domain/device.ts';
 import type { SettingsOf } from '../std/setting-forms.ts';
 import type { ApnsOrigins } from './apns/origins.ts';
 import { APNS_SETTINGS, APNS_SITE } from './apns/origins.ts';
@@ -34,9 +35,9 @@ export interface ProviderOrigins extends ApnsOrigins, FcmOrigins, WebPushOrigins
 }
 
 const SITES: Readonly<Record<PlatformId, Site<ProviderSettings, SimulatedOrigins, object>>> = {
-  [PLATFORM_APNS]: APNS_SITE,
-  [PLATFORM_WEB_PUSH]: WEB_PUSH_SITE,
-  [PLATFORM_FCM]: FCM_SITE,
+  [PLATFORMS.apns]: APNS_SITE,
+  [PLATFORMS.webpush]: WEB_PUSH_SITE,
+  [PLATFORMS.fcm]: FCM_SITE,
 };
 
 /** The origins: the operator's, else the simulator's, if there is one, else the real ones. */

@@ -3,11 +3,11 @@
  * real device gets it.
  */
 
-import type { ProviderCredential } from '../domain/credential.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { post } from '../transport/compat/post.ts';
 import type { ProviderOrigins } from './origins.ts';
 import { trustedAt } from './origins.ts';
+import type { ProviderCredential } from './providers.ts';
 import { providerOf } from './providers.ts';
 
 /**

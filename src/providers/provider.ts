@@ -3,7 +3,7 @@
  * `provider.ts`, and providers.ts lists them. The engine knows nothing else about a provider.
  */
 
-import type { PlatformId } from '../domain/device.ts';
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import type { Message, Payload } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { PayloadFault } from '../domain/payload.ts';

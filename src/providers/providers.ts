@@ -1,23 +1,32 @@
 /** The providers, one for each platform: the only file that lists them all. */
 
-import type { ProviderCredential } from '../domain/credential.ts';
-import type { PlatformId } from '../domain/device.ts';
-import { isPlatformId, PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
+import { isPlatformId } from '../domain/device.ts';
 import { APNS } from './apns/provider.ts';
 import { FCM } from './fcm/provider.ts';
 import type { ProviderOrigins } from './origins.ts';
 import type { Provider } from './provider.ts';
 import { WEB_PUSH } from './webpush/provider.ts';
 
+const TABLE = {
+  [PLATFORMS.apns]: APNS,
+  [PLATFORMS.webpush]: WEB_PUSH,
+  [PLATFORMS.fcm]: FCM,
+} as const;
+
+type CredentialOf<One> = One extends Provider<infer Credential, never> ? Credential : never;
+
+/**
+ * The provider credentials of one (app, platform), which a provider needs before it takes a push.
+ */
+export type ProviderCredential = CredentialOf<(typeof TABLE)[keyof typeof TABLE]>;
+
 /** Any provider; its caller passes only credentials of its own kind. */
 export type AnyProvider = Provider<ProviderCredential, ProviderOrigins>;
 
 /** Keyed by platform; a platform without its provider does not compile. */
-export const PROVIDERS: Readonly<Record<PlatformId, AnyProvider>> = Object.freeze({
-  [PLATFORM_APNS]: APNS,
-  [PLATFORM_WEB_PUSH]: WEB_PUSH,
-  [PLATFORM_FCM]: FCM,
-});
+export const PROVIDERS: Readonly<Record<PlatformId, AnyProvider>> = Object.freeze(TABLE);
 
 /** The provider of a platform id from the database, which holds only platforms of this table. */
 export function providerOn(platformId: number): AnyProvider {

@@ -4,8 +4,7 @@
  * one worker thread, for its whole life.
  */
 
-import type { ApnsEnvironment } from '../domain/credential.ts';
-import type { DeviceToken } from '../domain/device.ts';
+import type { ApnsEnvironment, DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
 import type { Rendered, Settle } from '../transport/transport.ts';
 

@@ -5,7 +5,6 @@
  */
 
 import { v7 as uuidV7 } from 'uuid';
-import type { ProviderCredential } from '../domain/credential.ts';
 import type { Scope } from '../domain/device.ts';
 import type { Message, Payload } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -17,6 +16,7 @@ import { within } from '../std/within.ts';
 import type { Rendered, TransportLimits, TransportName } from '../transport/transport.ts';
 import { createSender } from './create-sender.ts';
 import type { ProviderOrigins } from './origins.ts';
+import type { ProviderCredential } from './providers.ts';
 import type { Sender } from './sender.ts';
 
 /**

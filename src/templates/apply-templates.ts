@@ -1,7 +1,8 @@
 /** Turns the payload of a push into what each (app, platform) with a template gets of it. */
 
 import type { JsonObject } from '../../packages/std/src/json.ts';
-import type { PlatformId, Scope } from '../domain/device.ts';
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
+import type { Scope } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import type { Payload } from '../domain/notification.ts';
 import type { PayloadFault } from '../domain/payload.ts';

@@ -1,8 +1,9 @@
 /** Reads and writes the template of an (app, platform). */
 
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import type { Sql } from '../database/sql.ts';
 import { list } from '../database/sql.ts';
-import type { PlatformId, Scope } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 
 interface StoredTemplate {
   readonly expression: string;

@@ -16,7 +16,7 @@ import { devicesOfGroup, moveDevices } from '../../src/devices/sql/move-devices.
 import { reserveOrdinals } from '../../src/devices/sql/reserve-ordinals.ts';
 import { UnwantedTags } from '../../src/devices/unwanted-tags.ts';
 import { idleDeviceErasure } from '../../src/devices/upkeep.ts';
-import type { ApnsEnvironment } from '../../src/domain/credential.ts';
+import type { ApnsEnvironment } from '../../src/domain/device.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
 import type { DeviceGroupChange } from '../../src/domain/device-group-change.ts';

@@ -7,8 +7,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import type { OpenApiDocument } from '../../src/api/openapi/document.ts';
-import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import { post } from '../support/client.ts';
 import { DocumentCheck } from '../support/document-check.ts';
 import { OPERATOR_TOKEN, People } from '../support/people.ts';
@@ -185,17 +185,17 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     {},
   );
   const app = (name: string): Promise<Ids> =>
-    make(`${admin}/apps`, { name, platformIds: [PLATFORM_APNS] });
+    make(`${admin}/apps`, { name, platformIds: [PLATFORMS.apns] });
   const other = await app('Other');
   const device = { deviceId: 'cd'.repeat(32) };
   await post(`${baseUrl}/push-api/reg`, demo.apiUser.token, {
     ...device,
     appId: demo.appId,
-    platformId: PLATFORM_APNS,
+    platformId: PLATFORMS.apns,
     tagId: 2,
   });
   const many = Array.from({ length: 1_000 }, (_, n) => `device ${n}`);
-  const list = `${admin}/apps/${demo.appId}/platforms/${PLATFORM_APNS}/subscriptions`;
+  const list = `${admin}/apps/${demo.appId}/platforms/${PLATFORMS.apns}/subscriptions`;
   const operation = await make(list, { action: 'subscribe', tagIds: [2], deviceIds: many });
   // It comes after that one, which takes half a second: it is cancelled before its turn.
   const cancelled = await make(list, { action: 'unsubscribe', tagIds: [2], deviceIds: ['x'] });

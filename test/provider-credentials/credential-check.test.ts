@@ -6,13 +6,13 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { SqlPool } from '../../src/database/sql.ts';
-import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { wasNobodyAsked } from '../../src/provider-credentials/credential-check.ts';
 import { createCheck } from '../../src/provider-credentials/provider-check.ts';
 import { writeProviderCredential } from '../../src/provider-credentials/provider-credentials.ts';
 import { readCredentialInUse, refuse } from '../../src/provider-credentials/rotation.ts';
 import { readCredentialStates } from '../../src/provider-credentials/sql/read-credential-states.ts';
 import type { ProviderOrigins } from '../../src/providers/origins.ts';
+import type { ProviderCredential } from '../../src/providers/providers.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import {

@@ -3,11 +3,12 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { SqlPool } from '../../src/database/sql.ts';
-import type { ApnsCredential, ProviderCredential } from '../../src/domain/credential.ts';
 import { writeProviderCredential } from '../../src/provider-credentials/provider-credentials.ts';
 import { readCredentialInUse, refuse } from '../../src/provider-credentials/rotation.ts';
 import { writeUses } from '../../src/provider-credentials/sql/credential-health.ts';
 import { acceptCredential } from '../../src/provider-credentials/sql/provider-credential.ts';
+import type { ApnsCredential } from '../../src/providers/apns/credential.ts';
+import type { ProviderCredential } from '../../src/providers/providers.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { apnsCredential, fcmCredential } from '../support/provider-credentials.ts';

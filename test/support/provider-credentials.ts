@@ -1,11 +1,9 @@
 /** Invented credentials: fresh keys in the right forms. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import type {
-  ApnsCredential,
-  FcmCredential,
-  WebPushCredential,
-} from '../../src/domain/credential.ts';
+import type { ApnsCredential } from '../../src/providers/apns/credential.ts';
+import type { FcmCredential } from '../../src/providers/fcm/credential.ts';
+import type { WebPushCredential } from '../../src/providers/webpush/credential.ts';
 import { generateVapidKeys } from '../../src/providers/webpush/credential-form.ts';
 
 const pem = { type: 'pkcs8', format: 'pem' } as const;

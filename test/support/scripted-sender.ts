@@ -1,7 +1,7 @@
 /** A sender that a test scripts, a clock that it turns, and what a runner needs around them. */
 
 import { pino } from 'pino';
-import type { ApnsEnvironment } from '../../src/domain/credential.ts';
+import type { ApnsEnvironment } from '../../src/domain/device.ts';
 import type { Payload } from '../../src/domain/notification.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';

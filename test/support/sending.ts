@@ -7,14 +7,14 @@ import { pino } from 'pino';
 import type { Test } from 'tap';
 import type { BehaviourChange } from '../../packages/simulator/src/options.ts';
 import type { Simulator } from '../../packages/simulator/src/simulator.ts';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import { startSimulatorThread } from '../../src/app/demo/simulator-thread.ts';
 import type { Store } from '../../src/database/store.ts';
-import type { ProviderCredential } from '../../src/domain/credential.ts';
-import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import { ProviderTokens } from '../../src/provider-credentials/provider-tokens.ts';
 import { AuthorizationCache } from '../../src/providers/authorization.ts';
 import type { ProviderOrigins } from '../../src/providers/origins.ts';
 import { originsOf as originsBy } from '../../src/providers/origins.ts';
+import type { ProviderCredential } from '../../src/providers/providers.ts';
 import type { CredentialSource, UsableCredential } from '../../src/push/dispatch/authorizer.ts';
 import type { FanOut } from '../../src/push/fan-out.ts';
 import { startFanOut } from '../../src/push/fan-out.ts';
@@ -109,6 +109,6 @@ export const originsOf = (simulator: Simulator): ProviderOrigins => ({
 
 /** The simulator's own account at a provider. */
 export const credentialOf = ({ accounts }: Simulator, platformId: number): ProviderCredential =>
-  platformId === PLATFORM_APNS
+  platformId === PLATFORMS.apns
     ? { kind: 'apns', ...accounts.apns, environment: 'production' }
     : { kind: 'fcm', serviceAccount: accounts.fcm.serviceAccount };

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import type { ShownCredential } from '../../src/access/credentials.ts';
 import { createCredential } from '../../src/access/credentials.ts';
 import { readConfig } from '../../src/app/config.ts';
@@ -13,12 +14,11 @@ import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
 import { findClient } from '../../src/clients/find-client.ts';
 import { raiseCatalogueVersion } from '../../src/clients/lock-client.ts';
 import type { Store } from '../../src/database/store.ts';
-import type { WebPushCredential } from '../../src/domain/credential.ts';
-import { PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../../src/domain/device.ts';
 import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../src/provider-credentials/provider-credentials.ts';
+import type { WebPushCredential } from '../../src/providers/webpush/credential.ts';
 import { secrets } from './api.ts';
 import { silent } from './app-api.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -78,7 +78,7 @@ export async function addWebsite(
   const { store, demo } = service;
   const client = await findClient(store.sql, demo.clientId);
   if (client === null) throw new Error('there is no demo client');
-  const made = { clientId: client.id, name: 'Website', platformIds: [PLATFORM_WEB_PUSH] };
+  const made = { clientId: client.id, name: 'Website', platformIds: [PLATFORMS.webpush] };
   const appId = await insertApp(store.sql, made);
   await raiseCatalogueVersion(store.sql, client.id);
   const owner = { clientId: client.id, clientSlug: demo.clientId, appId };
@@ -93,9 +93,9 @@ export async function connectBrowsers(
   appId: number,
   vapid: WebPushCredential['vapid'] = null,
 ): Promise<void> {
-  const opened = await readProviderCredential(store.sql, secrets, demo.appId, PLATFORM_FCM);
+  const opened = await readProviderCredential(store.sql, secrets, demo.appId, PLATFORMS.fcm);
   if (opened.kind !== 'opened' || opened.credential.kind !== 'fcm') throw new Error(opened.kind);
-  await writeProviderCredential(store.sql, secrets, appId, PLATFORM_WEB_PUSH, {
+  await writeProviderCredential(store.sql, secrets, appId, PLATFORMS.webpush, {
     kind: 'webpush',
     vapid,
     serviceAccount: opened.credential.serviceAccount,

@@ -2,11 +2,11 @@
 
 import type { Test } from 'tap';
 import { PushSubscriptions } from '../../packages/simulator/src/webpush/push-subscriptions.ts';
-import type { WebPushCredential } from '../../src/domain/credential.ts';
 import type { Message, Payload } from '../../src/domain/notification.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { createSender } from '../../src/providers/create-sender.ts';
 import type { Sender } from '../../src/providers/sender.ts';
+import type { WebPushCredential } from '../../src/providers/webpush/credential.ts';
 import type { TransportLimits, TransportName } from '../../src/transport/transport.ts';
 import { DEFAULT_ORIGINS } from './default-origins.ts';
 import { fcmCredential, webPushCredential } from './provider-credentials.ts';

@@ -2,8 +2,8 @@
  * The devices of the fan-out bench: two million of one app, and the tags that some of them have.
  */
 
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
-import { PLATFORM_APNS } from '../../../src/domain/device.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { Demo } from '../../../test/support/processes.ts';
 import type { Grounds } from '../../grounds.ts';
@@ -99,10 +99,10 @@ async function insertDevices(
 ): Promise<void> {
   await sql`
     update app_platforms set next_ordinal = ${end}
-    where app_id = ${appId} and platform_id = ${PLATFORM_APNS}`;
+    where app_id = ${appId} and platform_id = ${PLATFORMS.apns}`;
   await sql`
     insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, tag_ids)
-    select ${appId}, ${PLATFORM_APNS}, ordinal, md5(ordinal::text)::uuid,
+    select ${appId}, ${PLATFORMS.apns}, ordinal, md5(ordinal::text)::uuid,
       (${[...deviceIds]}::text[])[1 + ordinal % ${deviceIds.length}::integer], now() - interval '1 day',
       array(
         select tag_id
@@ -118,12 +118,12 @@ async function insertDevices(
   await sql`
     insert into device_group_tags (app_id, platform_id, tag_id, group_number)
     select distinct app_id, platform_id, unnest(tag_ids), ordinal >> 13 from devices
-    where app_id = ${appId} and platform_id = ${PLATFORM_APNS}
+    where app_id = ${appId} and platform_id = ${PLATFORMS.apns}
       and ordinal between ${start}::integer and ${end - 1}::integer
     on conflict do nothing`;
   await sql`
     insert into device_groups (app_id, platform_id, group_number, version)
-    select ${appId}, ${PLATFORM_APNS}, g, 1
+    select ${appId}, ${PLATFORMS.apns}, g, 1
     from generate_series(${start}::integer >> 13, ${end - 1}::integer >> 13) as g
     on conflict do nothing`;
 }

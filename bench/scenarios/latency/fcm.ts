@@ -3,7 +3,7 @@
  * Node has.
  */
 
-import type { FcmCredential } from '../../../src/domain/credential.ts';
+import type { FcmCredential } from '../../../src/providers/fcm/credential.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import { ClientProcess } from '../../clients/client-process.ts';
 import type { FlowTimes } from '../../clients/flow.ts';

@@ -4,7 +4,7 @@
  */
 
 import postgres from 'postgres';
-import { PLATFORM_APNS } from '../../../src/domain/device.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { post } from '../../../test/support/client.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { Demo } from '../../../test/support/processes.ts';
@@ -59,7 +59,7 @@ export async function startServers(stage: Lifetime): Promise<RegisterGrounds | n
   });
   const demo = engine.demo();
   const tagIds = await makeTags(engine.baseUrl, demo);
-  const of = { appId: demo.appId, platformId: PLATFORM_APNS, tagIds, token: demo.apiUser.token };
+  const of = { appId: demo.appId, platformId: PLATFORMS.apns, tagIds, token: demo.apiUser.token };
   const writing = await startEngine(stage, temporaryDirectory(stage), {
     ...store.environment,
     ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),

@@ -2,11 +2,11 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { databaseSocketPath } from '../../../src/database/embedded/lock.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
 import { connect } from '../../../src/database/sql.ts';
 import { openEmbedded } from '../../../src/database/store.ts';
-import { PLATFORM_APNS } from '../../../src/domain/device.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { Demo, EngineProcess } from '../../../test/support/processes.ts';
 import { startEngine } from '../../../test/support/processes.ts';
@@ -97,22 +97,22 @@ async function seed(
   const tagIds = tags.map(({ id }) => id);
   const [mark] = await sql<{ first: number }[]>`
     update app_platforms set next_ordinal = next_ordinal + ${tokens.length}
-    where app_id = ${appId} and platform_id = ${PLATFORM_APNS}
+    where app_id = ${appId} and platform_id = ${PLATFORMS.apns}
     returning next_ordinal - ${tokens.length}::integer as first`;
   const firstOrdinal = mark?.first ?? 0;
   await sql`
     insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, tag_ids)
-    select ${appId}, ${PLATFORM_APNS}, ${firstOrdinal}::integer + n - 1, md5('small' || n)::uuid,
+    select ${appId}, ${PLATFORMS.apns}, ${firstOrdinal}::integer + n - 1, md5('small' || n)::uuid,
       (${[...tokens]}::text[])[n], now() - interval '3 days', array[(${[...tagIds]}::integer[])[n]]
     from generate_series(1, ${tokens.length}::integer) as n`;
   await sql`
     insert into device_group_tags (app_id, platform_id, tag_id, group_number)
     select app_id, platform_id, tag_ids[1], ordinal >> 13 from devices
-    where app_id = ${appId} and platform_id = ${PLATFORM_APNS} and ordinal >= ${firstOrdinal}`;
+    where app_id = ${appId} and platform_id = ${PLATFORMS.apns} and ordinal >= ${firstOrdinal}`;
   await sql`
     insert into device_groups (app_id, platform_id, group_number, version)
     select distinct app_id, platform_id, ordinal >> 13, 1 from devices
-    where app_id = ${appId} and platform_id = ${PLATFORM_APNS} and ordinal >= ${firstOrdinal}
+    where app_id = ${appId} and platform_id = ${PLATFORMS.apns} and ordinal >= ${firstOrdinal}
     on conflict (app_id, platform_id, group_number) do update set version = device_groups.version + 1`;
   return { clientId, tagIds };
 }

@@ -1,11 +1,13 @@
 /** The notification that is being composed: kept in this browser until it is sent. */
 
 import type { Tag } from '../../../packages/client/src/openapi.ts';
+import type { MoreFields } from '../texts/payload-fields.ts';
+import { moreOf } from '../texts/payload-fields.ts';
 
 /** The fields of a tag that its chip shows. */
 export type PickedTag = Pick<Tag, 'id' | 'name' | 'sourceId'>;
 
-export interface DraftFields {
+export interface DraftFields extends MoreFields {
   any: PickedTag[];
   all: PickedTag[];
   none: PickedTag[];
@@ -15,9 +17,6 @@ export interface DraftFields {
   message: string;
   url: string;
   image: string;
-  badge: number | null;
-  sound: string;
-  collapseId: string;
   data: string;
   isSilent: boolean;
   when: 'now' | 'later';
@@ -38,9 +37,7 @@ const EMPTY: DraftFields = {
   message: '',
   url: '',
   image: '',
-  badge: null,
-  sound: '',
-  collapseId: '',
+  ...moreOf({}),
   data: '',
   isSilent: false,
   when: 'now',

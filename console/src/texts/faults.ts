@@ -1,5 +1,7 @@
 /** Texts of failures. */
 
+import { MORE_FIELDS } from './payload-fields.ts';
+
 export const faultTexts = {
   title: 'That did not work.',
   noAnswer: 'The engine does not answer. What was loaded stays; try again in a moment.',
@@ -24,9 +26,7 @@ export const faultTexts = {
     'payload.message': 'Message',
     'payload.url': 'Opens',
     'payload.image': 'Picture',
-    'payload.badge': 'Badge',
-    'payload.sound': 'Sound',
-    'payload.collapseId': 'Replaces those with the same name',
+    ...Object.fromEntries(MORE_FIELDS.map(([name, { label }]) => [`payload.${name}`, label])),
     'payload.data': 'Data for the app',
     sendAt: 'Goes out at',
     ratePerSecond: 'Devices a second',

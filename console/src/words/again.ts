@@ -3,6 +3,7 @@
 import type { Notification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
+import { MORE_NAMES, moreOf } from '../texts/payload-fields.ts';
 
 /** The fields that the page has inputs for. */
 const COMPOSED: ReadonlySet<string> = new Set([
@@ -11,9 +12,7 @@ const COMPOSED: ReadonlySet<string> = new Set([
   'body',
   'url',
   'image',
-  'badge',
-  'sound',
-  'collapseId',
+  ...MORE_NAMES,
   'silent',
   'data',
 ]);
@@ -31,21 +30,10 @@ export async function draftOf(
   notification: Notification,
 ): Promise<Partial<DraftFields>> {
   const { audience, payload } = notification;
-  const {
-    title = '',
-    message,
-    body,
-    url = '',
-    image = '',
-    badge,
-    sound = '',
-    collapseId = '',
-    silent,
-    data,
-  } = payload;
-  const texts = { title, message: message ?? body ?? '', url, image, sound, collapseId };
+  const { title = '', message, body, url = '', image = '', silent, data } = payload;
+  const texts = { title, message: message ?? body ?? '', url, image };
   const rest = {
-    badge: badge ?? null,
+    ...moreOf(payload),
     isSilent: silent ?? false,
     data: data === undefined ? '' : JSON.stringify(data, null, 2),
   };

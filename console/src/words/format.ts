@@ -1,5 +1,7 @@
 /** Numbers and times in the viewer's locale and zone. */
 
+import { PLATFORM_LABELS } from '../../../packages/std/src/platforms.ts';
+
 const NUMBER = new Intl.NumberFormat();
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -57,7 +59,6 @@ export function duration(ms: number): string {
   return `${Math.round(ms / HOUR_MS)} h`;
 }
 
-const PLATFORMS: Readonly<Record<number, string>> = { 3: 'iOS', 7: 'Web', 15: 'Android' };
-
+/** The name of a platform. */
 export const platformName = (platformId: number): string =>
-  PLATFORMS[platformId] ?? `platform ${platformId}`;
+  PLATFORM_LABELS.get(platformId) ?? `platform ${platformId}`;

@@ -7,6 +7,7 @@ import type {
 } from '../../../packages/client/src/openapi.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
+import { MORE_NAMES } from '../texts/payload-fields.ts';
 import { sendTexts as texts } from '../texts/send.ts';
 
 const MINUTE_MS = 60_000;
@@ -47,12 +48,12 @@ export function dataFaultOf(fields: DraftFields): string {
 
 /** Fields that are empty are left out. */
 export function payloadOf(fields: DraftFields): Payload {
-  const { title, message, url, image, badge, sound, collapseId, isSilent } = fields;
+  const { title, message, url, image, isSilent } = fields;
   const data = dataOf(fields) ?? {};
-  const texts = { title, message, url, image, sound, collapseId };
+  const more = MORE_NAMES.map((name) => [name, fields[name] ?? ''] as const);
+  const typed = [...Object.entries({ title, message, url, image }), ...more];
   return {
-    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
-    ...(badge === null ? {} : { badge }),
+    ...Object.fromEntries(typed.filter(([, value]) => value !== '')),
     ...(isSilent ? { silent: true } : {}),
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };

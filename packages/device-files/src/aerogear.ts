@@ -35,7 +35,6 @@ function readInstallation(line: number, text: string): Entry {
   return checkDevice(line, {
     platformId,
     deviceId: deviceToken,
-    appVersion: null,
     registeredAt: null,
     tags,
   });

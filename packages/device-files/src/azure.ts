@@ -230,7 +230,6 @@ function readRegistration(line: number, platformId: number, token: unknown, tags
   return checkDevice(line, {
     platformId,
     deviceId: typeof token === 'string' ? token.trim() : token,
-    appVersion: null,
     registeredAt: null,
     tags: names.flatMap((name) => {
       const text = String(name).trim();

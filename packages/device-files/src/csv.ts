@@ -1,17 +1,18 @@
 /**
- * Our own CSV: `platformId,deviceId,appVersion,registeredAt,tags`, as `tagcast devices export`
+ * Our own CSV: `platformId,deviceId,appVersion,…,registeredAt,tags`, as `tagcast devices export`
  * writes it.
  */
 
 import { parseJson } from '../../std/src/json.ts';
 import { CsvSplitter } from './csv-splitter.ts';
 import { tableReader } from './csv-table.ts';
+import { ATTRIBUTE_NAMES } from './field-rules.ts';
 import { checkDevice } from './file-device.ts';
 import type { Format } from './format.ts';
 
 const COLUMNS = {
   needed: ['platformId', 'deviceId'],
-  others: ['appVersion', 'registeredAt', 'tags'],
+  others: [...ATTRIBUTE_NAMES, 'registeredAt', 'tags'],
 };
 
 export const csvFormat: Format = {
@@ -19,9 +20,9 @@ export const csvFormat: Format = {
   createReader: () =>
     tableReader(COLUMNS, (line, row) =>
       checkDevice(line, {
+        ...row,
         platformId: row['platformId'],
         deviceId: row['deviceId'],
-        appVersion: row['appVersion'],
         registeredAt: row['registeredAt'],
         tags: readTags(row['tags'] ?? ''),
       }),

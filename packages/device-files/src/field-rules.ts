@@ -1,10 +1,19 @@
 /** The fields of a device and their bounds: the same as on the App API of Tagcast. */
 
-/** The platforms that a file may name, and their ids. */
-export const PLATFORMS: Readonly<Record<string, number>> = { apns: 3, webpush: 7, fcm: 15 };
-
 export const DEVICE_ID_LENGTH_MAX = 4_096;
-export const APP_VERSION_LENGTH_MAX = 255;
+/** What an app says of a device besides the tags: texts of at most so many UTF-16 units. */
+const ATTRIBUTES = { appVersion: 255 } as const;
+type AttributeName = keyof typeof ATTRIBUTES;
+
+/** A value for each attribute. */
+export type Attributes<Value> = { readonly [Name in AttributeName]: Value };
+
+/** In the order in which files have them. */
+export const ATTRIBUTE_LENGTHS = Object.entries(ATTRIBUTES) as readonly (readonly [
+  AttributeName,
+  number,
+])[];
+export const ATTRIBUTE_NAMES = ATTRIBUTE_LENGTHS.map(([name]) => name);
 export const SOURCE_ID_LENGTH_MAX = 255;
 export const TAG_NAME_LENGTH_MAX = 255;
 export const ID_MAX = 2_147_483_647;

@@ -2,12 +2,13 @@
 
 import { isoTimeMs } from '../../std/src/iso-8601.ts';
 import { isObject } from '../../std/src/json.ts';
+import { PLATFORMS } from '../../std/src/platforms.ts';
+import type { Attributes } from './field-rules.ts';
 import {
-  APP_VERSION_LENGTH_MAX,
+  ATTRIBUTE_LENGTHS,
   DEVICE_ID_LENGTH_MAX,
   isId,
   isText,
-  PLATFORMS,
   SOURCE_ID_LENGTH_MAX,
   TAG_NAME_LENGTH_MAX,
 } from './field-rules.ts';
@@ -19,10 +20,9 @@ export interface FileTag {
   readonly name: string | null;
 }
 
-export interface FileDevice {
+export interface FileDevice extends Attributes<string | null> {
   readonly platformId: number;
   readonly deviceId: string;
-  readonly appVersion: string | null;
   /** When its app last registered it; null: the file does not say. */
   readonly registeredAtMs: number | null;
   readonly tags: readonly FileTag[];
@@ -39,10 +39,9 @@ export type Entry =
   | { readonly kind: 'passed'; readonly line: number; readonly reason: string };
 
 /** The fields as they were read, before they are checked. */
-interface FileFields {
+interface FileFields extends Partial<Attributes<unknown>> {
   readonly platformId: unknown;
   readonly deviceId: unknown;
-  readonly appVersion: unknown;
   readonly registeredAt: unknown;
   readonly tags: unknown;
 }
@@ -61,9 +60,12 @@ export function checkDevice(line: number, fields: FileFields): Entry {
   if (!isText(deviceId, DEVICE_ID_LENGTH_MAX)) {
     return fault(`deviceId must be text of 1–${DEVICE_ID_LENGTH_MAX} characters.`);
   }
-  const appVersion = readAppVersion(fields.appVersion);
-  if (appVersion === undefined) {
-    return fault(`appVersion must be text of ${APP_VERSION_LENGTH_MAX} characters at most.`);
+  const attributes: Partial<Record<keyof Attributes<unknown>, string | null>> = {};
+  for (const [name, lengthMax] of ATTRIBUTE_LENGTHS) {
+    const value = readAttribute(fields[name], lengthMax);
+    if (value === undefined)
+      return fault(`${name} must be text of ${lengthMax} characters at most.`);
+    attributes[name] = value;
   }
   const registeredAtMs = readTime(fields.registeredAt);
   if (registeredAtMs === undefined) {
@@ -78,7 +80,10 @@ export function checkDevice(line: number, fields: FileFields): Entry {
   return {
     kind: 'device',
     line,
-    device: { platformId, deviceId, appVersion, registeredAtMs, tags },
+    device: {
+      ...(attributes as Attributes<string | null>),
+      ...{ platformId, deviceId, registeredAtMs, tags },
+    },
   };
 }
 
@@ -87,16 +92,19 @@ export const textTag = (text: string): FileTag => ({ sourceId: text, id: null, n
 
 const DECIMAL = /^\d{1,15}$/;
 
+const BY_NAME: ReadonlyMap<unknown, number> = new Map(Object.entries(PLATFORMS));
+
 function readPlatform(value: unknown): number | null {
-  if (typeof value === 'string' && Object.hasOwn(PLATFORMS, value)) return PLATFORMS[value] ?? null;
+  const named = BY_NAME.get(value);
+  if (named !== undefined) return named;
   const platformId = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
   return Object.values(PLATFORMS).find((id) => id === platformId) ?? null;
 }
 
 /** Undefined: it is malformed. */
-function readAppVersion(value: unknown): string | null | undefined {
+function readAttribute(value: unknown, lengthMax: number): string | null | undefined {
   if (value === undefined || value === null || value === '') return null;
-  return isText(value, APP_VERSION_LENGTH_MAX) ? value : undefined;
+  return isText(value, lengthMax) ? value : undefined;
 }
 
 /** The last millisecond that a Date can hold. */

@@ -1,5 +1,5 @@
 /**
- * Our own NDJSON: a line `{"platformId","deviceId","appVersion","registeredAt","tags"}` a device.
+ * Our own NDJSON: a line `{"platformId","deviceId","appVersion",…,"registeredAt","tags"}` a device.
  */
 
 import type { Entry } from './file-device.ts';
@@ -17,11 +17,6 @@ function readLine(line: number, text: string): Entry | null {
   if (text.trim() === '') return null;
   const fields = readObject(text);
   if (fields === null) return { kind: 'fault', line, sentence: 'is not a JSON object.' };
-  return checkDevice(line, {
-    platformId: fields['platformId'],
-    deviceId: fields['deviceId'],
-    appVersion: fields['appVersion'],
-    registeredAt: fields['registeredAt'],
-    tags: fields['tags'],
-  });
+  const { platformId, deviceId, registeredAt, tags } = fields;
+  return checkDevice(line, { ...fields, platformId, deviceId, registeredAt, tags });
 }

@@ -1,10 +1,12 @@
 /** Devices as lines of our own formats, for `tagcast devices export`. */
 
+import type { Attributes } from './field-rules.ts';
+import { ATTRIBUTE_NAMES } from './field-rules.ts';
+
 /** A device with all data that another engine needs. */
-interface ExportedDevice {
+interface ExportedDevice extends Attributes<string | null> {
   readonly platformId: number;
   readonly deviceId: string;
-  readonly appVersion: string | null;
   readonly registeredAtMs: number;
   /** Each as JSON: `{"sourceId","id","name"}`. */
   readonly tags: readonly string[];
@@ -18,19 +20,23 @@ export interface DeviceWriter {
 }
 
 export const csvWriter: DeviceWriter = {
-  head: 'platformId,deviceId,appVersion,registeredAt,tags\n',
-  line({ platformId, deviceId, appVersion, registeredAtMs, tags }) {
+  head: `platformId,deviceId,${ATTRIBUTE_NAMES.join(',')},registeredAt,tags\n`,
+  line({ platformId, deviceId, registeredAtMs, tags, ...attributes }) {
+    const values = ATTRIBUTE_NAMES.map((name) => quoted(attributes[name] ?? '')).join(',');
     const registeredAt = new Date(registeredAtMs).toISOString();
-    return `${platformId},${quoted(deviceId)},${quoted(appVersion ?? '')},${registeredAt},${quoted(`[${tags.join(',')}]`)}\n`;
+    return `${platformId},${quoted(deviceId)},${values},${registeredAt},${quoted(`[${tags.join(',')}]`)}\n`;
   },
 };
 
 export const ndjsonWriter: DeviceWriter = {
   head: '',
-  line({ platformId, deviceId, appVersion, registeredAtMs, tags }) {
-    const version = appVersion === null ? '' : `,"appVersion":${JSON.stringify(appVersion)}`;
+  line({ platformId, deviceId, registeredAtMs, tags, ...attributes }) {
+    const known = ATTRIBUTE_NAMES.map((name) => {
+      const value = attributes[name];
+      return value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
+    }).join('');
     const registeredAt = new Date(registeredAtMs).toISOString();
-    return `{"platformId":${platformId},"deviceId":${JSON.stringify(deviceId)}${version},"registeredAt":"${registeredAt}","tags":[${tags.join(',')}]}\n`;
+    return `{"platformId":${platformId},"deviceId":${JSON.stringify(deviceId)}${known},"registeredAt":"${registeredAt}","tags":[${tags.join(',')}]}\n`;
   },
 };
 

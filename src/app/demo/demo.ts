@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { ProviderAccounts } from '../../../packages/simulator/src/accounts.ts';
 import { createAccounts, GOOGLE_TOKEN_URI } from '../../../packages/simulator/src/accounts.ts';
 import type { Simulator } from '../../../packages/simulator/src/simulator.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import type { ShownCredential } from '../../access/credentials.ts';
 import { createCredential, revealCredential } from '../../access/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
@@ -21,12 +22,12 @@ import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import { nextObjectIds } from '../../database/object-ids.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
-import type { ApnsCredential, FcmCredential } from '../../domain/credential.ts';
-import { PLATFORM_APNS, PLATFORM_FCM } from '../../domain/device.ts';
 import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../provider-credentials/provider-credentials.ts';
+import type { ApnsCredential } from '../../providers/apns/credential.ts';
+import type { FcmCredential } from '../../providers/fcm/credential.ts';
 
 export interface Demo {
   readonly clientId: string;
@@ -39,7 +40,7 @@ export interface Demo {
 }
 
 const DEMO_CLIENT = { slug: 'demo', name: 'Demo' };
-const PLATFORM_IDS = [PLATFORM_APNS, PLATFORM_FCM];
+const PLATFORM_IDS = [PLATFORMS.apns, PLATFORMS.fcm];
 
 /**
  * Creates the demo client unless it exists, all or nothing, and returns it. Given a simulator's
@@ -68,8 +69,8 @@ export async function readDemoAccounts(
   secrets: Secrets,
   { appId }: Demo,
 ): Promise<ProviderAccounts | null> {
-  const apns = await readProviderCredential(sql, secrets, appId, PLATFORM_APNS);
-  const fcm = await readProviderCredential(sql, secrets, appId, PLATFORM_FCM);
+  const apns = await readProviderCredential(sql, secrets, appId, PLATFORMS.apns);
+  const fcm = await readProviderCredential(sql, secrets, appId, PLATFORMS.fcm);
   if (apns.kind !== 'opened' || fcm.kind !== 'opened') return null;
   return accountsOf(apns.credential as ApnsCredential, fcm.credential as FcmCredential);
 }
@@ -97,12 +98,12 @@ async function putAccounts(
   appId: number,
   { apns, fcm }: ProviderAccounts,
 ): Promise<void> {
-  await writeProviderCredential(sql, secrets, appId, PLATFORM_APNS, {
+  await writeProviderCredential(sql, secrets, appId, PLATFORMS.apns, {
     kind: 'apns',
     ...apns,
     environment: 'production',
   });
-  await writeProviderCredential(sql, secrets, appId, PLATFORM_FCM, { kind: 'fcm', ...fcm });
+  await writeProviderCredential(sql, secrets, appId, PLATFORMS.fcm, { kind: 'fcm', ...fcm });
 }
 
 /** One tag in no tag group, one in a group, two in a group below that one. */
@@ -223,7 +224,7 @@ export function describeDemo(
 ): string {
   const { appId, apiUser, superUser } = demo;
   const [tagId = 0] = demo.tagIds;
-  const registration = { appId, platformId: PLATFORM_APNS, deviceId: EXAMPLE_DEVICE, tagId };
+  const registration = { appId, platformId: PLATFORMS.apns, deviceId: EXAMPLE_DEVICE, tagId };
   const push = { tagIds: [tagId], payload: { title: 'goal!', message: '1:0' } };
   const curl = ({ token }: ShownCredential): string =>
     `curl -sS -H 'Authorization: Bearer ${token}'`;

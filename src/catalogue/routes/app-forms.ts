@@ -2,13 +2,13 @@
 
 import { z } from 'zod';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
-import { isPlatformId } from '../../domain/device.ts';
+import { isPlatformId, PLATFORM_CHOICE } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { id } from '../../http/id-form.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { sourceId } from './tag-forms.ts';
 
-export const PLATFORM_FAULT = 'must be 3 (iOS), 7 (web) or 15 (Android)';
+export const PLATFORM_FAULT = `must be ${PLATFORM_CHOICE}`;
 export const platformIdForm = id.refine(isPlatformId, PLATFORM_FAULT);
 
 /**

@@ -1,8 +1,9 @@
 /** The app and platform that a request names in its path. */
 
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { PlatformId, Scope } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { isPlatformId } from '../../domain/device.ts';
 import { platformId } from '../../http/openapi/parts.ts';
 import type { PathParameter } from '../../http/parameters.ts';

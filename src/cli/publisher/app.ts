@@ -1,7 +1,8 @@
 /** `tagcast app … --profile`: the apps of the profile's client, over HTTP. */
 
 import type { App, ProviderCredential } from '../../../packages/client/src/openapi.ts';
-import type { PlatformId, Scope } from '../../domain/device.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import type { Scope } from '../../domain/device.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
 import type { ToldState } from '../app-text.ts';
 import { describeStates } from '../app-text.ts';

@@ -5,6 +5,7 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
+import { PLATFORM_CHOICE } from '../../domain/device.ts';
 import type { HttpRequest } from '../../http/handler.ts';
 import { ID_FAULT } from '../../http/id-form.ts';
 import type { Fault } from '../../http/problem.ts';
@@ -15,7 +16,7 @@ import { readParameters } from './parameters.ts';
 
 export const PLATFORM_FAULT = {
   path: 'platformId',
-  message: 'must be a platform that the app is on: 3 (iOS), 7 (web) or 15 (Android)',
+  message: `must be a platform that the app is on: ${PLATFORM_CHOICE}`,
 };
 
 const BODY_FAULT = 'must be a JSON object of at most 64 KiB, in UTF-8 and not compressed';

@@ -6,7 +6,7 @@
 import { rowsOf } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
-import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { DeviceAttributes, WithAttributes } from '../../domain/device-attributes.ts';
 import type { DevicePlace } from '../../domain/device-group-change.ts';
 import {

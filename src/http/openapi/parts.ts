@@ -1,7 +1,7 @@
 /** Parts that the descriptions of several operations share. */
 
 import { z } from 'zod';
-import { PLATFORMS } from '../../domain/device.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { TIME_FAULT } from '../epoch-time.ts';

@@ -1,11 +1,11 @@
 /** Checks a client's input for an APNs credential: a team's key, and the app that it is for. */
 
 import { z } from 'zod';
-import type { ApnsCredential } from '../../domain/credential.ts';
 import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
 import { privateKey, text } from '../credential-form.ts';
 import type { WantedKey } from '../private-key-fault.ts';
+import type { ApnsCredential } from './credential.ts';
 
 const FILE = 'AuthKey_<key id>.p8 that Apple gave when the key was made';
 

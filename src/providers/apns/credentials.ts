@@ -1,10 +1,10 @@
 /** The provider token of APNs: a JWT signed with the team's key, sent with every push. */
 
 import { decodeJwt, importPKCS8, SignJWT } from 'jose';
-import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Minted } from '../minted.ts';
 import { identityOf } from '../minted.ts';
 import type { Minting } from '../provider.ts';
+import type { ApnsCredential } from './credential.ts';
 import {
   PROVIDER_TOKEN_LIFETIME_MS,
   PROVIDER_TOKEN_MINTS_APART_MS,

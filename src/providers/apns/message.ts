@@ -2,11 +2,11 @@
 
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { isObject } from '../../../packages/std/src/json.ts';
-import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
 import type { RequestTemplate } from '../../transport/transport.ts';
 import { endMsOf } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
+import type { ApnsCredential } from './credential.ts';
 import { labelOf } from './push-type.ts';
 
 /** Renders once for all devices; the device's token goes to the end of the path. */

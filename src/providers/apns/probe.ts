@@ -1,8 +1,8 @@
 /** Asks APNs whether it accepts a credential. */
 
-import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Probe } from '../provider.ts';
 import { apnsOutcome } from './answer.ts';
+import type { ApnsCredential } from './credential.ts';
 import type { ApnsOrigins } from './origins.ts';
 import { apnsOriginOf } from './origins.ts';
 

@@ -1,11 +1,12 @@
 /** Apple's APNs: iOS devices, with a key of the team. */
 
-import type { ApnsCredential, ApnsEnvironment } from '../../domain/credential.ts';
-import { PLATFORM_APNS } from '../../domain/device.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
+import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { Provider, SenderParts } from '../provider.ts';
 import { LOST_ON_THE_WAY, PATIENCE_MS } from '../retry-policies.ts';
 import type { Sender } from '../sender.ts';
 import { apnsOutcome } from './answer.ts';
+import type { ApnsCredential } from './credential.ts';
 import { APNS_FLAGS } from './credential-flags.ts';
 import { parseApns } from './credential-form.ts';
 import { apnsMinting, signedAtMsOf } from './credentials.ts';
@@ -27,7 +28,7 @@ import {
 import { TwoEnvironments } from './two-environments.ts';
 
 export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
-  platformId: PLATFORM_APNS,
+  platformId: PLATFORMS.apns,
   kind: 'apns',
   name: 'APNs',
 

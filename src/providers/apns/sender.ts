@@ -1,11 +1,11 @@
 /** The sender of APNs: one credential's pushes to iOS devices. */
 
-import type { ApnsCredential } from '../../domain/credential.ts';
 import type { DeviceToken } from '../../domain/device.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { RequestTemplate, Settle, Transport } from '../../transport/transport.ts';
 import { ProviderSender } from '../provider-sender.ts';
 import type { Sender } from '../sender.ts';
+import type { ApnsCredential } from './credential.ts';
 import { renderApns } from './message.ts';
 import { TOKEN_DIGITS_MAX } from './settings.ts';
 

@@ -10,8 +10,7 @@
  * ```
  */
 
-import type { ApnsEnvironment } from '../../domain/credential.ts';
-import type { DeviceToken } from '../../domain/device.ts';
+import type { ApnsEnvironment, DeviceToken } from '../../domain/device.ts';
 import type { Message } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Rendered, Settle } from '../../transport/transport.ts';

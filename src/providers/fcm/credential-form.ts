@@ -1,11 +1,11 @@
 /** Checks a client's input for an FCM credential: the JSON file of a service account. */
 
 import { z } from 'zod';
-import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
 import { privateKey, text } from '../credential-form.ts';
 import type { WantedKey } from '../private-key-fault.ts';
+import type { FcmCredential, ServiceAccount } from './credential.ts';
 import type { FcmOrigins } from './origins.ts';
 import { wrongFileFault } from './wrong-file.ts';
 

@@ -7,12 +7,12 @@ import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import { parseJson } from '../../../packages/std/src/json.ts';
-import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import type { Posted } from '../../transport/compat/post.ts';
 import { post } from '../../transport/compat/post.ts';
 import type { Minted, MintFailure } from '../minted.ts';
 import { identityOf } from '../minted.ts';
 import type { Minting, TrustedAt } from '../provider.ts';
+import type { FcmCredential, ServiceAccount } from './credential.ts';
 import type { FcmOrigins } from './origins.ts';
 import {
   ACCESS_TOKEN_LIFETIME_MS_MAX,

@@ -5,11 +5,11 @@
 
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
-import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
 import type { Rendered, RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
+import type { FcmCredential, ServiceAccount } from './credential.ts';
 import { FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
 import type { FcmTargetField } from './target.ts';
 

@@ -1,8 +1,8 @@
 /** Asks FCM whether it accepts a credential. */
 
-import type { FcmCredential } from '../../domain/credential.ts';
 import type { Probe } from '../provider.ts';
 import { fcmOutcome } from './answer.ts';
+import type { FcmCredential } from './credential.ts';
 import type { FcmOrigins } from './origins.ts';
 import { targetFieldOf } from './target.ts';
 

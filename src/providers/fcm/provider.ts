@@ -1,10 +1,10 @@
 /** Google's FCM: Android devices, with a service account of the project. */
 
-import type { FcmCredential } from '../../domain/credential.ts';
-import { PLATFORM_FCM } from '../../domain/device.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import type { Provider } from '../provider.ts';
 import { PATIENCE_MS } from '../retry-policies.ts';
 import { fcmOutcome } from './answer.ts';
+import type { FcmCredential } from './credential.ts';
 import { FCM_FLAGS } from './credential-flags.ts';
 import { parseFcm, publicAccount } from './credential-form.ts';
 import { fcmMinting } from './credentials.ts';
@@ -18,7 +18,7 @@ import { createFcmSender } from './sender.ts';
 import { FCM_FAILED, FCM_LIMITS, FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
 
 export const FCM: Provider<FcmCredential, FcmOrigins> = {
-  platformId: PLATFORM_FCM,
+  platformId: PLATFORMS.fcm,
   kind: 'fcm',
   name: 'FCM',
 

@@ -1,7 +1,7 @@
 /** The quota of a project: Google counts the sends of all its credentials together. */
 
-import type { ServiceAccount } from '../../domain/credential.ts';
 import type { Quota } from '../provider.ts';
+import type { ServiceAccount } from './credential.ts';
 import type { FcmOrigins } from './origins.ts';
 
 export const projectQuota = (

@@ -1,10 +1,10 @@
 /** The sender of FCM: one credential's messages to Android devices. */
 
-import type { FcmCredential } from '../../domain/credential.ts';
 import type { DeviceToken } from '../../domain/device.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { ProviderSender } from '../provider-sender.ts';
 import type { Sender } from '../sender.ts';
+import type { FcmCredential } from './credential.ts';
 import { renderFcm } from './message.ts';
 import type { FcmTarget } from './target.ts';
 import { targetFieldOf } from './target.ts';

@@ -7,12 +7,12 @@ import type { JsonWebKey } from 'node:crypto';
 import { createECDH, createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { isObject } from '../../../packages/std/src/json.ts';
-import type { VapidKeys, WebPushCredential } from '../../domain/credential.ts';
 import { isNameText, NAME_FAULT } from '../../std/name-text.ts';
 import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
 import { parseFcm } from '../fcm/credential-form.ts';
 import type { FcmOrigins } from '../fcm/origins.ts';
+import type { VapidKeys, WebPushCredential } from './credential.ts';
 
 const PRIVATE_KEY_OCTETS = 32;
 const PUBLIC_KEY_OCTETS = 65;

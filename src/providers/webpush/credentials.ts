@@ -5,7 +5,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, sign } from 'node:crypto';
-import type { VapidKeys } from '../../domain/credential.ts';
+import type { VapidKeys } from './credential.ts';
 import { VAPID_LIFETIME_MS, VAPID_REFRESH_BEFORE_MS } from './settings.ts';
 
 /**

@@ -5,8 +5,8 @@
  */
 
 import { isObject } from '../../../packages/std/src/json.ts';
-import type { ServiceAccount } from '../../domain/credential.ts';
 import type { Message } from '../../domain/notification.ts';
+import type { ServiceAccount } from '../fcm/credential.ts';
 import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmRequests, strings } from '../fcm/message.ts';
 import { isReservedByFcm } from '../fcm/payload-faults.ts';

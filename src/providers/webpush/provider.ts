@@ -3,8 +3,7 @@
  * their FCM tokens.
  */
 
-import type { WebPushCredential } from '../../domain/credential.ts';
-import { PLATFORM_WEB_PUSH } from '../../domain/device.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { isPublicAddress } from '../../std/public-address.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 import { publicAccount } from '../fcm/credential-form.ts';
@@ -16,6 +15,7 @@ import { NOBODY_ASKED } from '../nobody-asked.ts';
 import type { Provider } from '../provider.ts';
 import { NO_KNOWN_RULES } from '../retry-policies.ts';
 import { ANSWER_FIELDS } from './answer.ts';
+import type { WebPushCredential } from './credential.ts';
 import { WEB_PUSH_FLAGS } from './credential-flags.ts';
 import { parseWebPush } from './credential-form.ts';
 import { pushContent } from './message.ts';
@@ -25,7 +25,7 @@ import { WebPushSender } from './sender.ts';
 import { WEB_PUSH_LIMITS, WEB_PUSH_PATIENCE_MS, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 
 export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
-  platformId: PLATFORM_WEB_PUSH,
+  platformId: PLATFORMS.webpush,
   kind: 'webpush',
   name: 'Web Push',
 

@@ -5,7 +5,6 @@
  * down to its own pace; the sender goes on without one that does not answer.
  */
 
-import type { ServiceAccount, WebPushCredential } from '../../domain/credential.ts';
 import type { DeviceToken } from '../../domain/device.ts';
 import type { Message } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -18,6 +17,7 @@ import type {
   Transport,
 } from '../../transport/transport.ts';
 import { fcmOutcome } from '../fcm/answer.ts';
+import type { ServiceAccount } from '../fcm/credential.ts';
 import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmToken } from '../fcm/sender.ts';
 import type { FcmTarget } from '../fcm/target.ts';
@@ -27,6 +27,7 @@ import { Unsent } from '../unsent.ts';
 import type { Admission } from './allow-list.ts';
 import { AllowList } from './allow-list.ts';
 import { webPushOutcome } from './answer.ts';
+import type { WebPushCredential } from './credential.ts';
 import { VapidSigner, VapidToken } from './credentials.ts';
 import { recordOf } from './encryption.ts';
 import { renderForFcm } from './fcm-message.ts';

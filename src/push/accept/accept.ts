@@ -1,11 +1,12 @@
 /** Accepts a push: resolves its tags, checks its size on each platform, writes the notification. */
 
 import { v7 as uuidV7 } from 'uuid';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { faultOf } from '../../database/faults.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
-import type { PlatformId, Scope } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { NotificationState, Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { Batcher } from '../../std/batcher.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';

@@ -4,8 +4,9 @@
  * languages and what templates made, and every claim reads all of it.
  */
 
-import type { PlatformId } from '../../domain/device.ts';
-import { PLATFORMS, scopeKeyOf } from '../../domain/device.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import type { Content } from './contents.ts';

@@ -3,7 +3,8 @@
  * push.
  */
 
-import type { PlatformId, Scope } from '../../domain/device.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { PROVIDERS } from '../../providers/providers.ts';

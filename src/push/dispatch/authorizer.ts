@@ -1,9 +1,9 @@
 /** Gives the right to send to a scope: its credential and a valid authorization, or why not. */
 
-import type { ProviderCredential } from '../../domain/credential.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import { MISSING_CREDENTIAL } from '../../domain/own-faults.ts';
 import type { Authorization } from '../../providers/authorization.ts';
+import type { ProviderCredential } from '../../providers/providers.ts';
 import type { AuthorizedCredential } from '../protocol/task.ts';
 
 /** The credential in use, decrypted by the code that has the key of the secrets. */

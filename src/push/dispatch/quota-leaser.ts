@@ -7,9 +7,9 @@
 
 import type { Logger } from 'pino';
 import type { Sql } from '../../database/sql.ts';
-import type { ProviderCredential } from '../../domain/credential.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import type { Quota } from '../../providers/provider.ts';
+import type { ProviderCredential } from '../../providers/providers.ts';
 import { providerOf } from '../../providers/providers.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { QuotaAnswer, QuotaMessage } from '../protocol/permits.ts';

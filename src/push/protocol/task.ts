@@ -2,10 +2,10 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { DatabaseAddress } from '../../database/sql.ts';
-import type { ProviderCredential } from '../../domain/credential.ts';
 import type { Message, NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
+import type { ProviderCredential } from '../../providers/providers.ts';
 import type { Step } from '../../std/step.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import type { RedisAddress } from '../../tag-index/redis/connect.ts';

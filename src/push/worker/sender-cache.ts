@@ -5,9 +5,9 @@
  */
 
 import { hash } from 'node:crypto';
-import type { ProviderCredential } from '../../domain/credential.ts';
 import type { SenderOptions } from '../../providers/create-sender.ts';
 import { createSender } from '../../providers/create-sender.ts';
+import type { ProviderCredential } from '../../providers/providers.ts';
 import type { Sender } from '../../providers/sender.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { TransportMeter } from '../../transport/transport-meter.ts';

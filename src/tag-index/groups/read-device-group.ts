@@ -1,7 +1,7 @@
 /** Reads all that a tag index holds of a group, as of one moment and one version. */
 
 import type { Sql } from '../../database/sql.ts';
-import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { ApnsEnvironment } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { DeviceGroupKey, DeviceHistory } from '../../domain/device-group-change.ts';
 

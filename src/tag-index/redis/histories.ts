@@ -3,7 +3,7 @@
  * environment, by rising offset.
  */
 
-import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { DeviceHistory } from '../../domain/device-group-change.ts';
 
 /** Octets of a history. The script that changes histories depends on it too. */

@@ -2,8 +2,7 @@
 
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
-import type { ApnsEnvironment } from '../../domain/credential.ts';
-import type { Scope } from '../../domain/device.ts';
+import type { ApnsEnvironment, Scope } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import { languageIn, matches } from './matching.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { Sql } from '../../database/sql.ts';
-import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';

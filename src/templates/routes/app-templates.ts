@@ -4,11 +4,12 @@
  */
 
 import { z } from 'zod';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { inClient } from '../../access/routes/in-client.ts';
 import { isNotOn, onScope, SCOPE_PATH } from '../../catalogue/routes/app-on-platform.ts';
 import { findAppName } from '../../clients/find-app.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
-import type { PlatformId, Scope } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import { givenPayload } from '../../domain/payload.ts';

@@ -2,15 +2,16 @@
 
 import t from 'tap';
 import * as rules from '../../../packages/device-files/src/field-rules.ts';
-import { DEVICE_ID_LENGTH_MAX, PLATFORMS } from '../../../src/domain/device.ts';
+import { DEVICE_ID_LENGTH_MAX } from '../../../src/domain/device.ts';
 import { ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX } from '../../../src/domain/tag.ts';
 
-t.test('the platforms and limits are those of the engine', (t) => {
-  t.same(rules.PLATFORMS, PLATFORMS);
+t.test('the limits are those of the engine', (t) => {
   t.equal(rules.DEVICE_ID_LENGTH_MAX, DEVICE_ID_LENGTH_MAX);
-  const { appVersion } = Object.fromEntries(ATTRIBUTES);
-  t.equal(rules.APP_VERSION_LENGTH_MAX, appVersion?.lengthMax);
+  t.same(
+    rules.ATTRIBUTE_LENGTHS,
+    ATTRIBUTES.map(([name, { lengthMax }]) => [name, lengthMax]),
+  );
   t.equal(rules.SOURCE_ID_LENGTH_MAX, SOURCE_ID_LENGTH_MAX);
   t.equal(rules.TAG_NAME_LENGTH_MAX, TAG_NAME_LENGTH_MAX);
   t.equal(rules.ID_MAX, ID_MAX);

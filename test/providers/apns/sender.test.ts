@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { ApnsCredential } from '../../../src/domain/credential.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
+import type { ApnsCredential } from '../../../src/providers/apns/credential.ts';
 import { createSender } from '../../../src/providers/create-sender.ts';
 import { TRANSPORTS } from '../../../src/transport/transport.ts';
 import { senderContract } from '../../contract/sender.ts';

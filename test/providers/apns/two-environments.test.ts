@@ -2,7 +2,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { ApnsEnvironment } from '../../../src/domain/credential.ts';
+import type { ApnsEnvironment } from '../../../src/domain/device.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import { createSender } from '../../../src/providers/create-sender.ts';
 import type { Sender } from '../../../src/providers/sender.ts';

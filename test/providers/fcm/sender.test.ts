@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { FcmCredential } from '../../../src/domain/credential.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import { createSender } from '../../../src/providers/create-sender.ts';
+import type { FcmCredential } from '../../../src/providers/fcm/credential.ts';
 import type { FcmTarget } from '../../../src/providers/fcm/target.ts';
 import { TRANSPORTS } from '../../../src/transport/transport.ts';
 import { senderContract } from '../../contract/sender.ts';

@@ -1,7 +1,8 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
-import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
+import type { ApnsCredential } from '../../../src/providers/apns/credential.ts';
+import type { ProviderCredential } from '../../../src/providers/providers.ts';
 import { deliveries } from '../../support/client.ts';
 import { finalRows, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';

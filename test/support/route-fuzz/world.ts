@@ -1,16 +1,17 @@
 /** A client with a little of everything, for requests to name. Rebuilt when it is used up. */
 
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { makeLink } from '../../../src/access/accounts/links.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
 import type { NewBulkOperation } from '../../../src/devices/sql/insert-operation.ts';
 import { insertBulkOperation } from '../../../src/devices/sql/insert-operation.ts';
-import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
-import { PLATFORM_APNS, PLATFORM_FCM } from '../../../src/domain/device.ts';
 import { createKey } from '../../../src/keys/keys.ts';
 import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../../src/provider-credentials/provider-credentials.ts';
+import type { ApnsCredential } from '../../../src/providers/apns/credential.ts';
+import type { ProviderCredential } from '../../../src/providers/providers.ts';
 import { writeTemplate } from '../../../src/templates/templates.ts';
 import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
 import { addTenant, secrets } from '../api.ts';
@@ -63,9 +64,9 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     await writeProviderCredential(sql, secrets, appId, platformId, opened.credential);
     return opened.credential;
   };
-  const { kind: _, ...apns } = (await put(PLATFORM_APNS)) as ApnsCredential;
-  await put(PLATFORM_FCM);
-  await writeTemplate(sql, { appId, platformId: PLATFORM_APNS }, '$');
+  const { kind: _, ...apns } = (await put(PLATFORMS.apns)) as ApnsCredential;
+  await put(PLATFORMS.fcm);
+  await writeTemplate(sql, { appId, platformId: PLATFORMS.apns }, '$');
   const ask = async (path: string, token: string, body: unknown): Promise<string> => {
     const answer = await post(engine.url + path, token, body);
     if (!answer.ok) throw new Error(`${path} was answered ${await answer.text()}`);

@@ -1,7 +1,8 @@
 /** Lists every (app, platform) of a client: its pushes can go there. */
 
+import type { PlatformId } from '../../../../packages/std/src/platforms.ts';
 import type { Sql } from '../../../database/sql.ts';
-import type { PlatformId, Scope } from '../../../domain/device.ts';
+import type { Scope } from '../../../domain/device.ts';
 
 export interface ClientScope extends Scope<PlatformId> {
   /** Whether a template turns payloads into what goes there (templates/templates.ts). */
