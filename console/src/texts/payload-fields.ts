@@ -22,7 +22,7 @@ const MORE = {
 } as const satisfies Partial<Record<keyof Payload, PayloadField>>;
 
 type MoreName = keyof typeof MORE;
-/** What is typed; '' or null: nothing. */
+/** The typed value; '' or null: none. */
 export type MoreFields = Record<MoreName, string | number | null>;
 
 export const MORE_FIELDS = Object.entries(MORE) as readonly (readonly [MoreName, PayloadField])[];

@@ -198,7 +198,7 @@ export interface paths {
          *     - When no device is left, the push is accepted, and `FINISHED` with 0.
          *     - Any other field is a `400` that names the nearest known one: an ignored `excludeTags` would widen the audience, an ignored `dry_run` would send.
          *
-         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then tells the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. Send in languages when every node runs a version that knows them: others send the default one to all.
+         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then gives the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. Send in languages when every node runs a version that knows them: others send the default one to all.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -218,7 +218,7 @@ export interface paths {
         };
         /**
          * The status of a push
-         * @description A row for each app and platform that the push is for, also for those without a device; none for a client without apps. A job is kept for `NOTIFICATION_RETENTION_DAYS` (90) after its end: then it is `404`, like one that never existed. What `accepted` means: the provider took the message. Whether a device showed it, nobody tells.
+         * @description A row for each app and platform that the push is for, also for those without a device; none for a client without apps. A job is kept for `NOTIFICATION_RETENTION_DAYS` (90) after its end: then it is `404`, like one that never existed. `accepted` means that the provider took the message. No provider reports whether a device showed it.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -240,7 +240,7 @@ export interface paths {
         };
         /**
          * List push jobs, newest first
-         * @description Always by pages. A page goes on behind the last job of the one before: while jobs come, change and go, none that stays is missed or told twice. A key that is limited to tags, groups or apps sees its own jobs only.
+         * @description Always by pages. A page goes on behind the last job of the one before: while jobs come, change and go, none that stays is missed or listed twice. A key that is limited to tags, groups or apps sees its own jobs only.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -258,7 +258,7 @@ export interface paths {
          *     - When no device is left, the push is accepted, and `FINISHED` with 0.
          *     - Any other field is a `400` that names the nearest known one: an ignored `excludeTags` would widen the audience, an ignored `dry_run` would send.
          *
-         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then tells the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. Send in languages when every node runs a version that knows them: others send the default one to all.
+         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then gives the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. Send in languages when every node runs a version that knows them: others send the default one to all.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -659,7 +659,7 @@ export interface paths {
          * Change or move a tag
          * @description An absent field keeps its value, null clears it. `409`: another tag has the sourceId.
          *
-         *     `appIds` that name an app no more disconnect the tag from it. From the next request on nobody can subscribe to it there or see it there, and pushes that are accepted from then on are not for that app. Its devices there lose it in the background. Connected again, it has none of its subscriptions from before, however soon that is: what devices still have of it is taken off them first. Where that is more than 20,000 devices, or an operation still needs its members, it is `409` with `Retry-After`, here and in `app/update`, until `listRemovals` no longer tells of it.
+         *     `appIds` that name an app no more disconnect the tag from it. From the next request on nobody can subscribe to it there or see it there, and pushes that are accepted from then on are not for that app. Its devices there lose it in the background. Connected again, it has none of its subscriptions from before, however soon that is: what devices still have of it is taken off them first. Where that is more than 20,000 devices, or an operation still needs its members, it is `409` with `Retry-After`, here and in `app/update`, until `listRemovals` no longer lists it.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -992,7 +992,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Erase a device with its subscriptions
-         * @description The answer is the proof: all that was removed; its events go too. What a webhook was told of it before stays among its deliveries, for 7 days at most. A device that registers again is a new one. Not for keys that are limited to tags or groups: `403`.
+         * @description The answer is the proof: all that was removed; its events go too. Events that a webhook received of it stay among its deliveries, for 7 days at most. A device that registers again is a new one. Not for keys that are limited to tags or groups: `403`.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -1296,7 +1296,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Make a webhook
-         * @description Tagcast tells a server of yours what happens, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. A client may have 20, or what its operator sets: else `403`.
+         * @description Tagcast reports to a server of yours what happens, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. A client may have 20, or what its operator sets: else `403`.
          *
          *     A request is a `POST` with several events, up to 500, some 256 KiB: `{"type":"events","timestamp":"…","data":{"events":[{"type":"job.finished","timestamp":"…","data":{…}}]}}`. The `data` of each type:
          *
@@ -1309,7 +1309,7 @@ export interface paths {
          *
          *     - Answer with any `2xx` within 10 s, then work. Everything else is a failure, redirects too. A delivery is tried 14 times, for 17 to 26 hours, and is `dead` then. After a failure the receiver has a rest of 1 s, up to 10 min after several; a `Retry-After` of `429` or `503` makes it longer, up to an hour.
          *     - `410 Gone` ends it: the webhook is turned off at once (`isEnabled`, `goneAt`), and the delivery is `dead`.
-         *     - At least once: a request may come twice, with the same `webhook-id` and body. Remember the ids of a day. Events come in order, but for those of requests that had to be repeated. An event is told about a second after it happened.
+         *     - At least once: a request may come twice, with the same `webhook-id` and body. Remember the ids of a day. Events come in order, but for those of requests that had to be repeated. An event is sent about a second after it happened.
          *     - Nothing is lost when a node dies. Deliveries have tokens of devices that are gone: for 7 days, or until the webhook is deleted.
          *
          *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
@@ -2751,7 +2751,7 @@ export interface components {
             readonly lastAt?: number;
             readonly actor: {
                 /**
-                 * @description A super user, a key, a member, whoever runs the engine; `engine`: it does so by itself, or nobody knows who (a wrong password).
+                 * @description A super user, a key, a member, the operator; `engine`: it does so by itself, or nobody knows who (a wrong password).
                  * @enum {string}
                  */
                 readonly kind: "credential" | "key" | "account" | "operator" | "engine";
@@ -2764,7 +2764,7 @@ export interface components {
             readonly object: {
                 /** @description What the action names before the dot. */
                 readonly kind: string;
-                /** @description Of a provider credential `<app>/<platform>`; of a device the first 128 bits of the SHA-256 of its deviceId: whoever knows the deviceId can tell that it was this one. */
+                /** @description A provider credential is `<app>/<platform>`, a device the first 128 bits of the SHA-256 of its deviceId: who knows the deviceId can see that it was this one. */
                 readonly id?: string;
                 /** @description Its name at that time. */
                 readonly name?: string;

@@ -1,7 +1,7 @@
 /** The fields of a device and their bounds: the same as on the App API of Tagcast. */
 
 export const DEVICE_ID_LENGTH_MAX = 4_096;
-/** What an app says of a device besides the tags: texts of at most so many UTF-16 units. */
+/** Facts that an app reports of a device: texts with at most so many UTF-16 units. */
 const ATTRIBUTES = { appVersion: 255 } as const;
 type AttributeName = keyof typeof ATTRIBUTES;
 

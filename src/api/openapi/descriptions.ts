@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of whole APIs, of credentials and of problems. */
+/** Descriptions in the OpenAPI document of whole APIs, of credentials and of problems. */
 
 import type { Route } from '../../http/handler.ts';
 
@@ -43,7 +43,7 @@ A role that is taken away, a session that is ended, and a client that is disable
   operator: {
     name: 'Operator',
     description:
-      'For whoever runs the installation, where `OPERATOR_TOKEN` is set: `Authorization: Bearer <its value>`. Without it these paths are `404`. The socket of the engine, `DATA_DIR/engine.sock`, serves them to whoever may open it, without a token: `curl -s --unix-socket data/engine.sock http://engine/operator/v1/clients`. The commands for operators ask there.',
+      'For the operator of the installation, where `OPERATOR_TOKEN` is set: `Authorization: Bearer <its value>`. Without it these paths are `404`. The socket of the engine, `DATA_DIR/engine.sock`, serves them without a token to who may open it: `curl -s --unix-socket data/engine.sock http://engine/operator/v1/clients`. The commands for operators ask there.',
   },
   open: {
     name: 'Service',

@@ -102,7 +102,7 @@ function securityOf(route: Route): Json {
   return route.api === 'open' || route.api === 'console' ? { security: [] } : {};
 }
 
-/** What outlives the credential of its maker. */
+/** Said of operations whose effect outlives the credential of its maker. */
 const IN_GRACE = 'A credential of a super user that was rotated away is refused, in its grace too.';
 
 function whoMayCall(route: Route): string | undefined {

@@ -52,22 +52,21 @@ export interface Engine {
 
 /** Starts everything on a store; resolves when it listens. */
 export async function startEngine(parts: EngineParts): Promise<Engine> {
-  const { config, store, secrets, log } = parts;
+  const { config, store, log } = parts;
   const failureLog = new FailureLog(log);
   const metrics = openMetrics(failureLog);
   const counts = new RequestCounts();
-  const demo = hasDemo(config) ? await startDemo(store, secrets) : null;
+  const demo = hasDemo(config) ? await startDemo(store, parts.secrets) : null;
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(store.sql);
   const tagIndex = await openTagIndex(parts);
   const devices = startDevices(parts, tagIndex.feed, catalogue, counts);
   const sending = await startSending(parts, tagIndex, origins);
-  const { fanOut, check, watch, tracer } = sending;
+  const { fanOut, watch, tracer } = sending;
   const ownVitals = new VitalsWatch();
   const background = createBackground(parts, tagIndex.feed, sending.journal);
   const maintenance = new Maintenance(store, log);
   const health = createHealth(parts, tagIndex);
-  const { readiness } = health;
   const access = createAccess(parts);
   const { routes, operators } = listRoutes(parts, {
     devices,
@@ -76,9 +75,10 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     housekeeping: background.housekeeping,
     feed: tagIndex.feed,
     origins,
-    readiness,
+    readiness: health.readiness,
     metrics,
-    readSystem: () => gatherSystem({ sql: store.sql, readiness, tagIndex, sending, devices }),
+    readSystem: () =>
+      gatherSystem({ sql: store.sql, readiness: health.readiness, tagIndex, sending, devices }),
   });
   const server = await startServer({ ...serverSettings(parts, access), counts, tracer, routes });
   for (const part of [tagIndex, devices, sending, background, server]) metrics.add(part.metrics);
@@ -96,13 +96,12 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   const consoleUrl = demo === null ? null : await writeDemo(parts, demo, url);
   log.info({ url, workers: config.WORKERS, store: store.address.kind }, 'listening');
   if (demo !== null) tellDemo(config, url, demo, consoleUrl);
-
   return {
     url,
     routes,
     operatorRoutes: operators,
     origins,
-    check,
+    check: sending.check,
     catalogue,
     importer: devices.importer,
     reloadCertificate: () => server.reloadCertificate(),

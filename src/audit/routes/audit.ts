@@ -43,7 +43,7 @@ const entry = z
     actor: z.object({
       kind: word(['credential', 'key', 'account', 'operator', 'engine']).meta({
         description:
-          'A super user, a key, a member, whoever runs the engine; `engine`: it does so by itself, or nobody knows who (a wrong password).',
+          'A super user, a key, a member, the operator; `engine`: it does so by itself, or nobody knows who (a wrong password).',
       }),
       id: orAbsent(z.int().meta({ description: 'Of the key or the account.' })),
       name: orAbsent(
@@ -58,7 +58,7 @@ const entry = z
       id: orAbsent(
         text.meta({
           description:
-            'Of a provider credential `<app>/<platform>`; of a device the first 128 bits of the SHA-256 of its deviceId: whoever knows the deviceId can tell that it was this one.',
+            'A provider credential is `<app>/<platform>`, a device the first 128 bits of the SHA-256 of its deviceId: who knows the deviceId can see that it was this one.',
         }),
       ),
       name: orAbsent(text.meta({ description: 'Its name at that time.' })),

@@ -171,7 +171,7 @@ const changeRoute = ({ sql, onDisconnected, takeOff }: TagResourceParts) => {
       description: `An absent field keeps its value, null clears it. \`409\`: another tag has the sourceId.
 
 \`appIds\` that name an app no more disconnect the tag from it. From the next request on nobody can subscribe to it there or see it there, and pushes that are accepted from then on are not for that app. Its devices there lose it in the background. \
-Connected again, it has none of its subscriptions from before, however soon that is: what devices still have of it is taken off them first. Where that is more than 20,000 devices, or an operation still needs its members, it is \`409\` with \`Retry-After\`, here and in \`app/update\`, until \`listRemovals\` no longer tells of it.`,
+Connected again, it has none of its subscriptions from before, however soon that is: what devices still have of it is taken off them first. Where that is more than 20,000 devices, or an operation still needs its members, it is \`409\` with \`Retry-After\`, here and in \`app/update\`, until \`listRemovals\` no longer lists it.`,
       path,
       body: form(tagPatchForm, { name: 'News' }),
       problems: [409],

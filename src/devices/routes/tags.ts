@@ -60,7 +60,7 @@ const ifNoneMatch: Parameter = {
   example: '"pX0r1Jcx9Ssbo1v6dYkm8g"',
 };
 
-/** Of both forms. */
+/** The description of both forms. */
 const ANSWERED =
   'In their groups. From 1,024 characters on the answer is compressed for callers that accept it (`br`, `gzip`). With `If-None-Match` an unchanged tree is `304`.';
 

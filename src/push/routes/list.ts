@@ -66,7 +66,7 @@ export const listRoute = (patientReads: PatientReads): Route =>
     {
       summary: 'List push jobs, newest first',
       description:
-        'Always by pages. A page goes on behind the last job of the one before: while jobs come, change and go, none that stays is missed or told twice. A key that is limited to tags, groups or apps sees its own jobs only.',
+        'Always by pages. A page goes on behind the last job of the one before: while jobs come, change and go, none that stays is missed or listed twice. A key that is limited to tags, groups or apps sees its own jobs only.',
       query: {
         limit: limitOr(PAGE_DEFAULT, `How many jobs; ${PAGE_DEFAULT} if it is not given.`),
         cursor: idCursor(JOB_ID),

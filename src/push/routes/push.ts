@@ -53,7 +53,7 @@ A wrong name never widens the audience:
 - When no device is left, the push is accepted, and \`FINISHED\` with 0.
 - Any other field is a \`400\` that names the nearest known one: an ignored \`excludeTags\` would widen the audience, an ignored \`dry_run\` would send.
 
-**Languages.** A text (\`title\`, \`message\` or \`body\`, \`url\`, \`image\`, \`sound\`) may be a map of languages. \`languages\` of the payload then tells the language of each tag, by its \`sourceId\`, and as \`default\` that of devices which have none of these tags: \`{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}\`. \
+**Languages.** A text (\`title\`, \`message\` or \`body\`, \`url\`, \`image\`, \`sound\`) may be a map of languages. \`languages\` of the payload then gives the language of each tag, by its \`sourceId\`, and as \`default\` that of devices which have none of these tags: \`{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}\`. \
 Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of \`languages\` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. \
 Where no text is a map, \`languages\` is data. At most 32 tags. A name that is no tag of the client is \`400\`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. \
 Send in languages when every node runs a version that knows them: others send the default one to all.`,

@@ -36,7 +36,7 @@ export const statusRoute = (patientReads: PatientReads): Route =>
       at: ':id',
       summary: 'The status of a push',
       description:
-        'A row for each app and platform that the push is for, also for those without a device; none for a client without apps. A job is kept for `NOTIFICATION_RETENTION_DAYS` (90) after its end: then it is `404`, like one that never existed. What `accepted` means: the provider took the message. Whether a device showed it, nobody tells.',
+        'A row for each app and platform that the push is for, also for those without a device; none for a client without apps. A job is kept for `NOTIFICATION_RETENTION_DAYS` (90) after its end: then it is `404`, like one that never existed. `accepted` means that the provider took the message. No provider reports whether a device showed it.',
       path: jobPath,
       answer: shown('A row for each app and platform.', z.array(statusRow), [
         { key: { id: JOB_ID, platformId: 3 }, appId: 1, state: 'FINISHED', ...COUNTS },

@@ -95,7 +95,7 @@ const WEBHOOK = {
 };
 const WITH_SECRET = { ...WEBHOOK, secret: 'whsec_…' };
 
-const ABOUT_REQUESTS = `Tagcast tells a server of yours what happens, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. A client may have 20, or what its operator sets: else \`403\`.
+const ABOUT_REQUESTS = `Tagcast reports to a server of yours what happens, signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. A client may have 20, or what its operator sets: else \`403\`.
 
 A request is a \`POST\` with several events, up to 500, some 256 KiB: \`{"type":"events","timestamp":"…","data":{"events":[{"type":"job.finished","timestamp":"…","data":{…}}]}}\`. The \`data\` of each type:
 
@@ -108,7 +108,7 @@ Its headers: \`webhook-id\`, \`webhook-timestamp\` (seconds, of the attempt), \`
 
 - Answer with any \`2xx\` within 10 s, then work. Everything else is a failure, redirects too. A delivery is tried 14 times, for 17 to 26 hours, and is \`dead\` then. After a failure the receiver has a rest of 1 s, up to 10 min after several; a \`Retry-After\` of \`429\` or \`503\` makes it longer, up to an hour.
 - \`410 Gone\` ends it: the webhook is turned off at once (\`isEnabled\`, \`goneAt\`), and the delivery is \`dead\`.
-- At least once: a request may come twice, with the same \`webhook-id\` and body. Remember the ids of a day. Events come in order, but for those of requests that had to be repeated. An event is told about a second after it happened.
+- At least once: a request may come twice, with the same \`webhook-id\` and body. Remember the ids of a day. Events come in order, but for those of requests that had to be repeated. An event is sent about a second after it happened.
 - Nothing is lost when a node dies. Deliveries have tokens of devices that are gone: for 7 days, or until the webhook is deleted.`;
 
 const route = routesAt('/push-admin-api/v3/:client/webhooks', {

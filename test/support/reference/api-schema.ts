@@ -37,7 +37,7 @@ const SAID_BY_TYPE: readonly unknown[] = [
   PLATFORMS,
 ];
 
-/** What a value may be, in a few words. */
+/** The type of a value, in a few words. */
 export function typeText(schema: Schema): string {
   const choices = choicesOf(schema);
   const types = new Set(choices.filter(({ type }) => type !== 'null').map(nameOf));

@@ -116,14 +116,14 @@ const contents = (requests: readonly Request[]): string =>
     requests.map(({ line, summary }) => [`\`${line}\``, `[${summary}](#${anchorOf(summary)})`]),
   );
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub gives a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
     .replaceAll(' ', '-');
 
-/** What a table of fields was shown for first: the same one is not shown again. */
+/** The schema that a table of fields was first shown for: the same table is not shown again. */
 class Writer {
   readonly #anchors = new Map<string, string>();
   readonly #shown = new Map<string, Request>();
@@ -138,7 +138,7 @@ class Writer {
     }
   }
 
-  /** `common`: the problems that are told of the whole API. */
+  /** `common`: the problems of the whole API. */
   section(request: Request, common: ReadonlySet<string>): string {
     const problems = request.problems.filter((status) => !common.has(status));
     const { summary, line, operationId, description } = request;
