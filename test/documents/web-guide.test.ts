@@ -17,7 +17,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { PushSubscription } from '../../packages/simulator/src/webpush/push-subscriptions.ts';
 import type { Page } from '../support/browser.ts';
-import { openPage, withBrowser } from '../support/browser.ts';
+import { openPage, withNotifyingBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';
 import type { ConsoleClient } from '../support/console.ts';
 import { makeConsoleClient } from '../support/console.ts';
@@ -54,7 +54,7 @@ interface Settings {
 }
 
 t.test('web.md: the page registers, and the worker shows what the engine sends', (t) =>
-  withBrowser(t, async (t, browser) => {
+  withNotifyingBrowser(t, async (t, browser) => {
     const client = await makeConsoleClient();
     const { demo } = client;
     const settings = await makeWebsiteApp(client);

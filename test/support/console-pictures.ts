@@ -43,7 +43,7 @@ try {
   await finalStatus(engine.baseUrl, demo, await push(engine.baseUrl, demo, [tagId], payload));
 
   const browser = await launchBrowser(life);
-  if (browser === null) throw new Error('Install chromium.');
+  if (browser === null) throw new Error('Install chromium-headless-shell.');
   const page = await browser.newPage(LOOKS.light);
   await signInToDemo(page, demo);
   const room = (path: string) => `${engine.baseUrl}/console/#/client/demo/${path}`;
