@@ -1,5 +1,6 @@
 /** What an operator may do, on `/operator/v1`: with OPERATOR_TOKEN, or on the engine's socket. */
 
+import { clientCredentialRoutes } from '../access/routes/operator-credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
 import { clientRoutes } from '../clients/routes/operator-clients.ts';
 import type { SqlPool } from '../database/sql.ts';
@@ -14,6 +15,7 @@ interface OperatorApi {
 
 export const operatorRoutes = (api: OperatorApi): readonly Route[] => [
   ...clientRoutes(api),
+  ...clientCredentialRoutes(api),
   ...heldDeletionRoutes(api),
   ...parkedRoutes(api),
 ];

@@ -47,14 +47,7 @@ import {
   removeOperator,
   resetAccount,
 } from './account-actions.ts';
-import {
-  FORMS as CREDENTIAL_FORMS,
-  graceHours,
-  id,
-  renewCredential,
-  showCredential,
-  slug,
-} from './credential-actions.ts';
+import { graceHours, id, slug } from './credential-actions.ts';
 import type { DeviceParts } from './device-actions.ts';
 import {
   FORMS,
@@ -141,8 +134,6 @@ const ACTIONS = {
   'devices.tag-names': answered(FORMS.tagNames, readTagNames),
   'devices.page': answered(FORMS.page, readPage),
   'devices.import': answered(FORMS.import, importDevices),
-  'credential.show': answered(CREDENTIAL_FORMS.show, showCredential),
-  'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
   'operator.add': told('operator.add', ACCOUNT_FORMS.account, addOperator),
   'operator.list': answered(ACCOUNT_FORMS.none, listOperatorAccounts),
   'operator.remove': told('operator.remove', ACCOUNT_FORMS.account, removeOperator),

@@ -225,6 +225,8 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
     deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
     deleteWebhook: await webhook(),
+    showClientCredential: { clientId: 'demo' },
+    rotateClientCredential: { clientId: 'demo' },
     deleteKey: await make(`${admin}/keys`, { name: 'Doomed', scopes: ['read'] }),
   };
 }
