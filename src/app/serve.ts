@@ -70,13 +70,11 @@ async function run(config: Config, log: Logger): Promise<number> {
     return refuse(fault);
   }
   const engine = await startEngine({ config, store, secrets, log });
-  const { origins, check, catalogue, importer } = engine;
+  const { catalogue, importer } = engine;
   const actions = createOperatorActions({
     sql: store.sql,
     secrets,
     log,
-    origins,
-    check,
     catalogue,
     importer,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,

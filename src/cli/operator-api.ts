@@ -22,15 +22,15 @@ export const operatorApi = (fetch: typeof globalThis.fetch): TagcastClient =>
 class NoAnswerError extends Error {}
 
 /** What a command calls a field of the API, where the two differ. */
-const ARGUMENTS: Readonly<Record<string, string>> = { clientId: 'client' };
+const ARGUMENTS: Readonly<Record<string, string>> = { clientId: 'client', '': 'This' };
 
 /** A sentence for what was refused, or was not answered; null: a bug of ours. */
 export function refusalOf(error: unknown): string | null {
   if (error instanceof NoAnswerError) return error.message;
   if (!(error instanceof ProblemError)) return null;
-  const [fault] = error.problem.errors ?? [];
-  if (fault === undefined) return error.problem.detail;
-  return `${ARGUMENTS[fault.path] ?? fault.path} ${fault.message}.`;
+  const { detail, errors = [] } = error.problem;
+  const sentences = errors.map(({ path, message }) => `${ARGUMENTS[path] ?? path} ${message}.`);
+  return sentences.length === 0 ? detail : sentences.join(' ');
 }
 
 /** The actions that have no routes of their own yet. */

@@ -50,7 +50,7 @@ interface ErrandFor<Name extends ActionName> {
  * One thing that a command can do, made from its arguments: an action, and the words for its
  * answer.
  */
-export type Errand = { [Name in ActionName]: ErrandFor<Name> }[ActionName];
+type Errand = { [Name in ActionName]: ErrandFor<Name> }[ActionName];
 
 /** A result of a request, in words and for programs. */
 interface Outcome {

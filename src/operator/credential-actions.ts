@@ -1,7 +1,6 @@
 /** What the actions that have no routes of their own yet have in common. */
 
 import { z } from 'zod';
-import { GRACE_HOURS_MAX } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
 import type { SqlPool } from '../database/sql.ts';
 import { ID_MAX } from '../domain/tag.ts';
@@ -19,7 +18,3 @@ export const slug = z
     'must be 1–63 lowercase letters, digits and hyphens, and not begin with a hyphen',
   );
 export const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
-export const graceHours = z
-  .int('must be whole hours')
-  .min(0, `must be 0–${GRACE_HOURS_MAX}`)
-  .max(GRACE_HOURS_MAX, `must be 0–${GRACE_HOURS_MAX}`);

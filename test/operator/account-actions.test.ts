@@ -12,7 +12,6 @@ import { createLogger } from '../../src/telemetry/log.ts';
 import { makeAccountParts, PASSWORD, signUpAndIn } from '../support/accounts.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { silent } from '../support/app-api.ts';
-import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { insertScheduled } from '../support/notifications.ts';
 import { onEachStore } from '../support/on-each-store.ts';
@@ -22,8 +21,7 @@ const HERE = { address: '192.0.2.1', requestId: 'r-1' };
 const LINK = /\n {2}https:\/\/push\.example\/console\/#\/([a-z-]+)\/(tcl_\w+)$/;
 
 function makeRun(store: Store, log = silent) {
-  const check = () => Promise.resolve({ isHealthy: true, note: '' });
-  const parts = { ...makeDeviceParts(store), secrets, log, origins: DEFAULT_ORIGINS, check };
+  const parts = { ...makeDeviceParts(store), secrets, log };
   const context = recordedContext(createOperatorActions(parts));
   const commands: Readonly<Record<string, Command>> = {
     operator: operatorCommand(context),

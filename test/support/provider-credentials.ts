@@ -6,12 +6,17 @@ import type {
   FcmCredential,
   WebPushCredential,
 } from '../../src/domain/credential.ts';
+import type { CredentialFault } from '../../src/providers/credential-form.ts';
 import { generateVapidKeys } from '../../src/providers/webpush/credential-form.ts';
 
 const pem = { type: 'pkcs8', format: 'pem' } as const;
 
 export const ecKeys = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve });
 export const rsaKeys = () => generateKeyPairSync('rsa', { modulusLength: 2_048 });
+
+/** The sentence for people. */
+export const sentenceOf = ({ path, message }: CredentialFault): string =>
+  `${path === '' ? 'The credential' : path} ${message}.`;
 
 export function apnsCredential(keys = ecKeys('P-256')): ApnsCredential {
   return {

@@ -1765,6 +1765,104 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/clients/{clientId}/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the apps of a client
+         * @description With their platforms, and whether the provider credentials there work.
+         *
+         *     For the operator of the installation.
+         */
+        readonly get: operations["listClientApps"];
+        readonly put?: never;
+        /**
+         * Make an app of a client, with its API user
+         * @description Within the limits of the client. `409`: engines have another `SECRET_KEY`.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["addClientApp"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/platforms": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What is known of an app's provider credentials
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listAppCredentials"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/platforms/{platform}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Put a provider credential of an app, and have it checked
+         * @description The fields are those of its provider. It is stored encrypted, and even if the provider refuses it. `409`: engines have another `SECRET_KEY`.
+         *
+         *     For the operator of the installation.
+         */
+        readonly put: operations["putAppCredential"];
+        readonly post?: never;
+        /**
+         * Remove a provider credential of an app
+         * @description And the one before it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly delete: operations["removeAppCredential"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/platforms/{platform}/check": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask the provider whether it accepts the credential of an app
+         * @description With a push for a device that cannot exist.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["checkAppCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/deletions": {
         readonly parameters: {
             readonly query?: never;
@@ -9236,6 +9334,347 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listClientApps: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The apps, by id. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "News",
+                     *         "platforms": [
+                     *           {
+                     *             "platformId": 3,
+                     *             "hasCredential": true,
+                     *             "isRefused": false,
+                     *             "isHealthy": true
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly id: number;
+                        readonly name: string;
+                        readonly platforms: readonly {
+                            /** @description 3: apns, 7: webpush, 15: fcm */
+                            readonly platformId: number;
+                            readonly hasCredential: boolean;
+                            /** @description The provider has refused the one put last. */
+                            readonly isRefused: boolean;
+                            /** @description Whether its last check succeeded; null: that is not known. */
+                            readonly isHealthy: boolean | null;
+                        }[];
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly addClientApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "News",
+                 *       "platformIds": [
+                 *         3,
+                 *         15
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly id?: unknown;
+                    readonly name: string;
+                    readonly platformIds?: readonly (number | string)[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Made. No cache may store its credential. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 13,
+                     *       "name": "News",
+                     *       "platformIds": [
+                     *         3,
+                     *         15
+                     *       ],
+                     *       "apiUser": {
+                     *         "userName": "acme-super-k3n5q8rt",
+                     *         "password": "…",
+                     *         "token": "tcs_…"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly id: number;
+                        readonly name: string;
+                        readonly platformIds: readonly number[];
+                        readonly apiUser: components["schemas"]["MadeCredential"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listAppCredentials: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Of each platform, without secrets. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "platformId": 3,
+                     *         "hasCredential": false
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ProviderCredential"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly putAppCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "teamId": "TEAM123456",
+                 *       "keyId": "KEY1234567",
+                 *       "bundleId": "com.acme.news"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly teamId?: string;
+                    readonly keyId?: string;
+                    /** @description The .p8 file. */
+                    readonly privateKey?: string;
+                    readonly bundleId?: string;
+                    readonly environment?: string;
+                    /** @description The JSON of its file. */
+                    readonly serviceAccount?: unknown;
+                    readonly graceHours?: number;
+                    readonly expiresAt?: (number | string) | null;
+                } & {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Stored: what the provider says. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "note": "The provider accepts it.",
+                     *       "publicNote": null
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly ok: boolean | null;
+                        readonly note: string;
+                        /** @description What its apps need to know of it, without a full stop; null: nothing. */
+                        readonly publicNote: string | null;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly removeAppCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Removed. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly checkAppCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What it said. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "note": "The provider accepts it."
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly ok: boolean | null;
+                        readonly note: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -6,8 +6,6 @@ import { Catalogue } from '../../catalogue/catalogue.ts';
 import { Maintenance } from '../../database/maintenance/maintenance.ts';
 import type { Importer } from '../../devices/import/importer.ts';
 import type { Route } from '../../http/handler.ts';
-import type { Check } from '../../provider-credentials/provider-check.ts';
-import type { ProviderOrigins } from '../../providers/origins.ts';
 import { connectionsMaxOf, descriptorsMax } from '../../std/descriptors.ts';
 import { VitalsWatch } from '../../std/thread-vitals.ts';
 import { FailureLog } from '../../telemetry/failure-log.ts';
@@ -34,10 +32,6 @@ export interface Engine {
   readonly routes: readonly Route[];
   /** The operator's, which the engine's socket has too. */
   readonly operatorRoutes: readonly Route[];
-  /** Asks a provider whether a credential works. */
-  readonly check: Check;
-  /** The addresses of the providers: an uploaded credential may name only these. */
-  readonly origins: ProviderOrigins;
   readonly catalogue: Catalogue;
   /** Commits the devices that an operator imports. */
   readonly importer: Importer;
@@ -62,7 +56,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   const tagIndex = await openTagIndex(parts);
   const devices = startDevices(parts, tagIndex.feed, catalogue, counts);
   const sending = await startSending(parts, tagIndex, origins);
-  const { fanOut, check, watch, tracer } = sending;
+  const { fanOut, watch, tracer } = sending;
   const ownVitals = new VitalsWatch();
   const background = createBackground(parts, tagIndex.feed, sending.journal);
   const maintenance = new Maintenance(store, log);
@@ -101,8 +95,6 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     url,
     routes,
     operatorRoutes: operators,
-    origins,
-    check,
     catalogue,
     importer: devices.importer,
     reloadCertificate: () => server.reloadCertificate(),

@@ -53,7 +53,10 @@ export function listRoutes(
   const { check, journal, evaluator } = sending;
   const { origins, readiness, metrics, readSystem } = sources;
   const cancelJobs = jobCanceller({ sql, journal });
-  const operators = [...systemRoutes({ readSystem }), ...operatorRoutes({ sql, secrets })];
+  const operators = [
+    ...systemRoutes({ readSystem }),
+    ...operatorRoutes({ sql, secrets, origins, check }),
+  ];
   const routes = withDocument([
     ...devices.routes,
     ...sending.routes,

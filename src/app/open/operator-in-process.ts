@@ -34,14 +34,14 @@ export async function openOperatorRoutes(
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
   });
+  const check = createCheck(sql, secrets, origins);
+  const routes = operatorRoutes({ sql, secrets, origins, check });
   return {
-    api: operatorApi(fetchWithin(operatorRoutes({ sql, secrets }))),
+    api: operatorApi(fetchWithin(routes)),
     actions: createOperatorActions({
       sql,
       secrets,
       log: createCommandLogger('info'),
-      origins,
-      check: createCheck(sql, secrets, origins),
       catalogue: new Catalogue(sql),
       importer,
       tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,

@@ -18,7 +18,6 @@ import { createOperatorActions } from '../../../src/operator/operator-actions.ts
 import { secrets } from '../../support/api.ts';
 import type { Limits } from '../../support/app-api.ts';
 import { makeAppApi, silent } from '../../support/app-api.ts';
-import { DEFAULT_ORIGINS } from '../../support/default-origins.ts';
 import { makeDeviceParts } from '../../support/device-parts.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -37,8 +36,6 @@ function commander(
     ...makeDeviceParts(store, limits),
     secrets,
     log: silent,
-    origins: DEFAULT_ORIGINS,
-    check: () => Promise.resolve({ isHealthy: true, note: '' }),
   });
   const directory = temporaryDirectory(t);
   const context = recordedContext(change(actions));
