@@ -11,6 +11,7 @@ import { appCredentialRoutes } from '../provider-credentials/routes/operator-app
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { heldDeletionRoutes } from '../push/routes/operator-deletions.ts';
 import { parkedRoutes } from '../push/routes/operator-parked.ts';
+import { secretKeyRoute } from './secret-key/operator-secret-key.ts';
 
 interface OperatorApi {
   readonly sql: SqlPool;
@@ -27,4 +28,5 @@ export const operatorRoutes = (api: OperatorApi): readonly Route[] => [
   ...appCredentialRoutes(api),
   ...heldDeletionRoutes(api),
   ...parkedRoutes(api),
+  secretKeyRoute(api),
 ];

@@ -10,7 +10,6 @@ export interface CredentialParts {
   readonly secrets: Secrets;
 }
 
-/** @limit characters of a client id (slug): 63 of `a-z 0-9 -` → the command refuses */
 export const slug = z
   .string()
   .regex(

@@ -5,7 +5,7 @@
  */
 
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Secrets } from '../access/secrets.ts';
 import type { SqlPool } from '../database/sql.ts';
 import { formFaults } from '../std/strict-form.ts';
@@ -31,7 +31,6 @@ import {
   readScope,
   readTagNames,
 } from './device-actions.ts';
-import { rotateSecretKey } from './secret-key-actions.ts';
 
 interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
@@ -70,9 +69,6 @@ const ACTIONS = {
   'member.role': told('member.role', ACCOUNT_FORMS.role, changeMember),
   'member.remove': told('member.remove', ACCOUNT_FORMS.removal, dropMember),
   'member.reset': told('member.reset', ACCOUNT_FORMS.account, resetAccount),
-  'secret-key.rotate': action(z.object({}), async ({ sql, secrets }) =>
-    done(await rotateSecretKey(sql, secrets)),
-  ),
 };
 
 export type ActionName = keyof typeof ACTIONS;

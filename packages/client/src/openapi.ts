@@ -1965,6 +1965,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/secret-key/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Bring a piece of what was made with SECRET_KEY_OTHER under SECRET_KEY
+         * @description The first request has the body `{}`, each further one the `next` of the answer before it. Some rows a request; one that was interrupted is asked again.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["rotateSecretKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/": {
         readonly parameters: {
             readonly query?: never;
@@ -9894,6 +9916,73 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly rotateSecretKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "kind": "credentials"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @default credentials
+                     * @enum {string}
+                     */
+                    readonly kind?: "credentials" | "keys" | "provider-credentials" | "provider-tokens" | "webhooks";
+                    readonly after?: number | string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The rows of this piece. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keyId": "k3n5q8rt",
+                     *       "changed": 100,
+                     *       "unreadable": 0,
+                     *       "next": {
+                     *         "kind": "credentials",
+                     *         "after": 100
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The key that the rows are under now. */
+                        readonly keyId: string;
+                        readonly changed: number;
+                        /** @description Left as they were: made with neither key, or damaged. */
+                        readonly unreadable: number;
+                        /** @description The body of the next request; absent: everything is done. */
+                        readonly next?: {
+                            /** @enum {string} */
+                            readonly kind: "credentials" | "keys" | "provider-credentials" | "provider-tokens" | "webhooks";
+                            readonly after?: number | string;
+                        };
+                    };
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -33,6 +33,7 @@ interface Parts {
   readonly secrets: Secrets;
 }
 
+/** @limit characters of a client id (slug): 63 of `a-z 0-9 -` → `400`; the command refuses */
 const slug = z
   .string()
   .regex(
