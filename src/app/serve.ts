@@ -74,7 +74,6 @@ async function run(config: Config, log: Logger): Promise<number> {
   const actions = createOperatorActions({
     sql: store.sql,
     secrets,
-    log,
     origins,
     check,
     catalogue,

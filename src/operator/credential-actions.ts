@@ -15,7 +15,7 @@ import type { SqlPool } from '../database/sql.ts';
 import { transact } from '../database/transact.ts';
 import { ID_MAX } from '../domain/tag.ts';
 
-export interface CredentialParts {
+interface CredentialParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
 }

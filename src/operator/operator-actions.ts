@@ -4,7 +4,6 @@
  * are plain JSON; a refusal is a sentence for the operator.
  */
 
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { ShownCredential } from '../access/credentials.ts';
 import { secretKeyFault } from '../access/credentials.ts';
@@ -36,18 +35,6 @@ import { providerOf } from '../providers/providers.ts';
 import { isNameText, NAME_FAULT } from '../std/name-text.ts';
 import { formFaults } from '../std/strict-form.ts';
 import {
-  FORMS as ACCOUNT_FORMS,
-  addOperator,
-  changeMember,
-  dropMember,
-  inviteClient,
-  inviteMember,
-  listClientMembers,
-  listOperatorAccounts,
-  removeOperator,
-  resetAccount,
-} from './account-actions.ts';
-import {
   FORMS as CREDENTIAL_FORMS,
   graceHours,
   id,
@@ -70,8 +57,6 @@ import { rotateSecretKey } from './secret-key-actions.ts';
 interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
-  /** Of the engine, or of the command where it runs on the database itself. */
-  readonly log: Logger;
   /** The operator's settings of the providers' addresses: a credential may name only these. */
   readonly origins: ProviderOrigins;
   /**
@@ -143,15 +128,6 @@ const ACTIONS = {
   'devices.import': answered(FORMS.import, importDevices),
   'credential.show': answered(CREDENTIAL_FORMS.show, showCredential),
   'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
-  'operator.add': told('operator.add', ACCOUNT_FORMS.account, addOperator),
-  'operator.list': answered(ACCOUNT_FORMS.none, listOperatorAccounts),
-  'operator.remove': told('operator.remove', ACCOUNT_FORMS.account, removeOperator),
-  'operator.invite': told('operator.invite', ACCOUNT_FORMS.none, inviteClient),
-  'member.list': answered(ACCOUNT_FORMS.client, listClientMembers),
-  'member.invite': told('member.invite', ACCOUNT_FORMS.invitation, inviteMember),
-  'member.role': told('member.role', ACCOUNT_FORMS.role, changeMember),
-  'member.remove': told('member.remove', ACCOUNT_FORMS.removal, dropMember),
-  'member.reset': told('member.reset', ACCOUNT_FORMS.account, resetAccount),
   'secret-key.rotate': action(z.object({}), async ({ sql, secrets }) =>
     done(await rotateSecretKey(sql, secrets)),
   ),
@@ -189,25 +165,6 @@ type Run<T, Value> = (
   parts: OperatorParts,
   input: T,
 ) => Promise<{ readonly value: Value } | { readonly fault: string }>;
-
-/**
- * An action that decides who gets into the console. The log tells it with its input, which has no
- * secret; never with its answer, which may be a link. An account without a client has no audit log.
- */
-function told<T extends object, Value>(
-  action: string,
-  form: z.ZodType<T>,
-  run: Run<T, Value>,
-): Action<Value> {
-  return answered(form, async (parts, input) => {
-    const answer = await run(parts, input);
-    const carriedOut: object = { action, ...input };
-    if (!('fault' in answer)) {
-      parts.log.info(carriedOut, 'the operator has carried out a command on accounts');
-    }
-    return answer;
-  });
-}
 
 /** An action that returns a value, or a fault as its refusal. */
 function answered<T, Value>(form: z.ZodType<T>, run: Run<T, Value>): Action<Value> {

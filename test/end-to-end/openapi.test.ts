@@ -225,6 +225,12 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
     deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
     deleteWebhook: await webhook(),
+    removeOperator: { email: 'ops@example.com' },
+    resetAccount: { email: 'member@example.com' },
+    listClientMembers: { clientId: 'demo' },
+    inviteClientMember: { clientId: 'demo' },
+    changeClientMember: { clientId: 'demo', email: 'member@example.com' },
+    removeClientMember: { clientId: 'demo', email: 'member@example.com' },
     deleteKey: await make(`${admin}/keys`, { name: 'Doomed', scopes: ['read'] }),
   };
 }

@@ -14,9 +14,9 @@ import type { CheckedCredential } from '../../src/operator/operator-actions.ts';
 import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import { readProviderCredential } from '../../src/provider-credentials/provider-credentials.ts';
 import { secrets } from '../support/api.ts';
-import { silent } from '../support/app-api.ts';
 import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
+import { makeOperatorParts } from '../support/operator-parts.ts';
 import { withStores } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordedContext } from '../support/terminal.ts';
@@ -32,11 +32,10 @@ t.test('an installation from nothing', async (t) => {
       createOperatorActions({
         ...makeDeviceParts(store),
         secrets,
-        log: silent,
         origins: DEFAULT_ORIGINS,
         check,
       }),
-      operatorRoutes({ sql, secrets }),
+      operatorRoutes(makeOperatorParts(store)),
     );
     const commands: Readonly<Record<string, Command>> = {
       client: clientCommand(context),

@@ -1721,6 +1721,152 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/operators": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the accounts of the operator
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listOperators"];
+        readonly put?: never;
+        /**
+         * Make an account of the operator, with a link to set its password
+         * @description It sees the page System of the console, and belongs to no client by that. An account that exists already loses its password and its sessions. The link holds for an hour, once. No cache may store it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["addOperator"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/operators/{email}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Make an account the operator's no more
+         * @description The account stays, as any other. It holds within a second.
+         *
+         *     For the operator of the installation.
+         */
+        readonly delete: operations["removeOperator"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/invitations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a link by which one person makes an account and a client
+         * @description Where SIGN_UP is `invitation` or `open`. The link holds for an hour, once. No cache may store it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["inviteClient"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/accounts/{email}/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a link by which any account gets a new password
+         * @description Links that the account had before end. The link holds for an hour, once. No cache may store it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["resetAccount"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/members": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List who belongs to a client
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listClientMembers"];
+        readonly put?: never;
+        /**
+         * Make a link by which one person joins a client
+         * @description The link holds for an hour, once. No cache may store it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["inviteClientMember"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/members/{email}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a member from a client
+         * @description The account stays: it may belong to other clients.
+         *
+         *     For the operator of the installation.
+         */
+        readonly delete: operations["removeClientMember"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Give a member of a client another role
+         * @description It holds within a second.
+         *
+         *     For the operator of the installation.
+         */
+        readonly patch: operations["changeClientMember"];
+        readonly trace?: never;
+    };
     readonly "/operator/v1/deletions": {
         readonly parameters: {
             readonly query?: never;
@@ -9091,6 +9237,419 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listOperators: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description By their e-mail addresses. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "email": "ops@example.com",
+                     *         "lastSignInAt": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly email: string;
+                        /** @description null: never. */
+                        readonly lastSignInAt: number | null;
+                    }[];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly addOperator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "email": "ops@example.com"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description In any case; it is stored in small letters. */
+                    readonly email: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/reset/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly removeOperator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The e-mail address of the account, in any case.
+                 * @example ben@example.com
+                 */
+                readonly email: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is none of the operator's. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly inviteClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/sign-up/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly resetAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The e-mail address of the account, in any case.
+                 * @example ben@example.com
+                 */
+                readonly email: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/reset/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listClientMembers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The members, by account. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "accountId": 2,
+                     *         "email": "ben@example.com",
+                     *         "role": "publisher",
+                     *         "addedAt": 1795392000000,
+                     *         "lastSignInAt": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Member"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly inviteClientMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "role": "owner"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly role: "owner" | "publisher" | "viewer";
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/invitation/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly removeClientMember: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs. */
+                readonly cancelJobs?: "true" | "false";
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+                /**
+                 * @description The e-mail address of the account, in any case.
+                 * @example ben@example.com
+                 */
+                readonly email: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Removed, and the jobs cancelled where that was asked for. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeClientMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+                /**
+                 * @description The e-mail address of the account, in any case.
+                 * @example ben@example.com
+                 */
+                readonly email: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "role": "viewer"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly role: "owner" | "publisher" | "viewer";
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The member. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accountId": 2,
+                     *       "email": "ben@example.com",
+                     *       "role": "viewer",
+                     *       "addedAt": 1795392000000,
+                     *       "lastSignInAt": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Member"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -46,14 +46,17 @@ interface EngineRoutes {
 }
 
 export function listRoutes(
-  { config, store, secrets }: EngineParts,
+  { config, store, secrets, log }: EngineParts,
   { devices, sending, access, housekeeping, feed, ...sources }: RouteSources,
 ): EngineRoutes {
   const { sql, patientReads } = store;
   const { check, journal, evaluator } = sending;
   const { origins, readiness, metrics, readSystem } = sources;
   const cancelJobs = jobCanceller({ sql, journal });
-  const operators = [...systemRoutes({ readSystem }), ...operatorRoutes({ sql, secrets })];
+  const operators = [
+    ...systemRoutes({ readSystem }),
+    ...operatorRoutes({ sql, secrets, log, cancelJobs }),
+  ];
   const routes = withDocument([
     ...devices.routes,
     ...sending.routes,

@@ -17,7 +17,7 @@ import type { OperatorActions } from '../../../src/operator/operator-actions.ts'
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import { secrets } from '../../support/api.ts';
 import type { Limits } from '../../support/app-api.ts';
-import { makeAppApi, silent } from '../../support/app-api.ts';
+import { makeAppApi } from '../../support/app-api.ts';
 import { DEFAULT_ORIGINS } from '../../support/default-origins.ts';
 import { makeDeviceParts } from '../../support/device-parts.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -36,7 +36,6 @@ function commander(
   const actions = createOperatorActions({
     ...makeDeviceParts(store, limits),
     secrets,
-    log: silent,
     origins: DEFAULT_ORIGINS,
     check: () => Promise.resolve({ isHealthy: true, note: '' }),
   });
