@@ -70,15 +70,12 @@ async function run(config: Config, log: Logger): Promise<number> {
     return refuse(fault);
   }
   const engine = await startEngine({ config, store, secrets, log });
-  const { origins, check, catalogue, importer } = engine;
+  const { origins, check } = engine;
   const actions = createOperatorActions({
     sql: store.sql,
     secrets,
     origins,
     check,
-    catalogue,
-    importer,
-    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
   });
   door = new OperatorDoor([...engine.operatorRoutes, actionRoute(actions)]);
 

@@ -33,6 +33,14 @@ export function refusalOf(error: unknown): string | null {
   return `${ARGUMENTS[fault.path] ?? fault.path} ${fault.message}.`;
 }
 
+/** From here on a status is the fault of the engine, which may be starting, or have failed once. */
+const FAULT_OF_ENGINE = 500;
+
+/** Whether a request that failed so may succeed in a moment. */
+export const isForTheMoment = (error: unknown): boolean =>
+  error instanceof NoAnswerError ||
+  (error instanceof ProblemError && error.problem.status >= FAULT_OF_ENGINE);
+
 /** The actions that have no routes of their own yet. */
 export const actionsOver =
   (fetch: typeof globalThis.fetch): OperatorActions =>

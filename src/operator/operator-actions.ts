@@ -42,19 +42,9 @@ import {
   showCredential,
   slug,
 } from './credential-actions.ts';
-import type { DeviceParts } from './device-actions.ts';
-import {
-  FORMS,
-  importDevices,
-  mapTags,
-  readImportScope,
-  readPage,
-  readScope,
-  readTagNames,
-} from './device-actions.ts';
 import { rotateSecretKey } from './secret-key-actions.ts';
 
-interface OperatorParts extends DeviceParts {
+interface OperatorParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
   /** The operator's settings of the providers' addresses: a credential may name only these. */
@@ -120,12 +110,6 @@ const ACTIONS = {
   ),
   'app.show': action(z.object({ appId: id }), showApp),
   'app.check': action(z.object({ appId: id, platformId: z.number() }), checkApp),
-  'devices.scope': answered(FORMS.app, readScope),
-  'devices.begin-import': answered(FORMS.app, readImportScope),
-  'devices.tags': answered(FORMS.tags, mapTags),
-  'devices.tag-names': answered(FORMS.tagNames, readTagNames),
-  'devices.page': answered(FORMS.page, readPage),
-  'devices.import': answered(FORMS.import, importDevices),
   'credential.show': answered(CREDENTIAL_FORMS.show, showCredential),
   'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
   'secret-key.rotate': action(z.object({}), async ({ sql, secrets }) =>

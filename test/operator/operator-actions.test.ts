@@ -15,7 +15,6 @@ import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import { readProviderCredential } from '../../src/provider-credentials/provider-credentials.ts';
 import { secrets } from '../support/api.ts';
 import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
-import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeOperatorParts } from '../support/operator-parts.ts';
 import { withStores } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -30,7 +29,7 @@ t.test('an installation from nothing', async (t) => {
     const check = () => Promise.resolve(checked);
     const context = recordedContext(
       createOperatorActions({
-        ...makeDeviceParts(store),
+        sql,
         secrets,
         origins: DEFAULT_ORIGINS,
         check,

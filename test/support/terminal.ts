@@ -22,10 +22,11 @@ export interface RecordedContext extends OperatorContext {
   openSessions(): number;
 }
 
-/** `routes`: the operator's. */
+/** `routes`: the operator's. `around`: what comes between a command and them. */
 export function recordedContext(
   actions: OperatorActions,
   routes: readonly Route[] = [],
+  around: (ask: typeof fetch) => typeof fetch = (ask) => ask,
 ): RecordedContext {
   const printed: string[] = [];
   const complaints: string[] = [];
@@ -54,7 +55,7 @@ export function recordedContext(
     open() {
       sessions += 1;
       return Promise.resolve({
-        api: operatorApi(fetchWithin(routes)),
+        api: operatorApi(around(fetchWithin(routes))),
         actions,
         close() {
           sessions -= 1;

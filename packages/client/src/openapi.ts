@@ -1867,6 +1867,116 @@ export interface paths {
         readonly patch: operations["changeClientMember"];
         readonly trace?: never;
     };
+    readonly "/operator/v1/apps/{id}/devices/scope": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whose app it is, and its platforms: what an export begins with
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["getDeviceScope"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The devices of an app, page by page
+         * @description By platform. A page may have no devices and still name a next one. A device that moves to a new token meanwhile may come twice; none is missed.
+         *
+         *     For the operator of the installation.
+         */
+        readonly get: operations["exportDevices"];
+        readonly put?: never;
+        /**
+         * Import devices of an app
+         * @description Answered when they are durable. The same devices again change nothing. Tags of other clients are left out.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["importDevices"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices/tag-names": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The names of tags, for an export
+         * @description For the operator of the installation.
+         */
+        readonly post: operations["nameTags"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices/begin-import": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin an import
+         * @description The audit log has it. From now on every registration of the app is written, so that what an app says later than the import stays.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["beginImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices/find-tags": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Find the tags that a file names, and create those that do not exist
+         * @description For the operator of the installation.
+         */
+        readonly post: operations["findTagsToImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/deletions": {
         readonly parameters: {
             readonly query?: never;
@@ -9649,6 +9759,383 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getDeviceScope: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description By the clock of the database. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "clientId": "demo",
+                     *       "platformIds": [
+                     *         3,
+                     *         7,
+                     *         15
+                     *       ],
+                     *       "now": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description Whose app it is, by its slug. */
+                        readonly clientId: string;
+                        readonly platformIds: readonly number[];
+                        /** @description Milliseconds since 1970. */
+                        readonly now: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly exportDevices: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `next` of the page before; absent: the first page. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": [
+                     *         {
+                     *           "platformId": 3,
+                     *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
+                     *           "registeredAt": 1795392000000,
+                     *           "tagIds": [
+                     *             2
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next": "3.4095"
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly devices: readonly {
+                            /** @description 3: apns, 7: webpush, 15: fcm */
+                            readonly platformId: number;
+                            readonly deviceId: string;
+                            readonly appVersion?: string;
+                            /** @description Milliseconds since 1970. */
+                            readonly registeredAt: number;
+                            readonly tagIds: readonly number[];
+                        }[];
+                        /** @description The `cursor` of the next page; null: this one has no devices. */
+                        readonly next: string | null;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly importDevices: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "startedAt": 1795392000000,
+                 *       "replacesTags": false,
+                 *       "devices": [
+                 *         {
+                 *           "platformId": 3,
+                 *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
+                 *           "registeredAt": null,
+                 *           "tagIds": [
+                 *             2
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description When the import began: what an app has registered since then stays. */
+                    readonly startedAt: number;
+                    /** @description Whether a device loses the tags that it is not given here. */
+                    readonly replacesTags: boolean;
+                    readonly devices: readonly {
+                        /** @description 3: apns, 7: webpush, 15: fcm */
+                        readonly platformId: number;
+                        readonly deviceId: unknown;
+                        /** @description Of the app. null, or absent: not known. */
+                        readonly appVersion?: string | null;
+                        /** @description null, or absent: not known. */
+                        readonly registeredAt?: number | null;
+                        readonly tagIds: readonly number[];
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description What came of each, in the order of the request. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       "added"
+                     *     ]
+                     */
+                    readonly "application/json": readonly ("added" | "merged" | "kept" | "tags-limited" | "limit" | "refused" | "unavailable")[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly nameTags: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "tagIds": [
+                 *         2
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly tagIds: readonly number[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Deleted ones are left out. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 2,
+                     *         "sourceId": "news",
+                     *         "name": "News"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly id: number;
+                        readonly sourceId: string | null;
+                        readonly name: string;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly beginImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Whose app it is, and when it began. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "clientId": "demo",
+                     *       "platformIds": [
+                     *         3,
+                     *         7,
+                     *         15
+                     *       ],
+                     *       "startedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description Whose app it is, by its slug. */
+                        readonly clientId: string;
+                        readonly platformIds: readonly number[];
+                        /** @description Milliseconds since 1970. */
+                        readonly startedAt: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly findTagsToImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "tags": [
+                 *         {
+                 *           "sourceId": "news",
+                 *           "name": "News"
+                 *         }
+                 *       ],
+                 *       "create": false
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly tags: readonly {
+                        readonly sourceId?: string | null;
+                        /** @description The number that another engine knew it by. */
+                        readonly id?: number | null;
+                        readonly name?: string | null;
+                    }[];
+                    /** @description Whether those that do not exist are created. */
+                    readonly create: boolean;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Each in its place. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "found": [
+                     *         2
+                     *       ],
+                     *       "created": 0
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description Its id, or why devices of the app cannot have it, by the request. */
+                        readonly found: readonly (number | ("unknown" | "expired" | "not-connected"))[];
+                        readonly created: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];

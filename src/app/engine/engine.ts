@@ -4,7 +4,6 @@ import { RequestCounts } from '../../api/metrics.ts';
 import { startServer } from '../../api/server.ts';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import { Maintenance } from '../../database/maintenance/maintenance.ts';
-import type { Importer } from '../../devices/import/importer.ts';
 import type { Route } from '../../http/handler.ts';
 import type { Check } from '../../provider-credentials/provider-check.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
@@ -38,9 +37,6 @@ export interface Engine {
   readonly check: Check;
   /** The addresses of the providers: an uploaded credential may name only these. */
   readonly origins: ProviderOrigins;
-  readonly catalogue: Catalogue;
-  /** Commits the devices that an operator imports. */
-  readonly importer: Importer;
   /** Reads the certificate's files again. */
   reloadCertificate(): Promise<void>;
   /**
@@ -70,6 +66,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   const { readiness } = health;
   const access = createAccess(parts);
   const { routes, operators } = listRoutes(parts, {
+    catalogue,
     devices,
     sending,
     access,
@@ -103,8 +100,6 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     operatorRoutes: operators,
     origins,
     check,
-    catalogue,
-    importer: devices.importer,
     reloadCertificate: () => server.reloadCertificate(),
     async drain() {
       health.beginDrain();

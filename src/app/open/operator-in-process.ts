@@ -38,7 +38,14 @@ export async function openOperatorRoutes(
   });
   const log = createCommandLogger('info');
   const cancelJobs = jobCanceller({ sql, journal: new JobJournal(log) });
-  const routes = operatorRoutes({ sql, secrets, log, cancelJobs });
+  const routes = operatorRoutes({
+    sql,
+    secrets,
+    log,
+    cancelJobs,
+    catalogue: new Catalogue(sql),
+    importer,
+  });
   return {
     api: operatorApi(fetchWithin(routes)),
     actions: createOperatorActions({
@@ -46,9 +53,6 @@ export async function openOperatorRoutes(
       secrets,
       origins,
       check: createCheck(sql, secrets, origins),
-      catalogue: new Catalogue(sql),
-      importer,
-      tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
     }),
     close: () => store.close(),
   };

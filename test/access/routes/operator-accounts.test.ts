@@ -22,7 +22,7 @@ const LINK = /\n {2}https:\/\/push\.example\/console\/#\/([a-z-]+)\/(tcl_\w+)$/;
 
 function makeRun(store: Store, log = silent) {
   const noActions = () => Promise.reject(new Error('everything has a route'));
-  const context = recordedContext(noActions, operatorRoutes(makeOperatorParts(store, log)));
+  const context = recordedContext(noActions, operatorRoutes(makeOperatorParts(store, { log })));
   const commands: Readonly<Record<string, Command>> = {
     operator: operatorCommand(context),
     member: memberCommand(context),
