@@ -13,8 +13,7 @@ import { recordedContext } from '../support/terminal.ts';
 
 await withStores(t, async (t, store) => {
   const { sql } = store;
-  const noActions = () => Promise.reject(new Error('everything has a route'));
-  const context = recordedContext(noActions, operatorRoutes(makeOperatorParts(store)));
+  const context = recordedContext(operatorRoutes(makeOperatorParts(store)));
   const command = deletionsCommand(context);
   const run = async (line: string): Promise<readonly [code: number, text: string]> => {
     const code = await command.run(line.split(' '));

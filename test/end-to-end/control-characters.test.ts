@@ -92,11 +92,6 @@ t.test('nor the public parts of a credential', (t) => {
 const FORGED = 'x\n7\tforged\u001b[2J\u202e';
 const FORGED_LINE = /^7\t|[\p{Cc}\u202e](?<![\n\t])/mu;
 
-const ANSWERS: Readonly<Record<string, unknown>> = {
-  'member.list': [{ email: FORGED, role: 'owner' }],
-  'operator.list': [{ email: FORGED, lastSignedInAtMs: null }],
-};
-
 /** What routes answer. */
 const answering = (method: 'GET' | 'POST', path: string, answer: HttpResponse): Route => ({
   api: 'operator',
@@ -120,16 +115,14 @@ const ROUTES: readonly Route[] = [
   answering('POST', 'clients', problem('r', 409, FORGED)),
   answering('GET', 'clients/:clientId/apps', json([{ id: 1, name: FORGED, platforms: [] }])),
   answering('GET', 'apps/:id/platforms', json([KNOWN])),
+  answering('GET', 'clients/:clientId/members', json([{ id: 1, email: FORGED, role: 'owner' }])),
+  answering('GET', 'operators', json([{ email: FORGED, lastSignInAt: null }])),
   answering('GET', 'deletions', json([{ ...SCOPE, held: 1, delivered: 1, heldAt: 0 }])),
   answering('GET', 'parked', json([{ ...SCOPE, devices: 1, since: 0, failure: FORGED }])),
 ];
 
 t.test('what is printed of them forges no line', async (t) => {
-  const context = recordedContext((action) => {
-    const value = ANSWERS[action];
-    const isRefused = typeof value === 'object' && value !== null && 'fault' in value;
-    return Promise.resolve(isRefused ? { ok: false, fault: FORGED } : { ok: true, value });
-  }, ROUTES);
+  const context = recordedContext(ROUTES);
   const doctor = doctorCommand(
     async () => [{ about: 'engine', level: 'warning', text: FORGED }],
     context.terminal,

@@ -231,6 +231,12 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     addClientApp: ofDemo,
     putAppCredential: { ...other, privateKey },
     removeAppCredential: other,
+    removeOperator: { email: 'ops@example.com' },
+    resetAccount: { email: 'member@example.com' },
+    listClientMembers: { clientId: 'demo' },
+    inviteClientMember: { clientId: 'demo' },
+    changeClientMember: { clientId: 'demo', email: 'member@example.com' },
+    removeClientMember: { clientId: 'demo', email: 'member@example.com' },
     deleteKey: await make(`${admin}/keys`, { name: 'Doomed', scopes: ['read'] }),
   };
 }

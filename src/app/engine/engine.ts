@@ -4,7 +4,6 @@ import { RequestCounts } from '../../api/metrics.ts';
 import { startServer } from '../../api/server.ts';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import { Maintenance } from '../../database/maintenance/maintenance.ts';
-import type { Importer } from '../../devices/import/importer.ts';
 import type { Route } from '../../http/handler.ts';
 import { connectionsMaxOf, descriptorsMax } from '../../std/descriptors.ts';
 import { VitalsWatch } from '../../std/thread-vitals.ts';
@@ -32,9 +31,6 @@ export interface Engine {
   readonly routes: readonly Route[];
   /** The operator's, which the engine's socket has too. */
   readonly operatorRoutes: readonly Route[];
-  readonly catalogue: Catalogue;
-  /** Commits the devices that an operator imports. */
-  readonly importer: Importer;
   /** Reads the certificate's files again. */
   reloadCertificate(): Promise<void>;
   /**
@@ -64,6 +60,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   const { readiness } = health;
   const access = createAccess(parts);
   const { routes, operators } = listRoutes(parts, {
+    catalogue,
     devices,
     sending,
     access,
@@ -95,8 +92,6 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     url,
     routes,
     operatorRoutes: operators,
-    catalogue,
-    importer: devices.importer,
     reloadCertificate: () => server.reloadCertificate(),
     async drain() {
       health.beginDrain();

@@ -10,12 +10,9 @@ import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import type { Command } from '../../src/cli/command.ts';
 import { credentialCommand } from '../../src/cli/credential.ts';
-import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import type { CheckResult } from '../../src/provider-credentials/credential-check.ts';
 import { readProviderCredential } from '../../src/provider-credentials/provider-credentials.ts';
 import { secrets } from '../support/api.ts';
-import { silent } from '../support/app-api.ts';
-import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeOperatorParts } from '../support/operator-parts.ts';
 import { withStores } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -28,14 +25,7 @@ t.test('an installation from nothing', async (t) => {
     const { sql } = store;
     let checked: CheckResult = { isHealthy: true, note: 'The provider accepts it.' };
     const check = () => Promise.resolve(checked);
-    const context = recordedContext(
-      createOperatorActions({
-        ...makeDeviceParts(store),
-        secrets,
-        log: silent,
-      }),
-      operatorRoutes({ ...makeOperatorParts(store), check }),
-    );
+    const context = recordedContext(operatorRoutes({ ...makeOperatorParts(store), check }));
     const commands: Readonly<Record<string, Command>> = {
       client: clientCommand(context),
       app: appCommand(context, context.publisher),
