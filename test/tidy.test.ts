@@ -82,12 +82,11 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
 const COMPOSITION: Readonly<Record<string, readonly string[]>> = {
   api: ['packages/http1'],
   doctor: [],
-  operator: [],
   cli: [
-    ...['doctor', 'operator', 'packages/http2', 'packages/simulator'],
+    ...['doctor', 'packages/http2', 'packages/simulator'],
     ...['packages/device-files', 'packages/client'],
   ],
-  app: ['api', 'doctor', 'operator', 'cli', 'packages/simulator'],
+  app: ['api', 'doctor', 'cli', 'packages/simulator'],
 };
 
 const TABLE: Readonly<Record<string, readonly string[]>> = {
@@ -361,8 +360,8 @@ t.test('one place writes to the terminal, and one makes rows of a table', (t) =>
     /process\.std(?:out|err)\.write|console\.(?:log|error)/.test(readSource(file)),
   );
   t.same(writing.toSorted(), Object.keys(WRITES_BY_ITSELF).toSorted());
-  const tabs = SOURCES.filter((file) => /^(?:cli|doctor|operator|app)\//.test(file)).filter(
-    (file) => readSource(file).includes('\\t'),
+  const tabs = SOURCES.filter((file) => /^(?:cli|doctor|app)\//.test(file)).filter((file) =>
+    readSource(file).includes('\\t'),
   );
   t.same(tabs, HAS_TABS, 'fields are joined by tableRow, which escapes them');
   t.end();

@@ -15,8 +15,6 @@ import { lockDataDir } from '../database/embedded/lock.ts';
 import type { Store } from '../database/store.ts';
 import { makeEmbedded, openEmbedded, openPostgres } from '../database/store.ts';
 import { addressFault } from '../http/address-fault.ts';
-import { actionRoute } from '../operator/action-route.ts';
-import { createOperatorActions } from '../operator/operator-actions.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine/engine.ts';
@@ -70,18 +68,7 @@ async function run(config: Config, log: Logger): Promise<number> {
     return refuse(fault);
   }
   const engine = await startEngine({ config, store, secrets, log });
-  const { origins, check, catalogue, importer } = engine;
-  const actions = createOperatorActions({
-    sql: store.sql,
-    secrets,
-    log,
-    origins,
-    check,
-    catalogue,
-    importer,
-    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
-  });
-  door = new OperatorDoor([...engine.operatorRoutes, actionRoute(actions)]);
+  door = new OperatorDoor(engine.operatorRoutes);
 
   const reload = (): void => void engine.reloadCertificate();
   process.on('SIGHUP', reload);

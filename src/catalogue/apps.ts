@@ -8,6 +8,7 @@ import { nextObjectIds, OBJECT_IDS_USED_UP } from '../database/object-ids.ts';
 import type { Sql } from '../database/sql.ts';
 import type { OverLimit } from '../domain/client-limits.ts';
 import { overLimit } from '../domain/client-limits.ts';
+import type { Recorder } from './outcome.ts';
 import { deleteApp } from './sql/delete-app.ts';
 import { insertApp } from './sql/insert-app.ts';
 import { countApps, readApp } from './sql/read-apps.ts';
@@ -29,8 +30,13 @@ export type AppRefusal =
   | { readonly kind: 'ids-used-up'; readonly why: string };
 
 /** In the transaction of its caller. */
-export async function makeApp(tx: Sql, secrets: Secrets, app: AppToMake): Promise<MadeApp> {
-  const { clientId, clientSlug } = app;
+export async function makeApp(
+  tx: Sql,
+  secrets: Secrets,
+  app: AppToMake,
+  record: Recorder,
+): Promise<MadeApp> {
+  const { clientId, clientSlug, name } = app;
   const limits = await lockClient(tx, clientId);
   const over = overLimit(limits, 'apps', await countApps(tx, clientId));
   if (over !== null) return { ok: false, refusal: { kind: 'over-limit', over } };
@@ -41,6 +47,7 @@ export async function makeApp(tx: Sql, secrets: Secrets, app: AppToMake): Promis
   await insertApp(tx, { ...app, id });
   await raiseCatalogueVersion(tx, clientId);
   const credential = await createCredential(tx, secrets, { clientId, clientSlug, appId: id });
+  await record({ action: 'app.create', id, name });
   return { ok: true, id, credential };
 }
 

@@ -1,5 +1,6 @@
 /** Apps and their providers' credentials in words. */
 
+import type { ProviderCredential } from '../../packages/client/src/openapi.ts';
 import type { AppRow } from '../catalogue/list-apps.ts';
 import type { CredentialState } from '../provider-credentials/sql/read-credential-states.ts';
 import { faultSentence } from '../providers/fault-sentence.ts';
@@ -23,7 +24,24 @@ function troubleOf({ isRefused, isHealthy }: AppRow['platforms'][number]): strin
   return isHealthy === false ? ', which do not work' : '';
 }
 
-export type ToldState = Omit<CredentialState, 'appId'>;
+/** Of whichever app. */
+type ToldState = Omit<CredentialState, 'appId'>;
+
+/** As routes answer what is known of one. */
+export const stateOf = (known: ProviderCredential): ToldState => ({
+  platformId: known.platformId,
+  hasCredential: known.hasCredential,
+  updatedAtMs: known.updatedAt ?? null,
+  expiresAtMs: known.expiresAt ?? null,
+  checkedAtMs: known.check?.at ?? null,
+  isHealthy: known.check?.ok ?? null,
+  checkNote: known.check?.note ?? null,
+  refusedReason: known.refused?.reason ?? null,
+  fallbackUntilMs: known.fallbackUntil ?? null,
+  acceptedAtMs: known.acceptedAt ?? null,
+  faultAtMs: known.fault?.at ?? null,
+  fault: known.fault?.reason ?? null,
+});
 
 /** The credential of each platform. */
 export const describeStates = (states: readonly ToldState[]): string =>

@@ -4,15 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { withoutMark } from '../../packages/std/src/json.ts';
 import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
-import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
 import type { GivenFlags } from '../providers/credential-flags.ts';
 import { PROVIDERS } from '../providers/providers.ts';
-import { describeApps, describeStates } from './app-text.ts';
 import { readNumber, readTime, required, UsageError } from './arguments.ts';
 import type { Command, Flag } from './command.ts';
 import { createCommand, verb, withJson } from './command.ts';
+import * as operators from './operator-app.ts';
 import type { OperatorContext, Plan } from './operator-command.ts';
-import { carryOutPlan, describeCredential } from './operator-command.ts';
+import { carryOutPlan } from './operator-command.ts';
 import {
   addApp,
   checkCredential,
@@ -103,10 +102,7 @@ const VERBS = {
   ),
   list: verb(
     { summary: 'Lists the apps of a client.', arguments: [CLIENT], flags: PROFILE },
-    ({ client }): Plan | Work =>
-      client === undefined
-        ? listApps
-        : { action: 'app.list', input: { client }, describe: describeApps },
+    ({ client }): Plan | Work => (client === undefined ? listApps : operators.listApps(client)),
   ),
   show: verb(
     {
@@ -116,9 +112,7 @@ const VERBS = {
     },
     ({ app }, { profile }): Plan | Work => {
       const appId = readNumber('<app>', app);
-      return profile === undefined
-        ? { action: 'app.show', input: { appId }, describe: describeStates }
-        : showApp(appId);
+      return profile === undefined ? operators.showApp(appId) : showApp(appId);
     },
   ),
   update: verb(
@@ -156,9 +150,7 @@ const VERBS = {
     },
     ({ app, provider }, { profile }): Plan | Work => {
       const scope = { appId: readNumber('<app>', app), platformId: platformOf(provider) };
-      return profile === undefined
-        ? { action: 'app.check', input: scope, describe: (note: string) => note }
-        : checkCredential(scope);
+      return profile === undefined ? operators.checkCredential(scope) : checkCredential(scope);
     },
   ),
   credentials: verb(
@@ -195,16 +187,8 @@ function planAdd(
 ): Plan | Work {
   const platformIds = readPlatforms(platforms);
   if (platformIds.length === 0) throw new UsageError('--platform is missing');
-  if (client === undefined) return addApp({ name, platformIds });
-  return {
-    action: 'app.add',
-    input: { client, name, platformIds },
-    describe: (added: AddedApp) =>
-      describeCredential(
-        `App ${added.appId} on ${added.platformIds.join(', ')}. Subscriptions API:`,
-        added.credential,
-      ),
-  };
+  const app = { name, platformIds };
+  return client === undefined ? addApp(app) : operators.addApp(client, app);
 }
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -226,18 +210,9 @@ async function planCredentials(
       ? removeCredential(scope)
       : putCredential(scope, { ...(credential as object), ...termsOf(values) });
   }
-  return {
-    action: 'app.credential',
-    input: { ...scope, credential, ...termsOf(values) },
-    failed: ({ checked }: PutCredential) => checked?.isHealthy === false,
-    describe: ({ checked, publicNote }: PutCredential) =>
-      checked === null
-        ? `App ${appId} has no ${provider} credentials now.`
-        : [
-            `App ${appId} has ${provider} credentials. ${checked.note}`,
-            ...(publicNote === null ? [] : [publicNote]),
-          ].join('\n'),
-  };
+  return credential === null
+    ? operators.removeCredential(scope, provider)
+    : operators.putCredential(scope, provider, credential as object, termsOf(values));
 }
 
 function platformOf(provider: string): PlatformId {

@@ -3,12 +3,15 @@
  * user.
  */
 
-import type { CredentialShown } from '../operator/credential-actions.ts';
+import type { TagcastClient } from '../../packages/client/src/client.ts';
+import type { MadeCredential } from '../../packages/client/src/openapi.ts';
 import { readNumber, required } from './arguments.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
-import type { Errand, OperatorContext } from './operator-command.ts';
-import { describeCredential, errandCommand } from './operator-command.ts';
+import type { OperatorContext, Plan } from './operator-command.ts';
+import { asking, describeCredential, errandCommand, shownCredential } from './operator-command.ts';
+
+const CREDENTIAL = '/operator/v1/clients/{clientId}/credential';
 
 const APP = {
   app: {
@@ -24,7 +27,12 @@ export const credentialCommand = (context: OperatorContext): Command =>
     verbs: {
       show: verb(
         { summary: 'Prints the credentials in force.', arguments: ['client'], flags: APP },
-        ({ client }, { app }) => errand('credential.show', ownerOf(client, app), {}),
+        ({ client }, { app }) => {
+          const owner = ownerOf(client, app);
+          return told(owner, (api) =>
+            api.request('GET', CREDENTIAL, { path: owner.path, query: owner.app }),
+          );
+        },
       ),
       rotate: verb(
         {
@@ -38,33 +46,35 @@ export const credentialCommand = (context: OperatorContext): Command =>
         ({ client }, { app, 'grace-hours': grace }) => {
           const owner = ownerOf(client, app);
           const graceHours = readNumber('--grace-hours', required('grace-hours', grace));
-          return errand('credential.rotate', owner, { graceHours });
+          const body = { ...owner.app, graceHours };
+          return told(owner, (api) =>
+            api.request('POST', `${CREDENTIAL}/rotate`, { path: owner.path, body }),
+          );
         },
       ),
     },
   });
 
 interface Owner {
-  readonly client: string;
-  /** Null: the client's super user. */
-  readonly appId: number | null;
+  readonly path: { readonly clientId: string };
+  /** Nothing: the client's super user. */
+  readonly app: { readonly appId?: number };
 }
 
 const ownerOf = (client: string, app: string | undefined): Owner => ({
-  client,
-  appId: app === undefined ? null : readNumber('--app', app),
+  path: { clientId: client },
+  app: app === undefined ? {} : { appId: readNumber('--app', app) },
 });
 
-const errand = (
-  action: 'credential.show' | 'credential.rotate',
-  owner: Owner,
-  terms: object,
-): Errand => ({
-  action,
-  input: { ...owner, ...terms },
-  describe: ({ credential }: CredentialShown) =>
-    describeCredential(
-      owner.appId === null ? 'Notification + Admin API:' : `App ${owner.appId}. Subscriptions API:`,
-      credential,
-    ),
-});
+const told = (
+  { app: { appId } }: Owner,
+  ask: (api: TagcastClient) => Promise<{ readonly body: MadeCredential }>,
+): Plan =>
+  asking(
+    async (api) => ({ credential: shownCredential((await ask(api)).body) }),
+    ({ credential }) =>
+      describeCredential(
+        appId === undefined ? 'Notification + Admin API:' : `App ${appId}. Subscriptions API:`,
+        credential,
+      ),
+  );

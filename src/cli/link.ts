@@ -1,5 +1,6 @@
 /** One-time links of the console, as commands print them. */
 
+import type { MadeLink } from '../access/accounts/links.ts';
 import { UsageError } from './arguments.ts';
 
 /** Under which address people reach the console. */
@@ -25,9 +26,13 @@ export function readLinkUrl(text: string): string {
   return url.origin + url.pathname.replace(CONSOLE_AT_END, '');
 }
 
+/** The link of an answer, with the names that commands have for its parts. */
+export const madeLink = ({
+  body,
+}: {
+  readonly body: { readonly link: string; readonly expiresAt: number };
+}): MadeLink => ({ path: body.link, expiresAtMs: body.expiresAt });
+
 /** The link with a line that says what it is for. */
-export const describeLink = (
-  title: string,
-  url: string,
-  { path, expiresAtMs }: { readonly path: string; readonly expiresAtMs: number },
-): string => `${title}, once, until ${new Date(expiresAtMs).toISOString()}:\n  ${url}${path}`;
+export const describeLink = (title: string, url: string, { path, expiresAtMs }: MadeLink): string =>
+  `${title}, once, until ${new Date(expiresAtMs).toISOString()}:\n  ${url}${path}`;

@@ -3,12 +3,11 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { ProblemError, TagcastClient } from '../../packages/client/src/client.ts';
-import { problemOf } from '../../packages/client/src/problem.ts';
 import { engineSocketPath } from '../database/embedded/lock.ts';
-import type { ActionResult, OperatorActions } from '../operator/operator-actions.ts';
 
 /**
- * No action takes longer. An engine that is stopped in a debugger would block the command for ever.
+ * No request takes longer. An engine that is stopped in a debugger would block the command for
+ * ever.
  * @limit a command waits for the engine → the command fails
  */
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -16,41 +15,35 @@ const ANSWER_TIMEOUT_MS = 30_000;
 /** Over a connection that is the operator's, whatever its kind. */
 export const operatorApi = (fetch: typeof globalThis.fetch): TagcastClient =>
   // Commands that wait do so by themselves.
-  new TagcastClient({ baseUrl: 'http://engine', fetch, retry: { attemptsMax: 1 } });
+  new TagcastClient({
+    baseUrl: 'http://engine',
+    fetch,
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    retry: { attemptsMax: 1 },
+  });
 
 /** No engine, or no answer from it: the message is a sentence. */
 class NoAnswerError extends Error {}
 
-/** The commands' names for fields of the API, where the two differ. */
-const ARGUMENTS: Readonly<Record<string, string>> = { clientId: 'client' };
+/** What a command calls a field of the API, where the two differ. */
+const ARGUMENTS: Readonly<Record<string, string>> = { clientId: 'client', '': 'This' };
 
 /** A sentence for what was refused, or was not answered; null: a bug of ours. */
 export function refusalOf(error: unknown): string | null {
   if (error instanceof NoAnswerError) return error.message;
   if (!(error instanceof ProblemError)) return null;
-  const [fault] = error.problem.errors ?? [];
-  if (fault === undefined) return error.problem.detail;
-  return `${ARGUMENTS[fault.path] ?? fault.path} ${fault.message}.`;
+  const { detail, errors = [] } = error.problem;
+  const sentences = errors.map(({ path, message }) => `${ARGUMENTS[path] ?? path} ${message}.`);
+  return sentences.length === 0 ? detail : sentences.join(' ');
 }
 
-/** The actions that have no routes of their own yet. */
-export const actionsOver =
-  (fetch: typeof globalThis.fetch): OperatorActions =>
-  async (action, input) => {
-    try {
-      const response = await fetch('http://engine/operator/v1/actions', {
-        method: 'POST',
-        body: JSON.stringify({ action, input }),
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-      });
-      if (!response.ok) throw await problemOf(response);
-      return (await response.json()) as ActionResult;
-    } catch (error) {
-      const fault = refusalOf(error);
-      if (fault === null) throw error;
-      return { ok: false, fault };
-    }
-  };
+/** From here on a status is the fault of the engine, which may be starting, or have failed once. */
+const FAULT_OF_ENGINE = 500;
+
+/** Whether a request that failed so may succeed in a moment. */
+export const isForTheMoment = (error: unknown): boolean =>
+  error instanceof NoAnswerError ||
+  (error instanceof ProblemError && error.problem.status >= FAULT_OF_ENGINE);
 
 /** A `fetch` that asks the engine that runs on this data directory. */
 export const fetchFromEngine =

@@ -1,12 +1,10 @@
 /**
- * The frame of the operator's commands: asks for one action, prints a text or JSON. A fault is a
+ * The frame of the operator's commands: makes a request, prints a text or JSON. A refusal is a
  * sentence and an exit code.
  */
 
 import type { TagcastClient } from '../../packages/client/src/client.ts';
 import type { ShownCredential } from '../access/credentials.ts';
-import { ask } from '../operator/ask.ts';
-import type { ActionName, Answers, OperatorActions } from '../operator/operator-actions.ts';
 import { visibleField } from '../std/visible-text.ts';
 import type { Command, CommandDescription, Form, Verb } from './command.ts';
 import { createCommand, EXIT_FAILED, printedJson, withJson } from './command.ts';
@@ -16,7 +14,6 @@ import type { Terminal } from './terminal.ts';
 /** The session of a command. It is opened only when a command runs: `--help` opens nothing. */
 export interface OperatorSession {
   readonly api: TagcastClient;
-  readonly actions: OperatorActions;
   close(): Promise<void>;
 }
 
@@ -31,26 +28,8 @@ export interface Told {
   readonly text: string;
 }
 
-/** The plan of a verb: an errand for the engine, or a result when none is needed. */
-export type Plan = Errand | Request | Told;
-
-interface ErrandFor<Name extends ActionName> {
-  readonly action: Name;
-  readonly input: unknown;
-  /** The text to print for the action's answer. */
-  describe(value: Answers[Name]): string;
-  /**
-   * The action was done, but its result is bad and is complained about. Absent: every result is
-   * good.
-   */
-  failed?(value: Answers[Name]): boolean;
-}
-
-/**
- * One thing that a command can do, made from its arguments: an action, and the words for its
- * answer.
- */
-export type Errand = { [Name in ActionName]: ErrandFor<Name> }[ActionName];
+/** What a verb comes to: a request, or a result when none is needed. */
+export type Plan = Request | Told;
 
 /** A result of a request, in words and for programs. */
 interface Outcome {
@@ -85,7 +64,7 @@ export const asking = <Value>(
   },
 });
 
-/** Makes a command whose verbs are errands. */
+/** Makes a command whose verbs are requests. */
 export const errandCommand = (
   context: OperatorContext,
   description: CommandDescription<Verb<Plan>>,
@@ -108,9 +87,7 @@ export async function carryOutPlan(
   }
   const session = await open();
   try {
-    const { isGood, text, value } = await ('ask' in plan
-      ? plan.ask(session.api)
-      : carryOut(session.actions, plan));
+    const { isGood, text, value } = await plan.ask(session.api);
     if (isJson && value !== undefined) terminal.print(printedJson(value));
     else if (isGood) terminal.print(text);
     else terminal.complain(text);
@@ -120,17 +97,7 @@ export async function carryOutPlan(
   }
 }
 
-async function carryOut<Name extends ActionName>(
-  actions: OperatorActions,
-  errand: ErrandFor<Name>,
-): Promise<Outcome> {
-  const result = await ask(actions, errand.action, errand.input);
-  if (!result.ok) return { isGood: false, text: visibleField(result.fault) };
-  const { value } = result;
-  return { isGood: !errand.failed?.(value), text: errand.describe(value), value };
-}
-
-/** A credential in the form that commands have printed since before it had a route. */
+/** A credential as commands have told it since before it had a route. */
 export const shownCredential = (credential: {
   readonly userName: string;
   readonly password: string;

@@ -1,12 +1,15 @@
 /** `tagcast operator …`: the operator's accounts in the console, and invitations to new clients. */
 
+import type { TagcastClient } from '../../packages/client/src/client.ts';
 import type { ListedOperator } from '../access/sql/accounts.ts';
 import { tableRow } from '../std/visible-text.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
-import { describeLink, readLinkUrl, URL_FLAG } from './link.ts';
+import { describeLink, madeLink, readLinkUrl, URL_FLAG } from './link.ts';
 import type { OperatorContext, Plan } from './operator-command.ts';
-import { errandCommand } from './operator-command.ts';
+import { asking, errandCommand } from './operator-command.ts';
+
+const OPERATORS = '/operator/v1/operators';
 
 const NOTES = `Accounts of the operator see the page System of the console. They belong to no client by that: tagcast member invite does this.
 Each link works once, for an hour. An account that add finds there already loses its password and its sessions.`;
@@ -25,21 +28,22 @@ export const operatorCommand = (context: OperatorContext): Command =>
         },
         ({ email }, { url }) => planAdd(email, url),
       ),
-      list: verb({ summary: "Lists the operator's accounts." }, () => ({
-        action: 'operator.list',
-        input: {},
-        describe: describeOperators,
-      })),
+      list: verb({ summary: "Lists the operator's accounts." }, () =>
+        asking(list, describeOperators),
+      ),
       remove: verb(
         {
           summary: "The account stays, and is the operator's no more.",
           arguments: ['email'],
         },
-        ({ email }) => ({
-          action: 'operator.remove',
-          input: { email },
-          describe: () => `${email} is no operator any more.`,
-        }),
+        ({ email }) =>
+          asking(
+            async (api) => {
+              await api.request('DELETE', `${OPERATORS}/{email}`, { path: { email } });
+              return { email };
+            },
+            () => `${email} is no operator any more.`,
+          ),
       ),
       invite: verb(
         {
@@ -53,20 +57,23 @@ export const operatorCommand = (context: OperatorContext): Command =>
 
 function planAdd(email: string, address: string): Plan {
   const url = readLinkUrl(address);
-  return {
-    action: 'operator.add',
-    input: { email },
-    describe: (link) => describeLink(`Operator ${email} sets the password here`, url, link),
-  };
+  return asking(
+    async (api) => madeLink(await api.request('POST', OPERATORS, { body: { email } })),
+    (link) => describeLink(`Operator ${email} sets the password here`, url, link),
+  );
 }
 
 function planInvitation(address: string): Plan {
   const url = readLinkUrl(address);
-  return {
-    action: 'operator.invite',
-    input: {},
-    describe: (link) => describeLink('Somebody makes an account and a client here', url, link),
-  };
+  return asking(
+    async (api) => madeLink(await api.request('POST', '/operator/v1/invitations')),
+    (link) => describeLink('Somebody makes an account and a client here', url, link),
+  );
+}
+
+async function list(api: TagcastClient): Promise<readonly ListedOperator[]> {
+  const { body } = await api.request('GET', OPERATORS);
+  return body.map(({ email, lastSignInAt }) => ({ email, lastSignedInAtMs: lastSignInAt }));
 }
 
 const describeOperators = (operators: readonly ListedOperator[]): string =>

@@ -1,10 +1,13 @@
 /** `tagcast secret-key rotate`: brings everything under a new SECRET_KEY. */
 
-import type { RotatedKey } from '../operator/secret-key-actions.ts';
+import type { TagcastClient } from '../../packages/client/src/client.ts';
+import type { AnswerOf, RequestOf } from '../../packages/client/src/types.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
 import type { OperatorContext } from './operator-command.ts';
-import { errandCommand } from './operator-command.ts';
+import { asking, errandCommand } from './operator-command.ts';
+
+const ROTATE = '/operator/v1/secret-key/rotate';
 
 const NOTES = `Hashes and encrypts again, under SECRET_KEY, everything that was made with SECRET_KEY_OTHER. Without stopping the service:
 
@@ -19,14 +22,36 @@ export const secretKeyCommand = (context: OperatorContext): Command =>
   errandCommand(context, {
     name: 'secret-key',
     verbs: {
-      rotate: verb({ summary: 'Brings everything under a new SECRET_KEY.', notes: NOTES }, () => ({
-        action: 'secret-key.rotate',
-        input: {},
-        describe: ({ keyId, changed, unreadable }: RotatedKey) =>
-          unreadable === 0
-            ? `${changed} were brought under SECRET_KEY (key ${keyId}). Nothing is left under another: start the nodes again without SECRET_KEY_OTHER.`
-            : `${changed} were brought under SECRET_KEY (key ${keyId}). ${unreadable} cannot be read with SECRET_KEY_OTHER and are as they were: set that to the key that they were made with, and run this again.`,
-        failed: ({ unreadable }: RotatedKey) => unreadable > 0,
-      })),
+      rotate: verb({ summary: 'Brings everything under a new SECRET_KEY.', notes: NOTES }, () =>
+        asking(rotate, describe, ({ unreadable }) => unreadable > 0),
+      ),
     },
   });
+
+interface Rotated {
+  /** The key that everything is under now. */
+  readonly keyId: string;
+  readonly changed: number;
+  /** Left as they were: made with neither key, or damaged. */
+  readonly unreadable: number;
+}
+
+/** Piece by piece: none takes long, however much there is. */
+async function rotate(api: TagcastClient): Promise<Rotated> {
+  let changed = 0;
+  let unreadable = 0;
+  let asked: RequestOf<'POST', typeof ROTATE> = { body: {} };
+  while (true) {
+    const answer: AnswerOf<'POST', typeof ROTATE> = await api.request('POST', ROTATE, asked);
+    const { body: piece } = answer;
+    changed += piece.changed;
+    unreadable += piece.unreadable;
+    if (piece.next === undefined) return { keyId: piece.keyId, changed, unreadable };
+    asked = { body: piece.next };
+  }
+}
+
+const describe = ({ keyId, changed, unreadable }: Rotated): string =>
+  unreadable === 0
+    ? `${changed} were brought under SECRET_KEY (key ${keyId}). Nothing is left under another: start the nodes again without SECRET_KEY_OTHER.`
+    : `${changed} were brought under SECRET_KEY (key ${keyId}). ${unreadable} cannot be read with SECRET_KEY_OTHER and are as they were: set that to the key that they were made with, and run this again.`;

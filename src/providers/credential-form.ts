@@ -19,9 +19,6 @@ export interface CredentialFault {
   readonly message: string;
 }
 
-export const sentenceOf = ({ path, message }: CredentialFault): string =>
-  `${path === '' ? 'The credential' : path} ${message}.`;
-
 export const text = z
   .string('is missing')
   .min(1, 'is missing')

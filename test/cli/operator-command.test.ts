@@ -12,10 +12,8 @@ import { helpOf } from '../../src/cli/help.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordedContext } from '../support/terminal.ts';
 
-const never = () => Promise.reject(new Error('nothing is to be asked'));
-
 t.test('each mistake has its sentence', async (t) => {
-  const context = recordedContext(never);
+  const context = recordedContext();
   const commands: Readonly<Record<string, Command>> = {
     client: clientCommand(context),
     app: appCommand(context, context.publisher),

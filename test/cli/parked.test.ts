@@ -6,15 +6,14 @@
 import t from 'tap';
 import { operatorRoutes } from '../../src/api/operator-routes.ts';
 import { parkedCommand } from '../../src/cli/parked.ts';
-import { secrets } from '../support/api.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';
+import { makeOperatorParts } from '../support/operator-parts.ts';
 import { withStores } from '../support/store.ts';
 import { recordedContext } from '../support/terminal.ts';
 
 await withStores(t, async (t, store) => {
   const { sql } = store;
-  const noActions = () => Promise.reject(new Error('everything has a route'));
-  const context = recordedContext(noActions, operatorRoutes({ sql, secrets }));
+  const context = recordedContext(operatorRoutes(makeOperatorParts(store)));
   const command = parkedCommand(context);
   const run = async (line: string): Promise<readonly [code: number, text: string]> => {
     const code = await command.run(line.split(' '));

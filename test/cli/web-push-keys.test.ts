@@ -4,24 +4,28 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { appCommand } from '../../src/cli/app.ts';
-import type { OperatorActions } from '../../src/operator/operator-actions.ts';
+import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
+import { BODY_BYTES_MAX } from '../../src/http/handler.ts';
+import { json } from '../../src/http/json-body.ts';
 import { fcmCredential } from '../support/provider-credentials.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordedContext } from '../support/terminal.ts';
 
 t.test('from a fresh key pair to the credential', async (t) => {
   const inputs: unknown[] = [];
-  const actions: OperatorActions = (_action, input) => {
-    inputs.push(input);
-    return Promise.resolve({
-      ok: true,
-      value: {
-        publicNote: 'Web pages subscribe with applicationServerKey BPub',
-        checked: { note: 'It can sign.' },
-      },
-    });
-  };
-  const context = recordedContext(actions);
+  const route = (method: 'PUT' | 'DELETE', answer: HttpResponse): Route => ({
+    ...{ api: 'operator', operation: null, method, bodyBytesMax: BODY_BYTES_MAX },
+    path: '/operator/v1/apps/:id/platforms/:platform',
+    handle({ params, body }: HttpRequest) {
+      inputs.push({ method, params, body: body.length === 0 ? null : JSON.parse(String(body)) });
+      return answer;
+    },
+  });
+  const publicNote = 'Web pages subscribe with applicationServerKey BPub';
+  const context = recordedContext([
+    route('PUT', json({ ok: null, note: 'It can sign.', publicNote })),
+    route('DELETE', { status: 204, body: '' }),
+  ]);
   const command = appCommand(context, context.publisher);
   const run = (line: string): Promise<number> => command.run(line.split(' '));
 
@@ -50,23 +54,23 @@ t.test('from a fresh key pair to the credential', async (t) => {
     'App 1000 has webpush credentials. It can sign.\nWeb pages subscribe with applicationServerKey BPub',
   );
   t.same(inputs.at(-1), {
-    appId: 1_000,
-    platformId: 7,
-    credential: { vapid: { ...keys, subject } },
+    method: 'PUT',
+    params: { id: '1000', platform: '7' },
+    body: { vapid: { ...keys, subject } },
   });
 
   const { serviceAccount } = fcmCredential();
   const account = file('account.json', JSON.stringify(serviceAccount));
   t.equal(await run(`credentials 1000 webpush --service-account-file ${account}`), 0);
-  t.match(inputs.at(-1), { credential: { vapid: undefined, serviceAccount } });
+  t.match(inputs.at(-1), { body: { vapid: undefined, serviceAccount } });
 
   const pem = '-----BEGIN PRIVATE KEY-----\n';
   const pemFile = file('key.pem', pem);
   t.equal(await run(`credentials 1000 webpush --vapid-file ${pemFile} --subject ${subject}`), 0);
-  t.match(inputs.at(-1), { credential: { vapid: { privateKey: pem, subject } } });
+  t.match(inputs.at(-1), { body: { vapid: { privateKey: pem, subject } } });
 
   t.equal(await run('credentials 1000 webpush --remove'), 0);
-  t.match(inputs.at(-1), { platformId: 7, credential: null });
+  t.match(inputs.at(-1), { method: 'DELETE', params: { platform: '7' } });
 
   const asked = inputs.length;
   t.equal(await run('credentials 1000 webpush'), 2);

@@ -204,7 +204,10 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     make(`${admin}/webhooks`, { url: 'https://cms.example/hook', isEnabled: false });
   // The examples name the first.
   await webhook();
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  // The client of the examples is deleted before these.
+  const ofDemo = { clientId: 'demo' };
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const privateKey = String(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
   return {
     getStatus: shown,
     getNotification: shown,
@@ -212,10 +215,7 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     deletePublishedApp: await app('Doomed'),
     deleteApp: await app('Doomed too'),
     deleteProviderCredential: other,
-    putProviderCredential: {
-      ...other,
-      privateKey: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    },
+    putProviderCredential: { ...other, privateKey },
     changeNotification: shown,
     pauseNotification: paused,
     resumeNotification: paused,
@@ -225,6 +225,18 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
     deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
     deleteWebhook: await webhook(),
+    showClientCredential: ofDemo,
+    rotateClientCredential: ofDemo,
+    listClientApps: ofDemo,
+    addClientApp: ofDemo,
+    putAppCredential: { ...other, privateKey },
+    removeAppCredential: other,
+    removeOperator: { email: 'ops@example.com' },
+    resetAccount: { email: 'member@example.com' },
+    listClientMembers: { clientId: 'demo' },
+    inviteClientMember: { clientId: 'demo' },
+    changeClientMember: { clientId: 'demo', email: 'member@example.com' },
+    removeClientMember: { clientId: 'demo', email: 'member@example.com' },
     deleteKey: await make(`${admin}/keys`, { name: 'Doomed', scopes: ['read'] }),
   };
 }

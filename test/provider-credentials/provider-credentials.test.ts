@@ -10,9 +10,9 @@ import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../src/provider-credentials/provider-credentials.ts';
-import { sentenceOf } from '../../src/providers/credential-form.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
+import { sentenceOf } from '../support/provider-credentials.ts';
 import { withStores } from '../support/store.ts';
 
 const OAUTH_ORIGIN = DEFAULT_ORIGINS.oauth;

@@ -21,8 +21,9 @@ const anything: never = new Proxy(() => anything, {
 export function documentOfRoutes(): OpenApiDocument {
   const config = schema.parse({ OPERATOR_TOKEN: '-'.repeat(32) });
   const { routes } = listRoutes(
-    { config, store: anything, secrets: anything },
+    { config, store: anything, secrets: anything, log: anything },
     {
+      catalogue: anything,
       devices: { routes: appApiRoutes(anything) },
       sending: {
         routes: [

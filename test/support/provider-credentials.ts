@@ -2,6 +2,7 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import type { ApnsCredential } from '../../src/providers/apns/credential.ts';
+import type { CredentialFault } from '../../src/providers/credential-form.ts';
 import type { FcmCredential } from '../../src/providers/fcm/credential.ts';
 import type { WebPushCredential } from '../../src/providers/webpush/credential.ts';
 import { generateVapidKeys } from '../../src/providers/webpush/credential-form.ts';
@@ -10,6 +11,10 @@ const pem = { type: 'pkcs8', format: 'pem' } as const;
 
 export const ecKeys = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve });
 export const rsaKeys = () => generateKeyPairSync('rsa', { modulusLength: 2_048 });
+
+/** The sentence for people. */
+export const sentenceOf = ({ path, message }: CredentialFault): string =>
+  `${path === '' ? 'The credential' : path} ${message}.`;
 
 export function apnsCredential(keys = ecKeys('P-256')): ApnsCredential {
   return {

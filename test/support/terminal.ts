@@ -8,7 +8,6 @@ import type { OperatorContext } from '../../src/cli/operator-command.ts';
 import type { PublisherContext } from '../../src/cli/publisher/publisher-command.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { Route } from '../../src/http/handler.ts';
-import type { OperatorActions } from '../../src/operator/operator-actions.ts';
 
 export interface RecordedContext extends OperatorContext {
   /** The context of a publisher without a profile. */
@@ -22,10 +21,10 @@ export interface RecordedContext extends OperatorContext {
   openSessions(): number;
 }
 
-/** `routes`: the operator's. */
+/** `routes`: the operator's. `around`: what comes between a command and them. */
 export function recordedContext(
-  actions: OperatorActions,
   routes: readonly Route[] = [],
+  around: (ask: typeof fetch) => typeof fetch = (ask) => ask,
 ): RecordedContext {
   const printed: string[] = [];
   const complaints: string[] = [];
@@ -54,8 +53,7 @@ export function recordedContext(
     open() {
       sessions += 1;
       return Promise.resolve({
-        api: operatorApi(fetchWithin(routes)),
-        actions,
+        api: operatorApi(around(fetchWithin(routes))),
         close() {
           sessions -= 1;
           return Promise.resolve();

@@ -1848,6 +1848,404 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/clients/{clientId}/credential": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show a credential in force again
+         * @description The super user's, or with `appId` that of the app's API user.
+         *
+         *     For the operator of the installation.
+         */
+        readonly get: operations["showClientCredential"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/credential/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a new credential in place of one
+         * @description The super user's, or with `appId` that of the app's API user. The old one works for `graceHours` more.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["rotateClientCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/apps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the apps of a client
+         * @description With their platforms, and whether the provider credentials there work.
+         *
+         *     For the operator of the installation.
+         */
+        readonly get: operations["listClientApps"];
+        readonly put?: never;
+        /**
+         * Make an app of a client, with its API user
+         * @description Within the limits of the client. `409`: engines have another `SECRET_KEY`.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["addClientApp"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/platforms": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What is known of an app's provider credentials
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listAppCredentials"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/platforms/{platform}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Put a provider credential of an app, and have it checked
+         * @description The fields are those of its provider. It is stored encrypted, and even if the provider refuses it. `409`: engines have another `SECRET_KEY`.
+         *
+         *     For the operator of the installation.
+         */
+        readonly put: operations["putAppCredential"];
+        readonly post?: never;
+        /**
+         * Remove a provider credential of an app
+         * @description And the one before it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly delete: operations["removeAppCredential"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/platforms/{platform}/check": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask the provider whether it accepts the credential of an app
+         * @description With a push for a device that cannot exist.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["checkAppCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/operators": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the accounts of the operator
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listOperators"];
+        readonly put?: never;
+        /**
+         * Make an account of the operator, with a link to set its password
+         * @description It sees the page System of the console, and belongs to no client by that. An account that exists already loses its password and its sessions. The link holds for an hour, once. No cache may store it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["addOperator"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/operators/{email}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Make an account the operator's no more
+         * @description The account stays, as any other. It holds within a second.
+         *
+         *     For the operator of the installation.
+         */
+        readonly delete: operations["removeOperator"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/invitations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a link by which one person makes an account and a client
+         * @description Where SIGN_UP is `invitation` or `open`. The link holds for an hour, once. No cache may store it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["inviteClient"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/accounts/{email}/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a link by which any account gets a new password
+         * @description Links that the account had before end. The link holds for an hour, once. No cache may store it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["resetAccount"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/members": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List who belongs to a client
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["listClientMembers"];
+        readonly put?: never;
+        /**
+         * Make a link by which one person joins a client
+         * @description The link holds for an hour, once. No cache may store it.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["inviteClientMember"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/clients/{clientId}/members/{email}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a member from a client
+         * @description The account stays: it may belong to other clients.
+         *
+         *     For the operator of the installation.
+         */
+        readonly delete: operations["removeClientMember"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Give a member of a client another role
+         * @description It holds within a second.
+         *
+         *     For the operator of the installation.
+         */
+        readonly patch: operations["changeClientMember"];
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices/scope": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whose app it is, and its platforms: what an export begins with
+         * @description For the operator of the installation.
+         */
+        readonly get: operations["getDeviceScope"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The devices of an app, page by page
+         * @description By platform. A page may have no devices and still name a next one. A device that moves to a new token meanwhile may come twice; none is missed.
+         *
+         *     For the operator of the installation.
+         */
+        readonly get: operations["exportDevices"];
+        readonly put?: never;
+        /**
+         * Import devices of an app
+         * @description Answered when they are durable. The same devices again change nothing. Tags of other clients are left out.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["importDevices"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices/tag-names": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The names of tags, for an export
+         * @description For the operator of the installation.
+         */
+        readonly post: operations["nameTags"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices/begin-import": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin an import
+         * @description The audit log has it. From now on every registration of the app is written, so that what an app says later than the import stays.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["beginImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/apps/{id}/devices/find-tags": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Find the tags that a file names, and create those that do not exist
+         * @description For the operator of the installation.
+         */
+        readonly post: operations["findTagsToImport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/deletions": {
         readonly parameters: {
             readonly query?: never;
@@ -1944,6 +2342,28 @@ export interface paths {
          *     For the operator of the installation.
          */
         readonly post: operations["releaseParkedParts"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/secret-key/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Bring a piece of what was made with SECRET_KEY_OTHER under SECRET_KEY
+         * @description The first request has the body `{}`, each further one the `next` of the answer before it. Some rows a request; one that was interrupted is asked again.
+         *
+         *     For the operator of the installation.
+         */
+        readonly post: operations["rotateSecretKey"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -9382,6 +9802,1238 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly showClientCredential: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The app whose API user's it is; absent: the super user's. */
+                readonly appId?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description In clear text. No cache may store it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "userName": "acme-super-k3n5q8rt",
+                     *       "password": "…",
+                     *       "token": "tcs_…"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MadeCredential"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly rotateClientCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "graceHours": 24,
+                 *       "appId": 1
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly graceHours: number;
+                    readonly appId?: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The new one. No cache may store it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "userName": "acme-super-k3n5q8rt",
+                     *       "password": "…",
+                     *       "token": "tcs_…"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MadeCredential"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listClientApps: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The apps, by id. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "News",
+                     *         "platforms": [
+                     *           {
+                     *             "platformId": 3,
+                     *             "hasCredential": true,
+                     *             "isRefused": false,
+                     *             "isHealthy": true
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly id: number;
+                        readonly name: string;
+                        readonly platforms: readonly {
+                            /** @description 3: apns, 7: webpush, 15: fcm */
+                            readonly platformId: number;
+                            readonly hasCredential: boolean;
+                            /** @description The provider has refused the one put last. */
+                            readonly isRefused: boolean;
+                            /** @description Whether its last check succeeded; null: that is not known. */
+                            readonly isHealthy: boolean | null;
+                        }[];
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly addClientApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "News",
+                 *       "platformIds": [
+                 *         3,
+                 *         15
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly id?: unknown;
+                    readonly name: string;
+                    readonly platformIds?: readonly (number | string)[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Made. No cache may store its credential. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 13,
+                     *       "name": "News",
+                     *       "platformIds": [
+                     *         3,
+                     *         15
+                     *       ],
+                     *       "apiUser": {
+                     *         "userName": "acme-super-k3n5q8rt",
+                     *         "password": "…",
+                     *         "token": "tcs_…"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly id: number;
+                        readonly name: string;
+                        readonly platformIds: readonly number[];
+                        readonly apiUser: components["schemas"]["MadeCredential"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listAppCredentials: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Of each platform, without secrets. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "platformId": 3,
+                     *         "hasCredential": false
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ProviderCredential"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly putAppCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "teamId": "TEAM123456",
+                 *       "keyId": "KEY1234567",
+                 *       "bundleId": "com.acme.news"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly teamId?: string;
+                    readonly keyId?: string;
+                    /** @description The .p8 file. */
+                    readonly privateKey?: string;
+                    readonly bundleId?: string;
+                    readonly environment?: string;
+                    /** @description The JSON of its file. */
+                    readonly serviceAccount?: unknown;
+                    readonly graceHours?: number;
+                    readonly expiresAt?: (number | string) | null;
+                } & {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Stored: what the provider says. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "note": "The provider accepts it.",
+                     *       "publicNote": null
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly ok: boolean | null;
+                        readonly note: string;
+                        /** @description What its apps need to know of it, without a full stop; null: nothing. */
+                        readonly publicNote: string | null;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly removeAppCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Removed. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly checkAppCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What it said. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "note": "The provider accepts it."
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly ok: boolean | null;
+                        readonly note: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listOperators: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description By their e-mail addresses. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "email": "ops@example.com",
+                     *         "lastSignInAt": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly email: string;
+                        /** @description null: never. */
+                        readonly lastSignInAt: number | null;
+                    }[];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly addOperator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "email": "ops@example.com"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description In any case; it is stored in small letters. */
+                    readonly email: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/reset/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly removeOperator: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The e-mail address of the account, in any case.
+                 * @example ben@example.com
+                 */
+                readonly email: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is none of the operator's. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly inviteClient: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/sign-up/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly resetAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The e-mail address of the account, in any case.
+                 * @example ben@example.com
+                 */
+                readonly email: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/reset/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listClientMembers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The members, by account. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "accountId": 2,
+                     *         "email": "ben@example.com",
+                     *         "role": "publisher",
+                     *         "addedAt": 1795392000000,
+                     *         "lastSignInAt": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Member"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly inviteClientMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "role": "owner"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly role: "owner" | "publisher" | "viewer";
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/invitation/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly removeClientMember: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs. */
+                readonly cancelJobs?: "true" | "false";
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+                /**
+                 * @description The e-mail address of the account, in any case.
+                 * @example ben@example.com
+                 */
+                readonly email: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Removed, and the jobs cancelled where that was asked for. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeClientMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example acme
+                 */
+                readonly clientId: string;
+                /**
+                 * @description The e-mail address of the account, in any case.
+                 * @example ben@example.com
+                 */
+                readonly email: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "role": "viewer"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly role: "owner" | "publisher" | "viewer";
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The member. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accountId": 2,
+                     *       "email": "ben@example.com",
+                     *       "role": "viewer",
+                     *       "addedAt": 1795392000000,
+                     *       "lastSignInAt": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Member"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getDeviceScope: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description By the clock of the database. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "clientId": "demo",
+                     *       "platformIds": [
+                     *         3,
+                     *         7,
+                     *         15
+                     *       ],
+                     *       "now": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description Whose app it is, by its slug. */
+                        readonly clientId: string;
+                        readonly platformIds: readonly number[];
+                        /** @description Milliseconds since 1970. */
+                        readonly now: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly exportDevices: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `next` of the page before; absent: the first page. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": [
+                     *         {
+                     *           "platformId": 3,
+                     *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
+                     *           "registeredAt": 1795392000000,
+                     *           "tagIds": [
+                     *             2
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next": "3.4095"
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly devices: readonly {
+                            /** @description 3: apns, 7: webpush, 15: fcm */
+                            readonly platformId: number;
+                            readonly deviceId: string;
+                            readonly appVersion?: string;
+                            /** @description Milliseconds since 1970. */
+                            readonly registeredAt: number;
+                            readonly tagIds: readonly number[];
+                        }[];
+                        /** @description The `cursor` of the next page; null: this one has no devices. */
+                        readonly next: string | null;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly importDevices: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "startedAt": 1795392000000,
+                 *       "replacesTags": false,
+                 *       "devices": [
+                 *         {
+                 *           "platformId": 3,
+                 *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
+                 *           "registeredAt": null,
+                 *           "tagIds": [
+                 *             2
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description When the import began: what an app has registered since then stays. */
+                    readonly startedAt: number;
+                    /** @description Whether a device loses the tags that it is not given here. */
+                    readonly replacesTags: boolean;
+                    readonly devices: readonly {
+                        /** @description 3: apns, 7: webpush, 15: fcm */
+                        readonly platformId: number;
+                        readonly deviceId: unknown;
+                        /** @description Of the app. null, or absent: not known. */
+                        readonly appVersion?: string | null;
+                        /** @description null, or absent: not known. */
+                        readonly registeredAt?: number | null;
+                        readonly tagIds: readonly number[];
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description What came of each, in the order of the request. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       "added"
+                     *     ]
+                     */
+                    readonly "application/json": readonly ("added" | "merged" | "kept" | "tags-limited" | "limit" | "refused" | "unavailable")[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly nameTags: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "tagIds": [
+                 *         2
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly tagIds: readonly number[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Deleted ones are left out. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 2,
+                     *         "sourceId": "news",
+                     *         "name": "News"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly id: number;
+                        readonly sourceId: string | null;
+                        readonly name: string;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly beginImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Whose app it is, and when it began. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "clientId": "demo",
+                     *       "platformIds": [
+                     *         3,
+                     *         7,
+                     *         15
+                     *       ],
+                     *       "startedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description Whose app it is, by its slug. */
+                        readonly clientId: string;
+                        readonly platformIds: readonly number[];
+                        /** @description Milliseconds since 1970. */
+                        readonly startedAt: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly findTagsToImport: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "tags": [
+                 *         {
+                 *           "sourceId": "news",
+                 *           "name": "News"
+                 *         }
+                 *       ],
+                 *       "create": false
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly tags: readonly {
+                        readonly sourceId?: string | null;
+                        /** @description The number that another engine knew it by. */
+                        readonly id?: number | null;
+                        readonly name?: string | null;
+                    }[];
+                    /** @description Whether those that do not exist are created. */
+                    readonly create: boolean;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Each in its place. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "found": [
+                     *         2
+                     *       ],
+                     *       "created": 0
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description Its id, or why devices of the app cannot have it, by the request. */
+                        readonly found: readonly (number | ("unknown" | "expired" | "not-connected"))[];
+                        readonly created: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listHeldDeletions: {
         readonly parameters: {
             readonly query?: never;
@@ -9595,6 +11247,73 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly rotateSecretKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "kind": "credentials"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @default credentials
+                     * @enum {string}
+                     */
+                    readonly kind?: "credentials" | "keys" | "provider-credentials" | "provider-tokens" | "webhooks";
+                    readonly after?: number | string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The rows of this piece. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keyId": "k3n5q8rt",
+                     *       "changed": 100,
+                     *       "unreadable": 0,
+                     *       "next": {
+                     *         "kind": "credentials",
+                     *         "after": 100
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The key that the rows are under now. */
+                        readonly keyId: string;
+                        readonly changed: number;
+                        /** @description Left as they were: made with neither key, or damaged. */
+                        readonly unreadable: number;
+                        /** @description The body of the next request; absent: everything is done. */
+                        readonly next?: {
+                            /** @enum {string} */
+                            readonly kind: "credentials" | "keys" | "provider-credentials" | "provider-tokens" | "webhooks";
+                            readonly after?: number | string;
+                        };
+                    };
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

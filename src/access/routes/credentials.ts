@@ -3,7 +3,6 @@
  */
 
 import { z } from 'zod';
-import { findAppClient } from '../../clients/find-app.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { listed, secret, shown } from '../../http/answers.ts';
@@ -16,7 +15,8 @@ import { cursorFrom, LIMIT } from '../../http/parameters.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { strictForm } from '../../std/strict-form.ts';
-import { GRACE_HOURS_MAX, rotateCredential } from '../credentials.ts';
+import { GRACE_HOURS_MAX } from '../credentials.ts';
+import { renewCredential } from '../renew-credential.ts';
 import type { Secrets } from '../secrets.ts';
 import { listCredentials } from '../sql/list-credentials.ts';
 import { asSuperUser } from './in-client.ts';
@@ -30,7 +30,7 @@ const GRACE = `must be whole hours, 0–${GRACE_HOURS_MAX}`;
 const APP_ID = 'must be the id of an app';
 /** For how long what is replaced works on. */
 export const graceHours = z.int(GRACE).min(0, GRACE).max(GRACE_HOURS_MAX, GRACE);
-const rotateForm = strictForm({
+export const rotateForm = strictForm({
   graceHours,
   appId: z.int(APP_ID).min(1, APP_ID).max(ID_MAX, APP_ID).optional(),
 });
@@ -110,20 +110,10 @@ const rotateRoute = ({ sql, secrets }: CredentialRouteParts) =>
         const message = appId === null ? 'is missing' : 'belongs to an api-user only';
         return refuse.invalid([{ path: 'appId', message }]);
       }
-      if (appId !== null && (await findAppClient(tx, appId))?.clientId !== clientId) {
-        return refuse.unknown('app');
-      }
       const owner = { clientId, clientSlug, appId };
-      const made = await rotateCredential(tx, secrets, owner, graceHours);
-      const whose = { role: path.role, ...(appId === null ? {} : { appId }) };
-      const name = made.username;
-      await record({
-        action: 'credential.rotate',
-        id: null,
-        name,
-        detail: { ...whose, graceHours },
-      });
-      return done({ ...made, role: path.role, appId, userName: name });
+      const made = await renewCredential(tx, secrets, owner, graceHours, record);
+      if (made === null) return refuse.unknown('app');
+      return done({ ...made, role: path.role, appId, userName: made.username });
     }),
   );
 

@@ -1,4 +1,4 @@
-/** A credential in clear text, as the operator's routes answer it. */
+/** A credential in clear text, as routes answer it. */
 
 import { z } from 'zod';
 import type { ShownCredential } from '../credentials.ts';

@@ -10,7 +10,7 @@ import type { Route } from '../../http/handler.ts';
 import { CLIENT_HEADER, epochMs, id, word } from '../../http/openapi/parts.ts';
 import type { PathParameter } from '../../http/parameters.ts';
 import { pathId } from '../../http/parameters.ts';
-import type { Refusal, Result } from '../../http/result.ts';
+import type { Refusal } from '../../http/result.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { strictForm } from '../../std/strict-form.ts';
@@ -24,6 +24,7 @@ import { cancelDetail } from '../cancel-jobs.ts';
 import type { Secrets } from '../secrets.ts';
 import { listMembers } from '../sql/memberships.ts';
 import { cancelJobs } from './cancel-jobs.ts';
+import { exampleOf, link, shownLink } from './made-link.ts';
 
 export interface MemberParts {
   readonly sql: SqlPool;
@@ -31,11 +32,11 @@ export interface MemberParts {
   readonly secrets: Secrets;
 }
 
-const roleForm = strictForm({
+export const roleForm = strictForm({
   role: z.enum(MEMBER_ROLES, `must be ${MEMBER_ROLES.join(', ')}`),
 });
 
-const member = z
+export const member = z
   .object({
     accountId: id,
     email: z.string(),
@@ -44,21 +45,13 @@ const member = z
     lastSignInAt: epochMs.nullable(),
   })
   .meta({ id: 'Member' });
-const MEMBER = {
+export const MEMBER = {
   accountId: 2,
   email: 'ben@example.com',
   role: 'publisher',
   addedAt: 1_795_392_000_000,
   lastSignInAt: null,
 };
-
-const link = z.object({
-  link: z
-    .string()
-    .meta({ description: 'A path, for the origin under which the console is reached.' }),
-  expiresAt: epochMs,
-});
-const LINK = { link: '/console/#/invitation/tcl_…', expiresAt: 1_795_392_000_000 };
 
 const route = routesAt('/console/api/members', { api: 'console', needs: 'owner' });
 const headers = CLIENT_HEADER;
@@ -107,7 +100,7 @@ const inviteRoute = ({ sql, secrets }: MemberParts) =>
       headers,
       problems: [400, 409],
       body: form(roleForm, { role: 'publisher' }),
-      answer: created('The link.', link, LINK),
+      answer: created('The link.', link, exampleOf('invitation')),
     },
     async ({ caller, request, body: { role } }) =>
       linkOr(await invite(sql, secrets, originOf(request, caller), role)),
@@ -165,16 +158,11 @@ const resetRoute = ({ sql, secrets }: MemberParts) =>
       headers,
       problems: [409],
       path,
-      answer: created('The link.', link, { ...LINK, link: '/console/#/reset/tcl_…' }),
+      answer: created('The link.', link, exampleOf('reset')),
     },
     async ({ caller, request, path: { id } }) =>
       linkOr(await resetMember(sql, secrets, originOf(request, caller), id)),
   );
 
-/** The page makes an address of the path: it knows under which one it was reached. */
-const linkOr = (
-  made: MadeLink | keyof typeof REFUSALS,
-): Result<{ readonly link: string; readonly expiresAt: number }> =>
-  typeof made === 'string'
-    ? REFUSALS[made]
-    : done({ link: made.path, expiresAt: made.expiresAtMs });
+const linkOr = (made: MadeLink | keyof typeof REFUSALS) =>
+  typeof made === 'string' ? REFUSALS[made] : shownLink(made);

@@ -4,10 +4,7 @@ import { RequestCounts } from '../../api/metrics.ts';
 import { startServer } from '../../api/server.ts';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import { Maintenance } from '../../database/maintenance/maintenance.ts';
-import type { Importer } from '../../devices/import/importer.ts';
 import type { Route } from '../../http/handler.ts';
-import type { Check } from '../../provider-credentials/provider-check.ts';
-import type { ProviderOrigins } from '../../providers/origins.ts';
 import { connectionsMaxOf, descriptorsMax } from '../../std/descriptors.ts';
 import { VitalsWatch } from '../../std/thread-vitals.ts';
 import { FailureLog } from '../../telemetry/failure-log.ts';
@@ -34,13 +31,6 @@ export interface Engine {
   readonly routes: readonly Route[];
   /** The operator's, which the engine's socket has too. */
   readonly operatorRoutes: readonly Route[];
-  /** Asks a provider whether a credential works. */
-  readonly check: Check;
-  /** The addresses of the providers: an uploaded credential may name only these. */
-  readonly origins: ProviderOrigins;
-  readonly catalogue: Catalogue;
-  /** Commits the devices that an operator imports. */
-  readonly importer: Importer;
   /** Reads the certificate's files again. */
   reloadCertificate(): Promise<void>;
   /**
@@ -69,6 +59,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   const health = createHealth(parts, tagIndex);
   const access = createAccess(parts);
   const { routes, operators } = listRoutes(parts, {
+    catalogue,
     devices,
     sending,
     access,
@@ -100,10 +91,6 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     url,
     routes,
     operatorRoutes: operators,
-    origins,
-    check: sending.check,
-    catalogue,
-    importer: devices.importer,
     reloadCertificate: () => server.reloadCertificate(),
     async drain() {
       health.beginDrain();

@@ -13,6 +13,7 @@ import type { SystemParts } from '../../api/open/system.ts';
 import { systemRoutes } from '../../api/open/system.ts';
 import { withDocument } from '../../api/openapi/routes.ts';
 import { operatorRoutes } from '../../api/operator-routes.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { createEraser } from '../../devices/erase-device.ts';
 import type { Route } from '../../http/handler.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
@@ -27,7 +28,8 @@ import type { EngineParts } from './parts.ts';
 import type { Sending } from './sending.ts';
 
 interface RouteSources {
-  readonly devices: Pick<Devices, 'routes'>;
+  readonly catalogue: Catalogue;
+  readonly devices: Pick<Devices, 'routes' | 'importer'>;
   readonly sending: Pick<Sending, 'routes' | 'check' | 'journal' | 'evaluator'>;
   readonly access: Access;
   readonly housekeeping: Housekeeping;
@@ -46,14 +48,26 @@ interface EngineRoutes {
 }
 
 export function listRoutes(
-  { config, store, secrets }: Pick<EngineParts, 'config' | 'store' | 'secrets'>,
+  { config, store, secrets, log }: EngineParts,
   { devices, sending, access, housekeeping, feed, ...sources }: RouteSources,
 ): EngineRoutes {
   const { sql, patientReads } = store;
   const { check, journal, evaluator } = sending;
-  const { origins, readiness, metrics, readSystem } = sources;
+  const { catalogue, origins, readiness, metrics, readSystem } = sources;
   const cancelJobs = jobCanceller({ sql, journal });
-  const operators = [...systemRoutes({ readSystem }), ...operatorRoutes({ sql, secrets })];
+  const operators = [
+    ...systemRoutes({ readSystem }),
+    ...operatorRoutes({
+      sql,
+      secrets,
+      origins,
+      check,
+      log,
+      cancelJobs,
+      catalogue,
+      importer: devices.importer,
+    }),
+  ];
   const routes = withDocument([
     ...devices.routes,
     ...sending.routes,

@@ -3,7 +3,7 @@
  * this process, else through the running engine.
  */
 
-import { actionsOver, fetchFromEngine, operatorApi } from '../../cli/operator-api.ts';
+import { fetchFromEngine, operatorApi } from '../../cli/operator-api.ts';
 import type { OperatorSession } from '../../cli/operator-command.ts';
 import type { Config } from '../config.ts';
 
@@ -14,10 +14,8 @@ import type { Config } from '../config.ts';
 export async function openOperator(config: Config): Promise<OperatorSession> {
   const { DATABASE_URL, DATA_DIR } = config;
   if (DATABASE_URL === undefined) {
-    const fetch = fetchFromEngine(DATA_DIR);
     return {
-      api: operatorApi(fetch),
-      actions: actionsOver(fetch),
+      api: operatorApi(fetchFromEngine(DATA_DIR)),
       close: () => Promise.resolve(),
     };
   }

@@ -9,9 +9,10 @@ import { operatorApi } from '../../cli/operator-api.ts';
 import type { OperatorSession } from '../../cli/operator-command.ts';
 import { openPostgres } from '../../database/store.ts';
 import { IMPORT_LANES, Importer } from '../../devices/import/importer.ts';
-import { createOperatorActions } from '../../operator/operator-actions.ts';
 import { createCheck } from '../../provider-credentials/provider-check.ts';
+import { jobCanceller } from '../../push/cancel-jobs.ts';
 import { NO_FEED } from '../../tag-index/tag-index.ts';
+import { JobJournal } from '../../telemetry/job-journal.ts';
 import { createCommandLogger } from '../../telemetry/log.ts';
 import type { Config } from '../config.ts';
 import { providerOrigins } from '../provider-origins.ts';
@@ -34,18 +35,19 @@ export async function openOperatorRoutes(
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
   });
+  const log = createCommandLogger('info');
+  const routes = operatorRoutes({
+    sql,
+    secrets,
+    origins,
+    check: createCheck(sql, secrets, origins),
+    log,
+    cancelJobs: jobCanceller({ sql, journal: new JobJournal(log) }),
+    catalogue: new Catalogue(sql),
+    importer,
+  });
   return {
-    api: operatorApi(fetchWithin(operatorRoutes({ sql, secrets }))),
-    actions: createOperatorActions({
-      sql,
-      secrets,
-      log: createCommandLogger('info'),
-      origins,
-      check: createCheck(sql, secrets, origins),
-      catalogue: new Catalogue(sql),
-      importer,
-      tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
-    }),
+    api: operatorApi(fetchWithin(routes)),
     close: () => store.close(),
   };
 }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { inClient, inClientUnless } from '../../access/routes/in-client.ts';
+import { asMade } from '../../access/routes/made-credential.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import { raiseCatalogueVersion } from '../../clients/lock-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
@@ -47,7 +48,7 @@ export const appPatchForm = strictForm({
   platformIds: platformIds.optional(),
 });
 
-const app = z
+export const app = z
   .object({ id, name: z.string(), platformIds: z.array(platformId) })
   .meta({ id: 'App' });
 const apiUser = z.object({ userName: z.string(), password: z.string(), token: z.string() }).meta({
@@ -124,12 +125,15 @@ const createRoute = ({ sql, secrets }: AppResourceParts) =>
       outsideOfLimits,
       async (tx, { clientId, record }, { caller, body: { name, platformIds } }) => {
         const { clientSlug } = caller;
-        const made = await makeApp(tx, secrets, { clientId, clientSlug, name, platformIds });
+        const made = await makeApp(
+          tx,
+          secrets,
+          { clientId, clientSlug, name, platformIds },
+          record,
+        );
         if (!made.ok) return appRefusal(made.refusal);
         const { id, credential } = made;
-        await record({ action: 'app.create', id, name });
-        const { username: userName, password, token } = credential;
-        return done({ id, name, platformIds, apiUser: { userName, password, token } });
+        return done({ id, name, platformIds, apiUser: asMade(credential) });
       },
     ),
   );

@@ -143,12 +143,11 @@ const addRoute = ({ sql, secrets }: AppRouteParts) =>
       if (!connected.ok) return resultOf(connected);
       const { clientSlug } = caller;
       const app = { clientId, clientSlug, name, platformIds: [platformId] };
-      const made = await makeApp(tx, secrets, app);
+      const made = await makeApp(tx, secrets, app, record);
       if (!made.ok) return appRefusal(made.refusal);
       const { id, credential } = made;
       await connectTags(tx, clientId, id, connected.value);
       if (parameters !== null) await writeParameters(tx, { appId: id, platformId }, parameters);
-      await record({ action: 'app.create', id, name });
       const apiUser = { accessToken: credential.token };
       return done({ id, name, platformId, parameters: parameters ?? {}, apiUser });
     }),

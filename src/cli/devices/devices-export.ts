@@ -7,18 +7,23 @@
 import type { FileHandle } from 'node:fs/promises';
 import { constants, open } from 'node:fs/promises';
 import { z } from 'zod';
+import type { AnswerOf, TagcastClient } from '../../../packages/client/src/client.ts';
 import type { DeviceWriter } from '../../../packages/device-files/src/write-devices.ts';
 import { csvWriter, ndjsonWriter } from '../../../packages/device-files/src/write-devices.ts';
-import type { DeviceOfApp, DevicePage, PageEnd } from '../../devices/sql/read-page.ts';
-import { ORDINALS_PER_REQUEST_MAX, TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
-import type { OperatorActions } from '../../operator/operator-actions.ts';
+import { TAGS_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
+import type { PageEnd } from '../../devices/sql/read-page.ts';
+import { takeAttributes } from '../../domain/device-attributes.ts';
 import { UsageError } from '../arguments.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
-import { askOnce, askPatiently } from '../patient-actions.ts';
+import { askOnce, askPatiently } from '../patient-requests.ts';
 import { createPrivateFile } from '../private-file.ts';
 import { format, Progress } from '../progress.ts';
 import { readState, removeState, writeState } from '../state-file.ts';
 import type { Terminal } from '../terminal.ts';
+
+const DEVICES = '/operator/v1/apps/{id}/devices';
+
+type Page = AnswerOf<'GET', typeof DEVICES>['body'];
 
 export const WRITERS = { csv: csvWriter, ndjson: ndjsonWriter } as const satisfies Readonly<
   Record<string, DeviceWriter>
@@ -53,19 +58,20 @@ const EXIT_FAILED = 1;
 
 /** Exports to the end, or until `signal` is aborted; returns the exit code. */
 export async function exportDevices(
-  actions: OperatorActions,
+  api: TagcastClient,
   terminal: Terminal,
   request: ExportRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  await askOnce(actions, 'devices.scope', { appId: request.appId });
+  // Before a file is made.
+  await askOnce(() => api.request('GET', `${DEVICES}/scope`, { path: { id: request.appId } }));
   const output =
     request.path === null
       ? new StandardOutput(terminal, request)
       : await FileOutput.open(request.path, request, terminal);
   const progress = new Progress(terminal.progress, 'devices');
   try {
-    const isComplete = await writeAll(actions, request, output, progress, signal);
+    const isComplete = await writeAll(api, request, output, progress, signal);
     progress.clear();
     if (!isComplete) {
       terminal.complain(output.howToGoOn());
@@ -82,16 +88,17 @@ export async function exportDevices(
 
 /** Returns whether everything was written. */
 async function writeAll(
-  actions: OperatorActions,
+  api: TagcastClient,
   { appId, format }: ExportRequest,
   output: Output,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const names = new TagNames(actions, appId);
-  const ask = (after: PageEnd): Promise<DevicePage | null> => {
-    const input = { appId, after, ordinals: ORDINALS_PER_REQUEST_MAX };
-    const page = askPatiently(actions, 'devices.page', input);
+  const names = new TagNames(api, appId);
+  const ask = (after: PageEnd): Promise<Page> => {
+    const query = after.ordinal === START.ordinal ? {} : { cursor: cursorOf(after) };
+    const asked = { path: { id: appId }, query };
+    const page = askPatiently(async () => (await api.request('GET', DEVICES, asked)).body);
     // The failure is thrown where the page is awaited.
     page.catch(() => undefined);
     return page;
@@ -99,15 +106,21 @@ async function writeAll(
   if (output.state.octets === 0 && !(await output.write(WRITERS[format].head))) return false;
   for (let next = ask(output.state.after); ; ) {
     const page = await next;
-    if (page === null) return true;
+    if (page.next === null) return true;
+    const end = endOf(page.next);
     // The next page is read while this one is written.
-    next = ask(page.end);
+    next = ask(end);
     await names.learn(page.devices);
-    const lines = page.devices.map(({ tagIds, ...device }) =>
-      WRITERS[format].line({ ...device, tags: names.of(tagIds) }),
+    const lines = page.devices.map(({ tagIds, registeredAt, ...device }) =>
+      WRITERS[format].line({
+        ...device,
+        ...takeAttributes(device).attributes,
+        registeredAtMs: registeredAt,
+        tags: names.of(tagIds),
+      }),
     );
     if (!(await output.write(lines.join('')))) return false;
-    output.state.after = page.end;
+    output.state.after = end;
     output.state.devices += page.devices.length;
     await output.keepState();
     progress.show({ done: 0, total: null, count: output.state.devices });
@@ -115,19 +128,26 @@ async function writeAll(
   }
 }
 
+const cursorOf = ({ platformId, ordinal }: PageEnd): string => `${platformId}.${ordinal}`;
+
+function endOf(cursor: string): PageEnd {
+  const [platformId = 0, ordinal = 0] = cursor.split('.').map(Number);
+  return { platformId, ordinal };
+}
+
 /** The names of tags, as JSON for the file. */
 class TagNames {
-  private readonly actions: OperatorActions;
+  private readonly api: TagcastClient;
   private readonly appId: number;
   /** Null: the tag was deleted. Limited by the number of a client's tags. */
   private readonly known = new Map<number, string | null>();
 
-  constructor(actions: OperatorActions, appId: number) {
-    this.actions = actions;
+  constructor(api: TagcastClient, appId: number) {
+    this.api = api;
     this.appId = appId;
   }
 
-  async learn(devices: readonly DeviceOfApp[]): Promise<void> {
+  async learn(devices: Page['devices']): Promise<void> {
     const missing = new Set<number>();
     for (const { tagIds } of devices) {
       for (const tagId of tagIds) if (!this.known.has(tagId)) missing.add(tagId);
@@ -143,8 +163,10 @@ class TagNames {
   }
 
   private async learnSome(tagIds: readonly number[]): Promise<void> {
-    const input = { appId: this.appId, tagIds };
-    const names = await askPatiently(this.actions, 'devices.tag-names', input);
+    const asked = { path: { id: this.appId }, body: { tagIds } };
+    const { body: names } = await askPatiently(() =>
+      this.api.request('POST', `${DEVICES}/tag-names`, asked),
+    );
     for (const tagId of tagIds) this.known.set(tagId, null);
     for (const { id, sourceId, name } of names) {
       const tag = sourceId === null ? { id, name } : { sourceId, id, name };
@@ -191,9 +213,9 @@ class StandardOutput implements Output {
   }
 
   howToGoOn(): string {
-    const { platformId, ordinal } = this.state.after;
-    if (ordinal === START.ordinal) return 'Interrupted.';
-    return `Interrupted: --resume-from ${platformId}.${ordinal} continues from here.`;
+    const { after } = this.state;
+    if (after.ordinal === START.ordinal) return 'Interrupted.';
+    return `Interrupted: --resume-from ${cursorOf(after)} continues from here.`;
   }
 
   complete(): Promise<void> {

@@ -5,20 +5,19 @@
  */
 
 import { z } from 'zod';
-import type { Entry, FileDevice } from '../../../packages/device-files/src/file-device.ts';
+import type { AnswerOf, RequestOf, TagcastClient } from '../../../packages/client/src/client.ts';
+import type { Entry, FileDevice, FileTag } from '../../../packages/device-files/src/file-device.ts';
 import type { FormatName } from '../../../packages/device-files/src/formats.ts';
 import { FORMAT_NAMES, FORMATS } from '../../../packages/device-files/src/formats.ts';
 import { readEntries } from '../../../packages/device-files/src/read-entries.ts';
 import { WrongFileError } from '../../../packages/device-files/src/wrong-file-error.ts';
 import { errorReason } from '../../../packages/std/src/error-reason.ts';
-import type { AppScope } from '../../operator/device-actions.ts';
-import { DEVICES_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
-import type { OperatorActions } from '../../operator/operator-actions.ts';
+import { DEVICES_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
 import { visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import { printedJson } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
-import { askOnce, askPatiently, GivenUpError } from '../patient-actions.ts';
+import { askOnce, askPatiently, GivenUpError } from '../patient-requests.ts';
 import { format, Progress } from '../progress.ts';
 import { readState, removeState, writeState } from '../state-file.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,6 +25,14 @@ import type { ImportInput } from './import-input.ts';
 import { ImportTagMap } from './import-tag-map.ts';
 import type { Tally } from './import-tally.ts';
 import { add, addTo, describeTally, emptyTally, lostOf, tallyForm } from './import-tally.ts';
+
+const DEVICES = '/operator/v1/apps/{id}/devices';
+const BEGIN = `${DEVICES}/begin-import` as const;
+const FIND_TAGS = `${DEVICES}/find-tags` as const;
+
+/** The data that an import begins with. */
+type Begun = AnswerOf<'POST', typeof BEGIN>['body'];
+type ImportedDevice = RequestOf<'POST', typeof DEVICES>['body']['devices'][number];
 
 interface ImportRequest {
   readonly appId: number;
@@ -85,29 +92,30 @@ const EXIT_FAILED = 1;
 
 /** Imports to the end of the file, or until `signal` is aborted; returns the exit code. */
 export async function importDevices(
-  actions: OperatorActions,
+  api: TagcastClient,
   terminal: Terminal,
   input: ImportInput,
   request: ImportRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  const scope = await askOnce(actions, 'devices.begin-import', { appId: request.appId });
-  const state = await beginState(request, input, scope);
+  const path = { id: request.appId };
+  const { body: begun } = await askOnce(() => api.request('POST', BEGIN, { path }));
+  const state = await beginState(request, input, begun);
   if (state.records > 0) {
     terminal.note(`Continuing after record ${format(state.records)}.`);
   }
-  return await new Import(actions, terminal, input, request, scope, state).run(signal);
+  return await new Import(api, terminal, input, request, begun, state).run(signal);
 }
 
 async function beginState(
   { appId, format, replacesTags, statePath, resumeFrom }: ImportRequest,
   { fingerprint }: ImportInput,
-  { nowMs }: AppScope,
+  { startedAt }: Begun,
 ): Promise<State> {
   const asked = { appId, format, replacesTags, fingerprint };
   const known = statePath === null ? null : await readState(statePath, stateForm);
   if (known === null) {
-    const started = { startedAtMs: nowMs, records: resumeFrom, tally: emptyTally() };
+    const started = { startedAtMs: startedAt, records: resumeFrom, tally: emptyTally() };
     return { command: 'devices import', ...asked, ...started };
   }
   const differs = (['appId', 'format', 'replacesTags', 'fingerprint'] as const).find(
@@ -142,11 +150,11 @@ const emptyBatch = (): Batch => ({
 });
 
 class Import {
-  private readonly actions: OperatorActions;
+  private readonly api: TagcastClient;
   private readonly terminal: Terminal;
   private readonly input: ImportInput;
   private readonly request: ImportRequest;
-  private readonly scope: AppScope;
+  private readonly begun: Begun;
   private readonly state: State;
   private readonly tags: ImportTagMap;
   private readonly progress: Progress;
@@ -158,30 +166,31 @@ class Import {
   private stateWrittenAtMs = performance.now();
 
   constructor(
-    actions: OperatorActions,
+    api: TagcastClient,
     terminal: Terminal,
     input: ImportInput,
     request: ImportRequest,
-    scope: AppScope,
+    begun: Begun,
     state: State,
   ) {
-    this.actions = actions;
+    this.api = api;
     this.terminal = terminal;
     this.input = input;
     this.request = request;
-    this.scope = scope;
+    this.begun = begun;
     this.state = state;
     this.faults = state.tally.faults;
     this.progress = new Progress(terminal.progress, 'records');
     this.tags = new ImportTagMap(
-      (tags) =>
-        askPatiently(actions, 'devices.tags', {
-          appId: request.appId,
-          tags,
-          create: request.createsTags,
-        }),
+      (tags) => this.findTags(tags),
       (sentence) => this.complain(sentence),
     );
+  }
+
+  private async findTags(tags: readonly FileTag[]) {
+    const { appId, createsTags } = this.request;
+    const asked = { path: { id: appId }, body: { tags, create: createsTags } };
+    return (await askPatiently(() => this.api.request('POST', FIND_TAGS, asked))).body;
   }
 
   async run(signal: AbortSignal): Promise<number> {
@@ -251,7 +260,7 @@ class Import {
         return;
       case 'device': {
         const { platformId, tags } = entry.device;
-        if (!this.scope.platformIds.includes(platformId)) {
+        if (!this.begun.platformIds.includes(platformId)) {
           add(batch.tally.passed, `of platform ${platformId}, which the app does not have`);
           return;
         }
@@ -280,8 +289,9 @@ class Import {
     while (this.underWay.length >= BATCHES_MAX) await this.commitOldest();
     const { leftOut, created } = this.tags;
     await this.tags.learn(batch.devices.flatMap(({ device }) => device.tags));
-    const devices = batch.devices.map(({ device: { tags, ...device } }) => ({
+    const devices = batch.devices.map(({ device: { tags, registeredAtMs, ...device } }) => ({
       ...device,
+      registeredAt: registeredAtMs,
       tagIds: this.tags.idsOf(tags),
     }));
     batch.tally.tagsLeftOut += this.tags.leftOut - leftOut;
@@ -292,15 +302,14 @@ class Import {
     this.underWay.push(committed);
   }
 
-  private async commit(batch: Batch, devices: readonly unknown[]): Promise<Batch> {
+  private async commit(batch: Batch, devices: readonly ImportedDevice[]): Promise<Batch> {
     if (devices.length === 0) return batch;
     const { appId, replacesTags } = this.request;
-    const { startedAtMs } = this.state;
-    const results = await askPatiently(
-      this.actions,
-      'devices.import',
-      { appId, replacesTags, startedAtMs, devices },
-      (value) => (value.includes('unavailable') ? 'The database cannot be reached.' : null),
+    const body = { replacesTags, startedAt: this.state.startedAtMs, devices };
+    const asked = { path: { id: appId }, body };
+    const { body: results } = await askPatiently(
+      () => this.api.request('POST', DEVICES, asked),
+      ({ body }) => (body.includes('unavailable') ? 'The database cannot be reached.' : null),
     );
     for (const [index, result] of results.entries()) {
       add(batch.tally.results, result);

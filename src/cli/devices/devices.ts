@@ -12,7 +12,7 @@ import { createCommand, EXIT_FAILED, verb } from '../command.ts';
 import type { Signals } from '../interruption.ts';
 import { interruptible } from '../interruption.ts';
 import type { OperatorContext, OperatorSession } from '../operator-command.ts';
-import { GivenUpError } from '../patient-actions.ts';
+import { GivenUpError } from '../patient-requests.ts';
 import type { ExportFormat } from './devices-export.ts';
 import { exportDevices, WRITERS } from './devices-export.ts';
 import { importDevices } from './devices-import.ts';
@@ -150,7 +150,7 @@ function planExport(
   }
   const after = place === undefined ? null : readPlace(place);
   const request = { appId: readNumber('<app>', app), format, path, after };
-  return ({ actions }, signal) => exportDevices(actions, terminal, request, signal);
+  return ({ api }, signal) => exportDevices(api, terminal, request, signal);
 }
 
 async function planImport(
@@ -173,7 +173,7 @@ async function planImport(
     isJson: values.json,
   };
   const input = await openInput(file);
-  return ({ actions }, signal) => importDevices(actions, terminal, input, request, signal);
+  return ({ api }, signal) => importDevices(api, terminal, input, request, signal);
 }
 
 const isExportFormat = (format: string): format is ExportFormat => Object.hasOwn(WRITERS, format);

@@ -6,9 +6,14 @@
 import type { FileTag } from '../../../packages/device-files/src/file-device.ts';
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import type { FoundTag } from '../../devices/import/import-tags.ts';
+import { TAGS_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
-import type { MappedTags } from '../../operator/device-actions.ts';
-import { TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
+
+interface MappedTags {
+  /** In the order of the request. */
+  readonly found: readonly FoundTag[];
+  readonly created: number;
+}
 
 /**
  * A client has fewer tags. In a file that names more, some are asked for again.

@@ -4,8 +4,7 @@ import type { App, ProviderCredential } from '../../../packages/client/src/opena
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Scope } from '../../domain/device.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
-import type { ToldState } from '../app-text.ts';
-import { describeStates } from '../app-text.ts';
+import { describeStates, stateOf } from '../app-text.ts';
 import { UsageError } from '../arguments.ts';
 import { EXIT_FAILED } from '../command.ts';
 import { describeCredential } from '../operator-command.ts';
@@ -121,18 +120,3 @@ const appOf = async ({ tagcast, signal }: Session, id: number): Promise<App> =>
 
 const describe = ({ id, name, platformIds }: App): string =>
   tableRow(id, name, platformIds.join(', '));
-
-const stateOf = (known: ProviderCredential): ToldState => ({
-  platformId: known.platformId,
-  hasCredential: known.hasCredential,
-  updatedAtMs: known.updatedAt ?? null,
-  expiresAtMs: known.expiresAt ?? null,
-  checkedAtMs: known.check?.at ?? null,
-  isHealthy: known.check?.ok ?? null,
-  checkNote: known.check?.note ?? null,
-  refusedReason: known.refused?.reason ?? null,
-  fallbackUntilMs: known.fallbackUntil ?? null,
-  acceptedAtMs: known.acceptedAt ?? null,
-  faultAtMs: known.fault?.at ?? null,
-  fault: known.fault?.reason ?? null,
-});

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { addClient } from '../../access/add-client.ts';
 import { asMade, MADE_CREDENTIAL, madeCredential } from '../../access/routes/made-credential.ts';
+import { noClient } from '../../access/routes/named-client.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import { removeClient } from '../../catalogue/remove-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
@@ -32,6 +33,7 @@ interface Parts {
   readonly secrets: Secrets;
 }
 
+/** @limit characters of a client id (slug): 63 of `a-z 0-9 -` → `400`; the command refuses */
 const slug = z
   .string()
   .regex(
@@ -87,7 +89,6 @@ const limitsForm = strictForm(
 
 const route = routesAt('/operator/v1/clients', { api: 'operator' });
 const path = { clientId };
-const noClient = (asked: string) => refused(404, `There is no client ${asked}.`);
 
 /** In an order in which a client that was made is deleted at last. */
 export const clientRoutes = (parts: Parts): readonly Route[] =>

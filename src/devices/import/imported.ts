@@ -17,20 +17,23 @@ export interface ImportedOperation extends WithAttributes {
   readonly startedAtMs: number;
 }
 
-export type ImportResult =
-  | 'added'
+export const IMPORT_RESULTS = [
+  'added',
   /** The device existed, and got the data of the file in addition. */
-  | 'merged'
+  'merged',
   /**
    * Its app has unsubscribed it since the import began, or, with `replacesTags`, registered it: its
    * tags stay as they are.
    */
-  | 'kept'
-  /** Added or merged, but not with all tags: it has TAGS_PER_DEVICE_MAX. */
-  | 'tags-limited'
+  'kept',
+  /** As `added` or `merged`, but not with all tags: it has TAGS_PER_DEVICE_MAX. */
+  'tags-limited',
   /** Nothing was done: the app has DEVICES_PER_APP_MAX devices, and this is a new one. */
-  | 'limit'
+  'limit',
   /** Nothing was done: the database refuses this very row. */
-  | 'refused'
+  'refused',
   /** Not known to be durable: the database cannot be reached, or is too slow. */
-  | 'unavailable';
+  'unavailable',
+] as const;
+
+export type ImportResult = (typeof IMPORT_RESULTS)[number];

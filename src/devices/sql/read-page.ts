@@ -7,7 +7,7 @@ import type { Sql } from '../../database/sql.ts';
 import type { DeviceAttributes } from '../../domain/device-attributes.ts';
 import { selectedAttributes } from './attribute-columns.ts';
 
-export interface DeviceOfApp extends DeviceAttributes {
+interface DeviceOfApp extends DeviceAttributes {
   readonly platformId: number;
   readonly deviceId: string;
   readonly registeredAtMs: number;
@@ -21,7 +21,7 @@ export interface PageEnd {
   readonly ordinal: number;
 }
 
-export interface DevicePage {
+interface DevicePage {
   readonly devices: readonly DeviceOfApp[];
   readonly end: PageEnd;
 }

@@ -9,18 +9,16 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
 import t from 'tap';
+import { operatorRoutes } from '../../../src/api/operator-routes.ts';
 import { devicesCommand } from '../../../src/cli/devices/devices.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
 import type { Store } from '../../../src/database/store.ts';
-import { DEVICES_PER_REQUEST_MAX } from '../../../src/operator/device-actions.ts';
-import type { OperatorActions } from '../../../src/operator/operator-actions.ts';
-import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
-import { secrets } from '../../support/api.ts';
+import { DEVICES_PER_REQUEST_MAX } from '../../../src/devices/import/request-limits.ts';
+import { problem } from '../../../src/http/problem.ts';
 import type { Limits } from '../../support/app-api.ts';
-import { makeAppApi, silent } from '../../support/app-api.ts';
-import { DEFAULT_ORIGINS } from '../../support/default-origins.ts';
-import { makeDeviceParts } from '../../support/device-parts.ts';
+import { makeAppApi } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
+import { makeOperatorParts } from '../../support/operator-parts.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { subscriptions } from '../../support/subscriptions.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -31,17 +29,11 @@ function commander(
   t: Test,
   store: Store,
   limits: Limits = {},
-  change: (actions: OperatorActions) => OperatorActions = (actions) => actions,
+  around?: (ask: typeof fetch) => typeof fetch,
 ) {
-  const actions = createOperatorActions({
-    ...makeDeviceParts(store, limits),
-    secrets,
-    log: silent,
-    origins: DEFAULT_ORIGINS,
-    check: () => Promise.resolve({ isHealthy: true, note: '' }),
-  });
   const directory = temporaryDirectory(t);
-  const context = recordedContext(change(actions));
+  const routes = operatorRoutes(makeOperatorParts(store, { limits }));
+  const context = recordedContext(routes, around);
   const signals = new EventEmitter();
   const command = devicesCommand(context, signals);
   return {
@@ -56,6 +48,14 @@ function commander(
     run: (line: string) => command.run(line.split(' ')),
   };
 }
+
+type Asked = Parameters<typeof fetch>;
+
+/** Whether it asks for a page of an export, or for a batch of an import. */
+const isTransfer = (url: Asked[0]): boolean =>
+  String(url).split('?')[0]?.endsWith('/devices') ?? false;
+const isImport = (url: Asked[0], init: Asked[1]): boolean =>
+  isTransfer(url) && init?.method === 'POST';
 
 /** Every device with its tags, as text. */
 async function devicesOf(sql: SqlPool, appId: number): Promise<readonly string[]> {
@@ -205,13 +205,13 @@ await onEachStore(t, {
     await sql`update devices set registered_at = '2026-01-01Z', app_version = 'old'`;
     const line = (deviceId: string, more: object) =>
       JSON.stringify({ platformId: 15, deviceId, tags: ['b', 'c'], ...more });
-    const { context, write, run } = commander(t, store, {}, (actions) => async (action, input) => {
-      if (action === 'devices.import') {
-        // The app calls while the import is under way.
+    const { context, write, run } = commander(t, store, {}, (ask) => async (url, init) => {
+      if (isImport(url, init)) {
+        // What its app says while the import is under way.
         await call('ureg', 'y', [a]);
         await call('reg', 'z', [a]);
       }
-      return await actions(action, input);
+      return await ask(url, init);
     });
     const path = write(
       'devices.ndjson',
@@ -339,10 +339,10 @@ await onEachStore(t, {
       t,
       store,
       {},
-      (actions) => async (action, input) => {
-        if (action === 'devices.import' || action === 'devices.page') requests += 1;
+      (ask) => async (url, init) => {
+        if (isTransfer(url)) requests += 1;
         if (requests === interruptAt) signals.emit('SIGINT');
-        return await actions(action, input);
+        return await ask(url, init);
       },
     );
     const path = pathOf('devices.ndjson');
@@ -382,22 +382,34 @@ await onEachStore(t, {
   'an engine that is away for a moment is waited for': async (t, store) => {
     const acme = await makeTenant(store.sql, 'acme');
     let failures = 2;
-    const { context, write, run } = commander(t, store, {}, (actions) => (action, input) => {
-      if (action !== 'devices.import' || failures === 0) return actions(action, input);
+    const { context, write, run } = commander(t, store, {}, (ask) => (url, init) => {
+      if (!isImport(url, init) || failures === 0) return ask(url, init);
       failures -= 1;
-      return Promise.resolve({
-        ok: false,
-        fault: 'The engine closed the connection without an answer.',
-      });
+      const starting = problem('r', 503, 'The engine is still starting.');
+      return Promise.resolve(new Response(String(starting.body), starting));
     });
     const path = write('devices.csv', 'platformId,deviceId\n15,a\n');
     t.equal(await run(`import ${acme.appId} ${path}`), 0);
     t.match(context.printed.at(-1), /1 added/);
   },
+
+  'what is refused is not waited for': async (t, store) => {
+    const acme = await makeTenant(store.sql, 'acme');
+    const { context, write, run } = commander(t, store, {}, (ask) => (url, init) => {
+      if (!String(url).endsWith('/find-tags')) return ask(url, init);
+      const refused = problem('r', 403, 'This client may have 1 tags.');
+      return Promise.resolve(new Response(String(refused.body), refused));
+    });
+    const path = write('devices.ndjson', '{"platformId":15,"deviceId":"a","tags":["x"]}\n');
+    const startedAtMs = performance.now();
+    t.equal(await run(`import ${acme.appId} ${path} --create-tags`), 1);
+    t.match(context.complaints.at(-1), /^This client may have 1 tags\. The same command/);
+    t.ok(performance.now() - startedAtMs < 30_000);
+  },
 });
 
 t.test('mistakes in the arguments', async (t) => {
-  const context = recordedContext(() => Promise.reject(new Error('nothing is to be asked')));
+  const context = recordedContext();
   const command = devicesCommand(context, new EventEmitter());
   const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
     ['', /^devices needs export or import/],

@@ -18,9 +18,7 @@ const DEMO: Profile = {
 
 function commander(t: Test, demo: Profile | null = null) {
   const directory = temporaryDirectory(t, { token: 'tcs_secret\n', 'app-token': 'tca_secret\n' });
-  const { terminal, printed, complaints } = recordedContext(() => {
-    throw new Error('nothing is asked of an engine');
-  });
+  const { terminal, printed, complaints } = recordedContext();
   const profilesPath = join(directory, 'made', 'profiles.json');
   const command = profileCommand({ terminal, profilesPath, readDemo: async () => demo });
   return {

@@ -1,7 +1,6 @@
 import { createECDH, createPrivateKey } from 'node:crypto';
 import t from 'tap';
 import { parseProviderCredential } from '../../../src/provider-credentials/provider-credentials.ts';
-import { sentenceOf } from '../../../src/providers/credential-form.ts';
 import { generateVapidKeys } from '../../../src/providers/webpush/credential-form.ts';
 import { WEB_PUSH } from '../../../src/providers/webpush/provider.ts';
 import { DEFAULT_ORIGINS } from '../../support/default-origins.ts';
@@ -9,6 +8,7 @@ import {
   ecKeys,
   fcmCredential,
   rsaKeys,
+  sentenceOf,
   webPushCredential,
 } from '../../support/provider-credentials.ts';
 

@@ -1,30 +1,27 @@
 /** The operator's commands on accounts, from their arguments to the store. */
 
 import t from 'tap';
-import { Sessions } from '../../src/access/accounts/sessions.ts';
-import { resetPassword, signIn } from '../../src/access/accounts/sign-in.ts';
-import type { Command } from '../../src/cli/command.ts';
-import { memberCommand } from '../../src/cli/member.ts';
-import { operatorCommand } from '../../src/cli/operator.ts';
-import type { Store } from '../../src/database/store.ts';
-import { createOperatorActions } from '../../src/operator/operator-actions.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
-import { makeAccountParts, PASSWORD, signUpAndIn } from '../support/accounts.ts';
-import { addTenant, secrets } from '../support/api.ts';
-import { silent } from '../support/app-api.ts';
-import { DEFAULT_ORIGINS } from '../support/default-origins.ts';
-import { makeDeviceParts } from '../support/device-parts.ts';
-import { insertScheduled } from '../support/notifications.ts';
-import { onEachStore } from '../support/on-each-store.ts';
-import { recordedContext } from '../support/terminal.ts';
+import { Sessions } from '../../../src/access/accounts/sessions.ts';
+import { resetPassword, signIn } from '../../../src/access/accounts/sign-in.ts';
+import { operatorRoutes } from '../../../src/api/operator-routes.ts';
+import type { Command } from '../../../src/cli/command.ts';
+import { memberCommand } from '../../../src/cli/member.ts';
+import { operatorCommand } from '../../../src/cli/operator.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { makeAccountParts, PASSWORD, signUpAndIn } from '../../support/accounts.ts';
+import { addTenant, secrets } from '../../support/api.ts';
+import { silent } from '../../support/app-api.ts';
+import { insertScheduled } from '../../support/notifications.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+import { makeOperatorParts } from '../../support/operator-parts.ts';
+import { recordedContext } from '../../support/terminal.ts';
 
 const HERE = { address: '192.0.2.1', requestId: 'r-1' };
 const LINK = /\n {2}https:\/\/push\.example\/console\/#\/([a-z-]+)\/(tcl_\w+)$/;
 
 function makeRun(store: Store, log = silent) {
-  const check = () => Promise.resolve({ isHealthy: true, note: '' });
-  const parts = { ...makeDeviceParts(store), secrets, log, origins: DEFAULT_ORIGINS, check };
-  const context = recordedContext(createOperatorActions(parts));
+  const context = recordedContext(operatorRoutes(makeOperatorParts(store, { log })));
   const commands: Readonly<Record<string, Command>> = {
     operator: operatorCommand(context),
     member: memberCommand(context),

@@ -3,8 +3,8 @@
  * interrupted, another run does the rest.
  */
 
-import { identityOf } from '../access/credentials.ts';
-import type { Secrets } from '../access/secrets.ts';
+import { identityOf } from '../../access/credentials.ts';
+import type { Secrets } from '../../access/secrets.ts';
 import {
   readCredentials,
   readKeys,
@@ -16,66 +16,65 @@ import {
   writePlatform,
   writeSealedToken,
   writeWebhookSecrets,
-} from '../access/sql/reseal.ts';
-import type { Sql, SqlPool } from '../database/sql.ts';
-import { transact } from '../database/transact.ts';
-import { keyIdentityOf } from '../keys/keys.ts';
-import { providerIdentityOf } from '../provider-credentials/provider-credentials.ts';
-import { tokenIdentityOf } from '../provider-credentials/provider-tokens.ts';
-import { webhookIdentityOf } from '../webhooks/secret.ts';
+} from '../../access/sql/reseal.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
+import { keyIdentityOf } from '../../keys/keys.ts';
+import { providerIdentityOf } from '../../provider-credentials/provider-credentials.ts';
+import { tokenIdentityOf } from '../../provider-credentials/provider-tokens.ts';
+import { webhookIdentityOf } from '../../webhooks/secret.ts';
 
-export interface RotatedKey {
-  /** The key that everything is under now. */
-  readonly keyId: string;
-  readonly changed: number;
-  /** Left as they were: made with neither key, or damaged. */
-  readonly unreadable: number;
+/** What is sealed with SECRET_KEY, in the order in which it is brought under a new one. */
+export const SEALED_KINDS = [
+  'credentials',
+  'keys',
+  'provider-credentials',
+  'provider-tokens',
+  'webhooks',
+] as const;
+type SealedKind = (typeof SEALED_KINDS)[number];
+
+/** The last row that is done: an id, or the identity of a token. Undefined: none is. */
+type After = number | string | undefined;
+
+/** Where a piece begins. */
+interface SealedPosition {
+  readonly kind: SealedKind;
+  readonly after?: After;
 }
 
 /** The result for the rows of one piece. */
-type Piece<Position> = {
-  readonly last: Position | null;
+interface Piece {
   readonly changed: number;
+  /** Left as they were: made with neither key, or damaged. */
   readonly unreadable: number;
-};
-
-/** Everything, piece by piece; each is a transaction of its own. */
-export async function rotateSecretKey(sql: SqlPool, secrets: Secrets): Promise<RotatedKey> {
-  const done = [
-    await everyPiece(0, (after) => transact(sql, (tx) => resealCredentials(tx, secrets, after))),
-    await everyPiece(0, (after) => transact(sql, (tx) => resealKeys(tx, secrets, after))),
-    await everyPiece(0, (after) => transact(sql, (tx) => resealPlatforms(tx, secrets, after))),
-    await everyPiece('', (after) => transact(sql, (tx) => resealTokens(tx, secrets, after))),
-    await everyPiece(0, (after) => transact(sql, (tx) => resealWebhooks(tx, secrets, after))),
-  ];
-  return {
-    keyId: secrets.keyId,
-    changed: done.reduce((sum, { changed }) => sum + changed, 0),
-    unreadable: done.reduce((sum, { unreadable }) => sum + unreadable, 0),
-  };
+  /** Null: there was no row any more. */
+  readonly last: number | string | null;
 }
 
-async function everyPiece<Position>(
-  start: Position,
-  next: (after: Position) => Promise<Piece<Position>>,
-) {
-  let changed = 0;
-  let unreadable = 0;
-  for (let after: Position | null = start; after !== null; ) {
-    const piece: Piece<Position> = await next(after);
-    changed += piece.changed;
-    unreadable += piece.unreadable;
-    after = piece.last;
-  }
-  return { changed, unreadable };
+interface ResealedPiece extends Omit<Piece, 'last'> {
+  /** Null: everything is done. */
+  readonly next: SealedPosition | null;
+}
+
+/** One piece, which is a transaction of its own. */
+export async function resealPiece(
+  sql: SqlPool,
+  secrets: Secrets,
+  { kind, after }: SealedPosition,
+): Promise<ResealedPiece> {
+  const { last, ...counts } = await transact(sql, (tx) => RESEAL[kind](tx, secrets, after));
+  if (last !== null) return { ...counts, next: { kind, after: last } };
+  const following = SEALED_KINDS[SEALED_KINDS.indexOf(kind) + 1];
+  return { ...counts, next: following === undefined ? null : { kind: following } };
 }
 
 /** Writes each row that `change` can bring under the new key. */
-async function piece<Row, Position>(
+async function piece<Row>(
   rows: readonly Row[],
-  positionOf: (row: Row) => Position,
+  positionOf: (row: Row) => number | string,
   change: (row: Row) => Promise<void> | null,
-): Promise<Piece<Position>> {
+): Promise<Piece> {
   let changed = 0;
   for (const row of rows) {
     const written = change(row);
@@ -98,8 +97,11 @@ function reseal(secrets: Secrets, sealed: Buffer, keyId: string, identity: strin
   return { plain: opened.plain, sealed: secrets.seal(opened.plain, identity) };
 }
 
-async function resealCredentials(tx: Sql, secrets: Secrets, after: number) {
-  const rows = await readCredentials(tx, secrets.keyId, after);
+/** What is no id begins anew, which does nothing twice. */
+const idOf = (after: After): number => (typeof after === 'number' ? after : 0);
+
+async function resealCredentials(tx: Sql, secrets: Secrets, after: After) {
+  const rows = await readCredentials(tx, secrets.keyId, idOf(after));
   return piece(
     rows,
     ({ id }) => id,
@@ -120,8 +122,8 @@ async function resealCredentials(tx: Sql, secrets: Secrets, after: number) {
   );
 }
 
-async function resealKeys(tx: Sql, secrets: Secrets, after: number) {
-  const rows = await readKeys(tx, secrets.keyId, after);
+async function resealKeys(tx: Sql, secrets: Secrets, after: After) {
+  const rows = await readKeys(tx, secrets.keyId, idOf(after));
   return piece(
     rows,
     ({ id }) => id,
@@ -145,8 +147,8 @@ function resealed(
   return reseal(secrets, sealed, keyId, identity)?.sealed ?? 'unreadable';
 }
 
-async function resealPlatforms(tx: Sql, secrets: Secrets, after: number) {
-  const rows = await readPlatforms(tx, secrets.keyId, after);
+async function resealPlatforms(tx: Sql, secrets: Secrets, after: After) {
+  const rows = await readPlatforms(tx, secrets.keyId, idOf(after));
   return piece(
     rows,
     ({ appId }) => appId,
@@ -166,8 +168,8 @@ async function resealPlatforms(tx: Sql, secrets: Secrets, after: number) {
   );
 }
 
-async function resealWebhooks(tx: Sql, secrets: Secrets, after: number) {
-  const rows = await readWebhookSecrets(tx, secrets.keyId, after);
+async function resealWebhooks(tx: Sql, secrets: Secrets, after: After) {
+  const rows = await readWebhookSecrets(tx, secrets.keyId, idOf(after));
   return piece(
     rows,
     ({ id }) => id,
@@ -187,8 +189,8 @@ async function resealWebhooks(tx: Sql, secrets: Secrets, after: number) {
   );
 }
 
-async function resealTokens(tx: Sql, secrets: Secrets, after: string) {
-  const rows = await readTokens(tx, secrets.keyId, after);
+async function resealTokens(tx: Sql, secrets: Secrets, after: After) {
+  const rows = await readTokens(tx, secrets.keyId, typeof after === 'string' ? after : '');
   return piece(
     rows,
     ({ identity }) => identity,
@@ -199,3 +201,13 @@ async function resealTokens(tx: Sql, secrets: Secrets, after: string) {
     },
   );
 }
+
+const RESEAL: Readonly<
+  Record<SealedKind, (tx: Sql, secrets: Secrets, after: After) => Promise<Piece>>
+> = {
+  credentials: resealCredentials,
+  keys: resealKeys,
+  'provider-credentials': resealPlatforms,
+  'provider-tokens': resealTokens,
+  webhooks: resealWebhooks,
+};

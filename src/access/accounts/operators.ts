@@ -1,0 +1,53 @@
+/** Accounts of the operator: made, and helped to a new password. */
+
+import type { SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
+import type { Secrets } from '../secrets.ts';
+import {
+  findAccount,
+  insertAccount,
+  lockAccount,
+  setOperator,
+  writePassword,
+} from '../sql/accounts.ts';
+import { deleteLinksOf } from '../sql/links.ts';
+import { deleteSessionsOf } from '../sql/sessions.ts';
+import type { MadeLink } from './links.ts';
+import { makeLink } from './links.ts';
+
+/**
+ * Makes an account of the operator, and a link by which its password is set. An account that exists
+ * already loses its password and its sessions: whoever signed up with this address may be somebody
+ * else. Null: another request has deleted the account meanwhile.
+ */
+export const addOperator = (
+  sql: SqlPool,
+  secrets: Secrets,
+  email: string,
+): Promise<MadeLink | null> =>
+  transact(sql, async (tx) => {
+    const made = await insertAccount(tx, { email, passwordHash: null });
+    const accountId = made ?? (await findAccount(tx, email))?.id;
+    if (accountId === undefined) return null;
+    await lockAccount(tx, accountId);
+    await writePassword(tx, accountId, null);
+    await deleteSessionsOf(tx, accountId);
+    await deleteLinksOf(tx, accountId);
+    await setOperator(tx, email, true);
+    return makeLink(tx, secrets, { kind: 'reset', accountId, clientId: null });
+  });
+
+/** Makes a link by which any account gets a new password. Null: there is no such account. */
+export const resetAccount = (
+  sql: SqlPool,
+  secrets: Secrets,
+  email: string,
+): Promise<MadeLink | null> =>
+  transact(sql, async (tx) => {
+    const found = await findAccount(tx, email);
+    if (found === null) return null;
+    const accountId = found.id;
+    await lockAccount(tx, accountId);
+    await deleteLinksOf(tx, accountId);
+    return makeLink(tx, secrets, { kind: 'reset', accountId, clientId: null });
+  });

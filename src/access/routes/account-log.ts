@@ -1,0 +1,23 @@
+/**
+ * The log of what the operator does to accounts of people. An account without a client has no audit
+ * log.
+ */
+
+import type { Logger } from 'pino';
+
+/** By the command that asks for it. */
+type Action =
+  | `operator.${'add' | 'remove' | 'invite'}`
+  | `member.${'invite' | 'role' | 'remove' | 'reset'}`;
+
+/** Logs who gets into the console, or no longer does. `whom` has no secret, and no link. */
+export const logAccountAction = (
+  log: Logger,
+  action: Action,
+  whom: {
+    readonly email?: string;
+    readonly client?: string;
+    readonly role?: string;
+    readonly cancelJobs?: boolean;
+  },
+): void => log.info({ action, ...whom }, 'the operator has carried out a command on accounts');

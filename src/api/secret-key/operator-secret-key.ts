@@ -1,0 +1,56 @@
+/** The operator's route that brings everything under a new SECRET_KEY, a piece a request. */
+
+import { z } from 'zod';
+import type { Secrets } from '../../access/secrets.ts';
+import type { SqlPool } from '../../database/sql.ts';
+import { ID_MAX } from '../../domain/tag.ts';
+import { shown } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import { count, orAbsent } from '../../http/openapi/parts.ts';
+import { done } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
+import { isStorable } from '../../std/name-text.ts';
+import { strictForm } from '../../std/strict-form.ts';
+import { resealPiece, SEALED_KINDS } from './reseal.ts';
+
+interface Parts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+}
+
+const kind = z.enum(SEALED_KINDS, `must be ${SEALED_KINDS.join(', ')}`);
+const after = z.union(
+  [z.int().min(0).max(ID_MAX), z.string().refine(isStorable)],
+  'must be as `next` has told it',
+);
+const position = z.object({ kind, after: after.optional() });
+const positionForm = strictForm({ kind: kind.default('credentials'), after: after.optional() });
+
+const rotated = z.object({
+  keyId: z.string().meta({ description: 'The key that the rows are under now.' }),
+  changed: count,
+  unreadable: count.meta({
+    description: 'Left as they were: made with neither key, or damaged.',
+  }),
+  next: orAbsent(
+    position.meta({ description: 'The body of the next request; absent: everything is done.' }),
+  ),
+});
+
+export const secretKeyRoute = ({ sql, secrets }: Parts): Route =>
+  routesAt('/operator/v1/secret-key', { api: 'operator' }).post(
+    'rotateSecretKey',
+    {
+      at: 'rotate',
+      summary: 'Bring a piece of what was made with SECRET_KEY_OTHER under SECRET_KEY',
+      description:
+        'The first request has the body `{}`, each further one the `next` of the answer before it. Some rows a request; one that was interrupted is asked again.',
+      body: form(positionForm, { kind: 'credentials' }),
+      answer: shown('The rows of this piece.', rotated, {
+        ...{ keyId: 'k3n5q8rt', changed: 100, unreadable: 0 },
+        next: { kind: 'credentials', after: 100 },
+      }),
+    },
+    async ({ body }) => done({ keyId: secrets.keyId, ...(await resealPiece(sql, secrets, body)) }),
+  );
