@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { ProblemError, TagcastClient } from '../../packages/client/src/client.ts';
 import { problemOf } from '../../packages/client/src/problem.ts';
+import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { engineSocketPath } from '../database/embedded/lock.ts';
 import type { ActionResult, OperatorActions } from '../operator/operator-actions.ts';
 
@@ -13,10 +14,19 @@ import type { ActionResult, OperatorActions } from '../operator/operator-actions
  */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Over a connection that is the operator's, whatever its kind. */
-export const operatorApi = (fetch: typeof globalThis.fetch): TagcastClient =>
+/** Where the routes are. A connection that is the operator's alone needs no token. */
+interface Place {
+  readonly baseUrl: string;
+  readonly token?: string;
+}
+
+/** Over a connection of any kind. */
+export const operatorApi = (
+  fetch: typeof globalThis.fetch,
+  place: Place = { baseUrl: 'http://engine' },
+): TagcastClient =>
   // Commands that wait do so by themselves.
-  new TagcastClient({ baseUrl: 'http://engine', fetch, retry: { attemptsMax: 1 } });
+  new TagcastClient({ ...place, fetch, retry: { attemptsMax: 1 } });
 
 /** No engine, or no answer from it: the message is a sentence. */
 class NoAnswerError extends Error {}
@@ -59,6 +69,19 @@ export const actionsOver =
       return { ok: false, fault };
     }
   };
+
+/** A `fetch` that asks an engine elsewhere. */
+export const fetchFromElsewhere: typeof fetch = async (input, init) => {
+  try {
+    return await fetch(input, init);
+  } catch (error) {
+    // The `fetch` of Node.js says why in the cause.
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const { origin } = new URL(String(input));
+    const sentence = `The engine at ${origin} did not answer: ${errorReason(cause)}.`;
+    throw new NoAnswerError(sentence, { cause: error });
+  }
+};
 
 /** A `fetch` that asks the engine that runs on this data directory. */
 export const fetchFromEngine =
