@@ -110,6 +110,12 @@ export const schema = z.object({
     .describe(
       'Secret of 32 or more characters, without spaces, that opens /operator/v1; without one there is no such path.',
     ),
+  OPERATOR_URL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL as https://push.example.com' })
+    .optional()
+    .describe(
+      'An engine elsewhere that the operator commands ask, with its OPERATOR_TOKEN; without one they ask the engine on DATA_DIR, or the database.',
+    ),
   DEMO: flag
     .optional()
     .describe(
@@ -279,6 +285,9 @@ function faultsBetween(config: Config): readonly string[] {
     faults.push(
       'SECRET_KEY: must be set when DATABASE_URL is set, to the same value on every node.',
     );
+  }
+  if (config.OPERATOR_URL !== undefined && config.OPERATOR_TOKEN === undefined) {
+    faults.push('OPERATOR_URL: needs OPERATOR_TOKEN, the one of that engine.');
   }
   const redis = config.REDIS_CLUSTER === undefined ? 'REDIS_URL' : 'REDIS_CLUSTER';
   if (config.DATABASE_URL === undefined && redisAddressOf(config) !== null) {

@@ -3,6 +3,7 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { ProblemError, TagcastClient } from '../../packages/client/src/client.ts';
+import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { engineSocketPath } from '../database/embedded/lock.ts';
 
 /**
@@ -12,11 +13,20 @@ import { engineSocketPath } from '../database/embedded/lock.ts';
  */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Over a connection that is the operator's, whatever its kind. */
-export const operatorApi = (fetch: typeof globalThis.fetch): TagcastClient =>
+/** Where the routes are. A connection that is the operator's alone needs no token. */
+interface Place {
+  readonly baseUrl: string;
+  readonly token?: string;
+}
+
+/** Over a connection of any kind. */
+export const operatorApi = (
+  fetch: typeof globalThis.fetch,
+  place: Place = { baseUrl: 'http://engine' },
+): TagcastClient =>
   // Commands that wait do so by themselves.
   new TagcastClient({
-    baseUrl: 'http://engine',
+    ...place,
     fetch,
     timeoutMs: ANSWER_TIMEOUT_MS,
     retry: { attemptsMax: 1 },
@@ -44,6 +54,19 @@ const FAULT_OF_ENGINE = 500;
 export const isForTheMoment = (error: unknown): boolean =>
   error instanceof NoAnswerError ||
   (error instanceof ProblemError && error.problem.status >= FAULT_OF_ENGINE);
+
+/** A `fetch` that asks an engine elsewhere. */
+export const fetchFromElsewhere: typeof fetch = async (input, init) => {
+  try {
+    return await fetch(input, init);
+  } catch (error) {
+    // The `fetch` of Node.js says why in the cause.
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const { origin } = new URL(String(input));
+    const sentence = `The engine at ${origin} did not answer: ${errorReason(cause)}.`;
+    throw new NoAnswerError(sentence, { cause: error });
+  }
+};
 
 /** A `fetch` that asks the engine that runs on this data directory. */
 export const fetchFromEngine =

@@ -1,6 +1,7 @@
 /** `tagcast app …` without `--profile`: what the operator asks for apps of any client. */
 
-import type { PlatformId, Scope } from '../domain/device.ts';
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
+import type { Scope } from '../domain/device.ts';
 import { wasNobodyAsked } from '../provider-credentials/credential-check.ts';
 import { describeApps, describeStates, stateOf } from './app-text.ts';
 import type { Plan } from './operator-command.ts';

@@ -24,7 +24,7 @@ export function documentOfRoutes(): OpenApiDocument {
     { config, store: anything, secrets: anything, log: anything },
     {
       catalogue: anything,
-      devices: { routes: appApiRoutes(anything) },
+      devices: { routes: appApiRoutes(anything), importer: anything },
       sending: {
         routes: [
           pushRoute(anything, anything),

@@ -17,8 +17,10 @@ import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import type { Command } from '../../src/cli/command.ts';
 import { credentialCommand } from '../../src/cli/credential.ts';
+import { devicesCommand } from '../../src/cli/devices/devices.ts';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import { indexCommand } from '../../src/cli/index-command.ts';
+import { memberCommand } from '../../src/cli/member.ts';
 import type { OperatorContext } from '../../src/cli/operator-command.ts';
 import { readDemoProfile } from '../../src/cli/publisher/demo-profile.ts';
 import { deviceCommand } from '../../src/cli/publisher/device.ts';
@@ -127,6 +129,8 @@ function commandNamed(
       return demoCommand(requireConfig, terminal);
     case 'device':
       return deviceCommand(publisher);
+    case 'devices':
+      return devicesCommand(operator, publisher.signals);
     case 'doctor':
       return doctorCommand(
         async (asksProviders) =>
@@ -137,6 +141,8 @@ function commandNamed(
       return groupCommand(publisher);
     case 'index':
       return indexCommand({ terminal, open: async () => openIndex(await requireConfig()) });
+    case 'member':
+      return memberCommand(operator);
     case 'notification':
       return notificationCommand(publisher);
     case 'profile':

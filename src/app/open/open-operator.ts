@@ -1,9 +1,9 @@
 /**
- * Opens the session of an operator's command: with DATABASE_URL on the database, by the routes in
- * this process, else through the running engine.
+ * Opens the session of an operator's command: with OPERATOR_URL through an engine elsewhere, with
+ * DATABASE_URL on the database, by the routes in this process, else through the running engine.
  */
 
-import { fetchFromEngine, operatorApi } from '../../cli/operator-api.ts';
+import { fetchFromElsewhere, fetchFromEngine, operatorApi } from '../../cli/operator-api.ts';
 import type { OperatorSession } from '../../cli/operator-command.ts';
 import type { Config } from '../config.ts';
 
@@ -12,7 +12,11 @@ import type { Config } from '../config.ts';
  * engine.
  */
 export async function openOperator(config: Config): Promise<OperatorSession> {
-  const { DATABASE_URL, DATA_DIR } = config;
+  const { DATABASE_URL, DATA_DIR, OPERATOR_URL, OPERATOR_TOKEN } = config;
+  if (OPERATOR_URL !== undefined && OPERATOR_TOKEN !== undefined) {
+    const place = { baseUrl: OPERATOR_URL, token: OPERATOR_TOKEN };
+    return { api: operatorApi(fetchFromElsewhere, place), close: () => Promise.resolve() };
+  }
   if (DATABASE_URL === undefined) {
     return {
       api: operatorApi(fetchFromEngine(DATA_DIR)),
