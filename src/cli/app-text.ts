@@ -24,10 +24,10 @@ function troubleOf({ isRefused, isHealthy }: AppRow['platforms'][number]): strin
   return isHealthy === false ? ', which do not work' : '';
 }
 
-/** Of whichever app. */
+/** The state without its app. */
 type ToldState = Omit<CredentialState, 'appId'>;
 
-/** As routes answer what is known of one. */
+/** Makes the state of the answer of a route. */
 export const stateOf = (known: ProviderCredential): ToldState => ({
   platformId: known.platformId,
   hasCredential: known.hasCredential,

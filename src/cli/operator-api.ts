@@ -35,7 +35,7 @@ export const operatorApi = (
 /** No engine, or no answer from it: the message is a sentence. */
 class NoAnswerError extends Error {}
 
-/** What a command calls a field of the API, where the two differ. */
+/** The commands' names for fields of the API, where the two differ. */
 const ARGUMENTS: Readonly<Record<string, string>> = { clientId: 'client', '': 'This' };
 
 /** A sentence for what was refused, or was not answered; null: a bug of ours. */

@@ -37,7 +37,7 @@ export const listApps = (clientId: string): Plan =>
     describeApps,
   );
 
-/** What is known of its credentials. */
+/** The state of its credentials. */
 export const showApp = (id: number): Plan =>
   asking(async (api) => {
     const { body } = await api.request('GET', PLATFORMS, { path: { id } });

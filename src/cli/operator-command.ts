@@ -28,7 +28,7 @@ export interface Told {
   readonly text: string;
 }
 
-/** What a verb comes to: a request, or a result when none is needed. */
+/** The plan of a verb: a request, or a result when none is needed. */
 export type Plan = Request | Told;
 
 /** A result of a request, in words and for programs. */
@@ -97,7 +97,7 @@ export async function carryOutPlan(
   }
 }
 
-/** A credential as commands have told it since before it had a route. */
+/** A credential in the form that commands have printed since before it had a route. */
 export const shownCredential = (credential: {
   readonly userName: string;
   readonly password: string;

@@ -92,7 +92,7 @@ t.test('nor the public parts of a credential', (t) => {
 const FORGED = 'x\n7\tforged\u001b[2J\u202e';
 const FORGED_LINE = /^7\t|[\p{Cc}\u202e](?<![\n\t])/mu;
 
-/** What routes answer. */
+/** The answers of routes. */
 const answering = (method: 'GET' | 'POST', path: string, answer: HttpResponse): Route => ({
   api: 'operator',
   operation: null,

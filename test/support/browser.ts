@@ -57,8 +57,8 @@ export async function launchBrowser(
 type OpenBrowser = () => Promise<Browser | null>;
 
 /**
- * The browser of all tests of this process: each has profiles of its own in it, and closes them. The
- * headless shell of Chromium takes a quarter less CPU than Chromium itself without a display.
+ * The browser of all tests of this process; each has profiles of its own in it, and closes them.
+ * The headless shell of Chromium takes a quarter less CPU than Chromium without a display.
  */
 const sharedBrowser: OpenBrowser = shared((life) => launchBrowser(life));
 

@@ -1,4 +1,4 @@
-/** What the operator's routes are given, on a store. */
+/** The dependencies of the operator's routes, on a store. */
 
 import type { Logger } from 'pino';
 import type { operatorRoutes } from '../../src/api/operator-routes.ts';

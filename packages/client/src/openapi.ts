@@ -1880,7 +1880,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Make a new credential in place of one
+         * Make a new credential of a client, or of one of its apps
          * @description The super user's, or with `appId` that of the app's API user. The old one works for `graceHours` more.
          *
          *     For the operator of the installation.
@@ -2944,7 +2944,7 @@ export interface components {
             readonly updatedAt?: number;
             /** @description Milliseconds since 1970. */
             readonly expiresAt?: number;
-            /** @description What the provider said: `ok` is false when it refuses the credential, null when it could not be asked. */
+            /** @description The answer of the provider: `ok` is false when it refuses the credential, null when it could not be asked. */
             readonly check?: {
                 readonly ok: boolean | null;
                 readonly note: string;
@@ -2960,7 +2960,7 @@ export interface components {
             readonly fallbackUntil?: number;
             /** @description When the provider last took it. */
             readonly acceptedAt?: number;
-            /** @description Of sends. */
+            /** @description The last fault of sends. */
             readonly fault?: {
                 readonly reason: string;
                 readonly meaning: string;
@@ -9991,6 +9991,7 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly id?: unknown;
+                    /** @description Without control characters: line feeds, tabs, marks of direction. */
                     readonly name: string;
                     readonly platformIds?: readonly (number | string)[];
                 };
@@ -10109,15 +10110,23 @@ export interface operations {
                  *     }
                  */
                 readonly "application/json": {
+                    /** @description iOS. */
                     readonly teamId?: string;
+                    /** @description iOS. */
                     readonly keyId?: string;
-                    /** @description The .p8 file. */
+                    /** @description iOS: the .p8 file. */
                     readonly privateKey?: string;
+                    /** @description iOS. */
                     readonly bundleId?: string;
+                    /** @description iOS: `production`, the default, or `sandbox`. */
                     readonly environment?: string;
-                    /** @description The JSON of its file. */
+                    /** @description Android, and browsers with FCM: the JSON of its file. A `token_uri` that is not where this service asks for access tokens is `400`. */
                     readonly serviceAccount?: unknown;
+                    /** @description Web: an object of `privateKey`, `subject`, and, if you like, `publicKey`. There `serviceAccount` may be given too, or alone. */
+                    readonly vapid?: unknown;
+                    /** @description How long the credential before it, if of the same account, stands by for one that the provider refuses. Absent: 72. */
                     readonly graceHours?: number;
+                    /** @description When the key ends. */
                     readonly expiresAt?: (number | string) | null;
                 } & {
                     readonly [key: string]: unknown;

@@ -17,8 +17,8 @@ import { makeLink } from './links.ts';
 
 /**
  * Makes an account of the operator, and a link by which its password is set. An account that exists
- * already loses its password and its sessions: whoever signed up with this address may be somebody
- * else. Null: another request has deleted the account meanwhile.
+ * already loses its password and its sessions: the person who signed up with this address may be
+ * another one. Null: another request has deleted the account meanwhile.
  */
 export const addOperator = (
   sql: SqlPool,

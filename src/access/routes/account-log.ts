@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino';
 
-/** By the command that asks for it. */
+/** Named by the command that asks for it. */
 type Action =
   | `operator.${'add' | 'remove' | 'invite'}`
   | `member.${'invite' | 'role' | 'remove' | 'reset'}`;

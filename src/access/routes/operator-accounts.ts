@@ -27,8 +27,8 @@ interface Parts {
 }
 
 /**
- * More than anybody has.
- * @limit accounts of the operator that are listed → the others are not told
+ * More than any operator has.
+ * @limit accounts of the operator that are listed → the others are not listed
  */
 const OPERATORS_LISTED_MAX = 1_000;
 

@@ -70,7 +70,7 @@ const rotateRoute = ({ sql, secrets }: Parts) =>
     'rotateClientCredential',
     {
       at: 'rotate',
-      summary: 'Make a new credential in place of one',
+      summary: 'Make a new credential of a client, or of one of its apps',
       description:
         "The super user's, or with `appId` that of the app's API user. The old one works for `graceHours` more.",
       path,

@@ -22,7 +22,7 @@ interface Parts {
 const kind = z.enum(SEALED_KINDS, `must be ${SEALED_KINDS.join(', ')}`);
 const after = z.union(
   [z.int().min(0).max(ID_MAX), z.string().refine(isStorable)],
-  'must be as `next` has told it',
+  'must be the value of `next`',
 );
 const position = z.object({ kind, after: after.optional() });
 const positionForm = strictForm({ kind: kind.default('credentials'), after: after.optional() });

@@ -24,7 +24,7 @@ import { providerIdentityOf } from '../../provider-credentials/provider-credenti
 import { tokenIdentityOf } from '../../provider-credentials/provider-tokens.ts';
 import { webhookIdentityOf } from '../../webhooks/secret.ts';
 
-/** What is sealed with SECRET_KEY, in the order in which it is brought under a new one. */
+/** The pieces sealed with SECRET_KEY, in the order in which they are sealed under a new one. */
 export const SEALED_KINDS = [
   'credentials',
   'keys',
@@ -97,7 +97,7 @@ function reseal(secrets: Secrets, sealed: Buffer, keyId: string, identity: strin
   return { plain: opened.plain, sealed: secrets.seal(opened.plain, identity) };
 }
 
-/** What is no id begins anew, which does nothing twice. */
+/** A text that is no id begins again, which does nothing twice. */
 const idOf = (after: After): number => (typeof after === 'number' ? after : 0);
 
 async function resealCredentials(tx: Sql, secrets: Secrets, after: After) {

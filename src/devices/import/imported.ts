@@ -26,7 +26,7 @@ export const IMPORT_RESULTS = [
    * tags stay as they are.
    */
   'kept',
-  /** As `added` or `merged`, but not with all tags: it has TAGS_PER_DEVICE_MAX. */
+  /** Added or merged, but not with all tags: it has TAGS_PER_DEVICE_MAX. */
   'tags-limited',
   /** Nothing was done: the app has DEVICES_PER_APP_MAX devices, and this is a new one. */
   'limit',

@@ -66,7 +66,7 @@ export async function stateOf(parts: Parts, { appId, platformId }: Scope) {
     : await shownState(parts, state);
 }
 
-/** What it does not have is left out. */
+/** Leaves out fields that the credential does not have. */
 async function shownState({ sql, secrets }: Parts, state: CredentialState) {
   const { appId, platformId, hasCredential } = state;
   if (!hasCredential) return { platformId, hasCredential };

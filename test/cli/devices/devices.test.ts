@@ -207,7 +207,7 @@ await onEachStore(t, {
       JSON.stringify({ platformId: 15, deviceId, tags: ['b', 'c'], ...more });
     const { context, write, run } = commander(t, store, {}, (ask) => async (url, init) => {
       if (isImport(url, init)) {
-        // What its app says while the import is under way.
+        // The app calls while the import is under way.
         await call('ureg', 'y', [a]);
         await call('reg', 'z', [a]);
       }

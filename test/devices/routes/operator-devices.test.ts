@@ -1,4 +1,4 @@
-/** What the routes of imports and exports refuse; the commands' tests hold what they do. */
+/** Requests that the routes of imports and exports refuse; the commands' tests hold the rest. */
 
 import t from 'tap';
 import { fetchWithin } from '../../../src/api/operator-door.ts';
