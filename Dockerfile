@@ -2,6 +2,7 @@
 FROM node:24-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY src/app/apply-patches.mjs src/app/
 COPY src/patches src/patches
 COPY console/package.json console/package-lock.json console/
 RUN npm ci --omit=dev --no-audit --no-fund && npm ci --omit=dev --no-audit --no-fund --prefix console

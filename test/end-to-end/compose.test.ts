@@ -119,10 +119,10 @@ t.test('the image: from what its context has, not as root, with a health check',
     t.ok(existsSync(join(ROOT, path)), path);
     t.notOk(ignored.includes(path.split('/')[0] ?? ''), `${path} is in the context`);
   }
-  t.ok(
-    build.indexOf('COPY src/patches') < build.indexOf('RUN npm ci'),
-    'the patches are there when npm ci applies them',
-  );
+  for (const copied of ['COPY src/patches', 'COPY src/app/apply-patches.mjs']) {
+    t.ok(build.includes(copied));
+    t.ok(build.indexOf(copied) < build.indexOf('RUN npm ci'), `${copied}: npm ci needs it`);
+  }
   t.match(run, /^USER node$/m);
   t.equal(imageHealth({ PORT: '1' }), 1, 'nobody is there');
   t.end();
