@@ -48,7 +48,7 @@ function changesOf(name) {
   });
 }
 
-/** Written beside it and renamed: whoever dies here leaves the old file or the new one. */
+/** Writes beside it and renames: a process that dies here leaves the old file or the new one. */
 function replace(path, text) {
   writeFileSync(`${path}.patched`, text);
   renameSync(`${path}.patched`, path);

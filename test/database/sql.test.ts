@@ -5,7 +5,6 @@
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { connect } from '../../src/database/sql.ts';
-import { oldOctetsOf } from '../support/old-space.ts';
 import { withPostgres, withStores } from '../support/store.ts';
 
 t.test('counts and epoch milliseconds are numbers', async (t) => {
@@ -37,18 +36,6 @@ t.test('a transaction that loses its connection rejects, and the process lives',
     await t.rejects(transaction);
     t.match(await late, { code: 'CONNECTION_CLOSED' });
     t.same(await sql`select 1 as one`, [{ one: 1 }], 'the pool goes on');
-  });
-});
-
-t.test('rows are not kept once they have been read', async (t) => {
-  await withPostgres(t, async (t, url) => {
-    const sql = connect({ kind: 'postgres', url }, 1);
-    t.teardown(() => sql.end({ timeout: 1 }));
-    const query = () => sql`select repeat('x', ${50_000}::integer) as text`;
-    // Unpatched (src/patches) the driver keeps them all until a full collection.
-    t.ok((await oldOctetsOf(query)) < 25_000);
-    const transaction = () => sql.begin((tx) => tx`select repeat('x', ${50_000}::integer) as text`);
-    t.ok((await oldOctetsOf(transaction)) < 25_000);
   });
 });
 

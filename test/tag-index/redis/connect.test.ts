@@ -3,13 +3,9 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
 import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
-import { oldOctetsOf } from '../../support/old-space.ts';
 import { until } from '../../support/poll.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
-
-/** Kept with the command that asks for them: eighty thousand octets. */
-const MANY_FIELDS = Array.from({ length: 4_000 }, (_, number) => `field ${number}`);
 
 await withRedis(t, async (t) => {
   const redis = await startRedis(t);
@@ -35,15 +31,6 @@ await withRedis(t, async (t) => {
     const after = countWrites(client);
     await Promise.all([client.get('a'), client.get('b')]);
     t.equal(after(), 1, 'and so on the next connection');
-  });
-
-  await t.test('answers are not kept once they have been read', async (t) => {
-    const client = await connected(t, redis.url);
-    await redis.client.set('text', 'x'.repeat(50_000));
-    // Unpatched (src/patches) the client keeps them all until a full collection.
-    t.ok((await oldOctetsOf(() => client.get('text'))) < 25_000);
-    const read = () => client.readFieldsBuffer(2, 'nobody', 'nothing', ...MANY_FIELDS);
-    t.ok((await oldOctetsOf(read)) < 50_000);
   });
 
   await t.test(

@@ -1,7 +1,7 @@
 /**
  * No library makes the language's own objects slow for all of the engine: V8 looks up each method
- * of them in a hash table then. A class that extends String did that to every string; a patch of
- * its library undoes it.
+ * of them in a hash table then. A class that extends String did that to every string, until
+ * `tag-index/redis/connect.ts` made an instance of it.
  */
 
 import { join } from 'node:path';
