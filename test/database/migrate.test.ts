@@ -44,18 +44,26 @@ t.test('two nodes that start together apply each migration once', async (t) => {
 
 t.test('beside nodes at work: after a deadlock it is tried again', async (t) => {
   await withPostgres(t, async (t, url) => {
+    // A process looks for a deadlock once, so long after it began to wait: long enough here that the
+    // other one waits by then, on a busy machine too.
+    const first = connect({ kind: 'postgres', url }, 1);
+    await first.unsafe(
+      `alter database "${new URL(url).pathname.slice(1)}" set deadlock_timeout = '3s'`,
+    );
+    await first.end();
     const store = await openPostgres(url);
     t.teardown(() => store.close());
     const { sql } = store;
     let migrated: ReturnType<typeof migrate> | null = null;
     await sql.begin(async (tx) => {
+      await tx`set local deadlock_timeout = '1min'`;
       await tx`lock table migrations in access exclusive mode`;
       migrated = migrate(sql);
       await until('it waits for the table', async () => {
         const [waiting] = await tx`select from pg_locks where not granted`;
         return waiting === undefined ? null : true;
       });
-      // It began to wait first, so it is the one that finds the deadlock and ends.
+      // Only the migration looks in time, finds the deadlock, and ends.
       await tx`select pg_advisory_xact_lock(7461671)`;
     });
     t.same(await migrated, NOTHING);
