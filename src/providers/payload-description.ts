@@ -12,10 +12,10 @@ export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape,
   image:
     'APNs: beside `aps`, with `mutable-content`. FCM: `notification.image`, and a copy in `data.image`. Web Push: `image`.',
   badge: 'APNs: `aps.badge`. FCM: nothing. Web Push: `badge`.',
-  sound: 'APNs: `aps.sound`. FCM: `android.notification.sound`. Web Push: nothing.',
+  sound: 'APNs: `aps.sound`. FCM: `android.notification.sound`. Web Push: `sound`.',
   ttl: 'In seconds. APNs: `apns-expiration`. FCM: `android.ttl`. Web Push: `TTL`; without one four weeks.',
   priority:
-    'APNs: `apns-priority` 10 (`high`, the default) or 5. FCM: `android.priority`. Web Push: `Urgency`, `high` by default.',
+    'APNs: `apns-priority` 10 (`high`, the default) or 5; always 5 for the type `background`, always 10 for `pushtotalk`. FCM: `android.priority`. Web Push: `Urgency`, `high` by default.',
   collapseId:
     '64 bytes of printable ASCII. APNs: `apns-collapse-id`. FCM: `android.collapse_key`. Web Push: `Topic`, made of its hash.',
   silent:

@@ -2556,6 +2556,7 @@ export interface components {
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
             readonly audience?: string | null;
+            /** @description A payload; one with texts in several languages; or, where each app and platform of the push has a template that makes a payload of it, any object. Each also as a string that holds JSON. */
             readonly payload: components["schemas"]["Payload"] | {
                 readonly [key: string]: unknown;
             } | string;
@@ -2596,12 +2597,12 @@ export interface components {
             readonly image?: string;
             /** @description APNs: `aps.badge`. FCM: nothing. Web Push: `badge`. */
             readonly badge?: number;
-            /** @description APNs: `aps.sound`. FCM: `android.notification.sound`. Web Push: nothing. */
+            /** @description APNs: `aps.sound`. FCM: `android.notification.sound`. Web Push: `sound`. */
             readonly sound?: string;
             /** @description In seconds. APNs: `apns-expiration`. FCM: `android.ttl`. Web Push: `TTL`; without one four weeks. */
             readonly ttl?: number;
             /**
-             * @description APNs: `apns-priority` 10 (`high`, the default) or 5. FCM: `android.priority`. Web Push: `Urgency`, `high` by default.
+             * @description APNs: `apns-priority` 10 (`high`, the default) or 5; always 5 for the type `background`, always 10 for `pushtotalk`. FCM: `android.priority`. Web Push: `Urgency`, `high` by default.
              * @enum {string}
              */
             readonly priority?: "high" | "normal";
@@ -3704,7 +3705,9 @@ export interface operations {
                 readonly "application/json": {
                     readonly appId: number | string;
                     readonly platformId: number | string;
+                    /** @description As its app registered it. */
                     readonly deviceId: string;
+                    /** @description The new token or installation id, in the form of `deviceId` of `reg`. */
                     readonly newDeviceId: string;
                     /** @description Of the app. null, or absent: not known. */
                     readonly appVersion?: string | null;
@@ -4428,7 +4431,9 @@ export interface operations {
                 readonly "application/json": {
                     readonly appId: number | string;
                     readonly platformId: number | string;
+                    /** @description As its app registers it. */
                     readonly deviceId: string;
+                    /** @description A payload; one with texts in several languages; or, where each app and platform of the push has a template that makes a payload of it, any object. Each also as a string that holds JSON. */
                     readonly payload: components["schemas"]["Payload"] | {
                         readonly [key: string]: unknown;
                     } | string;
@@ -7014,7 +7019,8 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly platformId: number | string;
-                    readonly deviceId: unknown;
+                    /** @description As its app registered it. */
+                    readonly deviceId: string;
                 };
             };
         };
@@ -7087,7 +7093,8 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly platformId: number | string;
-                    readonly deviceId: unknown;
+                    /** @description As its app registered it. */
+                    readonly deviceId: string;
                 };
             };
         };
@@ -7190,7 +7197,7 @@ export interface operations {
                     readonly action: "subscribe" | "unsubscribe";
                     readonly tagIds?: readonly (number | string)[];
                     readonly tagSourceIds?: readonly string[];
-                    readonly deviceIds: readonly unknown[];
+                    readonly deviceIds: readonly string[];
                 };
             };
         };
@@ -10820,7 +10827,8 @@ export interface operations {
                     readonly devices: readonly {
                         /** @description 3: apns, 7: webpush, 15: fcm */
                         readonly platformId: number;
-                        readonly deviceId: unknown;
+                        /** @description As its app registered it. */
+                        readonly deviceId: string;
                         /** @description Of the app. null, or absent: not known. */
                         readonly appVersion?: string | null;
                         /** @description null, or absent: not known. */

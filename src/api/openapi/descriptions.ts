@@ -37,7 +37,7 @@ A sign-in sets a cookie: \`HttpOnly\`, \`SameSite=Lax\`; over TLS \`Secure\`, an
 - names its client: in its path, or else in the header \`Tagcast-Client\`,
 - has no \`Authorization\`: a credential counts before the cookie.
 
-An owner may what the super user may, and sees members and credentials. A publisher may what a key with the scopes \`send\` and \`read\` may, a viewer what one with \`read\` may. No role may call the App API. Accounts of the operator see \`system\`; they belong to no client by that. \
+An owner may do what the super user may, and sees members and credentials. A publisher may do what a key with the scopes \`send\` and \`read\` may; a viewer, what a key with \`read\` may. No role may call the App API. Accounts of the operator see \`system\`; they belong to no client by that. \
 A role that is taken away, a session that is ended, and a client that is disabled are refused within a second on every node. \`401\` has the challenge \`Session\`, so that no browser asks for a password in a window of its own.`,
   },
   operator: {

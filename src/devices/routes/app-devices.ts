@@ -10,10 +10,10 @@ import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
-import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
 import { secret, shown } from '../../http/answers.ts';
 import { originOf } from '../../http/audit-origin.ts';
+import { deviceId } from '../../http/device-id-form.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
 import { id as idForm } from '../../http/id-form.ts';
@@ -48,11 +48,7 @@ export interface AppDeviceParts {
   ) => Promise<readonly ExpectedSend[]>;
 }
 
-const DEVICE_ID_FAULT = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
-const deviceForm = strictForm({
-  platformId: idForm,
-  deviceId: z.custom<string>(isDeviceId, DEVICE_ID_FAULT),
-});
+const deviceForm = strictForm({ platformId: idForm, deviceId });
 
 const text = z.string();
 const device = z.object({

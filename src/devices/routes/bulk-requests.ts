@@ -27,10 +27,10 @@ import {
   MEMBER_ACTIONS,
 } from '../../domain/bulk-operation.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { isExpired } from '../../domain/tag.ts';
 import { accepted } from '../../http/answers.ts';
+import { deviceId } from '../../http/device-id-form.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
@@ -47,7 +47,6 @@ import { countOpenBulkOperations, insertBulkOperation } from '../sql/insert-oper
 import { readBulkOperation } from '../sql/read-operations.ts';
 import { bulkOperation, MOVE, operationPathOf, SUBSCRIBE, shownTo } from './bulk-resources.ts';
 
-const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
 const some = <T extends z.ZodType>(entry: T, entriesMax: number) =>
   measured(entriesMax, z.array(entry, 'must be an array').min(1, 'names none').max(entriesMax));
 
@@ -55,7 +54,7 @@ const subscriptionsForm = strictForm({
   action: z.enum(LIST_ACTIONS, `must be one of ${LIST_ACTIONS.join(', ')}`),
   tagIds: some(id, BULK_TAGS_MAX).optional(),
   tagSourceIds: some(sourceId, BULK_TAGS_MAX).optional(),
-  deviceIds: some(z.custom<string>(isDeviceId, DEVICE_ID), BULK_DEVICES_MAX),
+  deviceIds: some(deviceId, BULK_DEVICES_MAX),
 })
   .refine(
     ({ tagIds, tagSourceIds }) => tagIds !== undefined || tagSourceIds !== undefined,

@@ -11,7 +11,6 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { findAppClient } from '../../clients/find-app.ts';
 import { readClock } from '../../database/read-clock.ts';
 import type { SqlPool } from '../../database/sql.ts';
-import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import { takeAttributes } from '../../domain/device-attributes.ts';
 import {
   ID_MAX,
@@ -20,6 +19,7 @@ import {
   TAGS_PER_CLIENT_MAX,
 } from '../../domain/tag.ts';
 import { shown } from '../../http/answers.ts';
+import { deviceId } from '../../http/device-id-form.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
 import { count, epochMs, id, platformId } from '../../http/openapi/parts.ts';
@@ -86,10 +86,7 @@ const foundTags = z.object({
 
 const importedDevice = strictForm({
   platformId,
-  deviceId: z.custom<string>(
-    isDeviceId,
-    `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`,
-  ),
+  deviceId,
   ...attributeFields,
   registeredAt: epochMs.nullish().meta({ description: 'null, or absent: not known.' }),
   tagIds: tagIds(TAGS_PER_CLIENT_MAX),

@@ -6,8 +6,8 @@
 
 import { z } from 'zod';
 import type { Caller } from '../../domain/caller.ts';
-import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import { takeAttributes } from '../../domain/device-attributes.ts';
+import { deviceId } from '../../http/device-id-form.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
 import { json, readForm } from '../../http/json-body.ts';
@@ -24,15 +24,14 @@ import { invalidParameters, PLATFORM_FAULT } from './scope.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
-const DEVICE_ID = `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`;
-const deviceId = z.string(DEVICE_ID).refine(isDeviceId, DEVICE_ID);
-
 /** Unknown fields are ignored and named, as on all of the App API. */
 const replaceForm = z.looseObject({
   appId: id,
   platformId: id,
   deviceId,
-  newDeviceId: deviceId,
+  newDeviceId: deviceId.meta({
+    description: 'The new token or installation id, in the form of `deviceId` of `reg`.',
+  }),
   ...attributeFields,
 });
 

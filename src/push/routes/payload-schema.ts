@@ -16,12 +16,7 @@ const payload = z
   })
   .meta({ id: 'Payload', description: PAYLOAD_DESCRIPTION });
 
-const otherForm = z.looseObject({}).meta({
-  description: `Or a payload with texts in several languages, or any object, where each app and platform of the push has a template that makes a payload of it.`,
+export const payloadOrText = z.union([payload, z.looseObject({}), z.string()]).meta({
+  description:
+    'A payload; one with texts in several languages; or, where each app and platform of the push has a template that makes a payload of it, any object. Each also as a string that holds JSON.',
 });
-
-export const payloadOrText = z.union([
-  payload,
-  otherForm,
-  z.string().meta({ description: 'Or the same, as a string that holds JSON.' }),
-]);

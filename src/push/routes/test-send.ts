@@ -3,17 +3,13 @@
 import { z } from 'zod';
 import type { Sql } from '../../database/sql.ts';
 import { limitsTags } from '../../domain/caller.ts';
-import {
-  DEVICE_ID_LENGTH_MAX,
-  isDeviceId,
-  normalizeDeviceId,
-  scopeKeyOf,
-} from '../../domain/device.ts';
+import { normalizeDeviceId, scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { givenPayload, sendablePayload } from '../../domain/payload.ts';
 import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import { shown } from '../../http/answers.ts';
+import { deviceId } from '../../http/device-id-form.ts';
 import type { Body } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
@@ -36,11 +32,10 @@ import { shownWarnings } from './push.ts';
 import { warnings } from './push-schemas.ts';
 
 const PAYLOAD = 'must be an object, or a string that holds one as JSON';
-const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
 const testForm = strictForm({
   appId: id,
   platformId: id,
-  deviceId: z.custom<string>(isDeviceId, DEVICE_ID),
+  deviceId: deviceId.meta({ description: 'As its app registers it.' }),
   payload: z.custom<unknown>((value) => value !== undefined, PAYLOAD),
 });
 
@@ -61,10 +56,7 @@ interface TestSendParts {
 }
 
 const BODY: Body<z.infer<typeof testForm>> = {
-  schema: testForm.extend({
-    deviceId: z.string().min(1).max(DEVICE_ID_LENGTH_MAX),
-    payload: payloadOrText,
-  }),
+  schema: testForm.extend({ payload: payloadOrText }),
   example: { appId: 1, platformId: 3, deviceId: 'ab'.repeat(32), payload: { title: 'A trial' } },
   read: ({ body }) => readForm(body, testForm, isPassedOnIn('payload')),
 };

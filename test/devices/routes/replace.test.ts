@@ -62,7 +62,7 @@ await onEachStore(t, {
       400,
       {
         errors: [
-          { path: 'deviceId', message: /^is missing; it must be a string of 1 to 4096/ },
+          { path: 'deviceId', message: /^is missing; it must be a string of 1–4096/ },
           { path: 'newDeviceId', message: /^is missing/ },
         ],
       },

@@ -147,11 +147,15 @@ function fieldRows(schema: Schema, path: string): readonly (readonly string[])[]
   });
 }
 
-/** A number that happens to have the bounds of an id is none by its name. */
-const typeOfField = (name: string, field: Schema): string =>
-  /ids?$/i.test(name)
-    ? typeText(field)
-    : typeText(field).replace(/^id\b/, `integer${bounds(1, ID_MAX)}`);
+/**
+ * A number that happens to have the bounds of an id is none by its name. An integer without bounds
+ * is a time by its name, where its own description stands in place of that of a time.
+ */
+function typeOfField(name: string, field: Schema): string {
+  const type = typeText(field);
+  if (/(At|Until)$/.test(name)) return type.replace(/^integer(?! \()/, 'time');
+  return /ids?$/i.test(name) ? type : type.replace(/^id\b/, `integer${bounds(1, ID_MAX)}`);
+}
 
 /** The object whose fields a field has, in itself or in each entry of its list. */
 function insideOf(field: Schema): { readonly schema: Schema; readonly suffix: string } | null {

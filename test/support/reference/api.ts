@@ -16,13 +16,20 @@ same in \`/openapi.json\`; [try it](/docs/api) in the browser. Further bounds:
 
 - A field in **bold** must be there in a request, and always is in an answer. An answer leaves the
   others out where there is nothing to tell.
+- \`a.b\` is the field \`b\` of the object \`a\`, \`a[].b\` that of each entry of the list \`a\`. In bold it
+  must be there where \`a\` (or the entry) is. Of a body or an answer that is a list, the table shows
+  the fields of an entry.
+- In brackets: the characters of a text, the least and the greatest value of an integer, the entries
+  of a list. Characters are UTF-16 units, as JavaScript counts.
+- Parameters in the path are needed. \`Tagcast-Client\` is needed with a session. The others may be
+  left out.
 - An **id** is a whole number from 1 on. A request may also have it as a string of digits.
-- A **time** is in milliseconds since 1970. A request may also have it in ISO 8601 with a time zone.
-  A number below 100,000,000,000 looks like seconds and is refused, and so is a day that its month
-  does not have.
+- A **time** is an integer: milliseconds since 1970. A request may also have it in ISO 8601 with a
+  time zone. A number below 100,000,000,000 looks like seconds and is refused, and so is a day that
+  its month does not have.
+- Imports of devices take ids and times as integers only; the rotation of a credential, its \`appId\`.
 - A **platform** is 3 (iOS), 7 (web) or 15 (Android).
 - \`{client}\` is the id of the client, a word: that of the credential.
-- Lengths of text are UTF-16 units, as JavaScript counts.
 `;
 
 interface Parameter {
@@ -123,10 +130,15 @@ const anchorOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
     .replaceAll(' ', '-');
 
-/** The schema that a table of fields was first shown for: the same table is not shown again. */
+/** Where a table of fields was first shown: the same table is not shown again. */
+interface Place {
+  readonly summary: string;
+  readonly part: 'body' | 'answer';
+}
+
 class Writer {
   readonly #anchors = new Map<string, string>();
-  readonly #shown = new Map<string, Request>();
+  readonly #shown = new Map<string, Place>();
 
   constructor(requests: readonly Request[]) {
     const seen = new Set<string>();
@@ -161,24 +173,27 @@ class Writer {
     const types = Object.keys(content).includes('multipart/form-data')
       ? 'JSON, or the part `data` of a `multipart/form-data`'
       : 'JSON';
-    return [`**Body** (${types}):${this.#shape(schema, request)}\n`];
+    const place: Place = { summary: request.summary, part: 'body' };
+    return [`**Body** (${types}):${this.#shape(schema, place)}\n`];
   }
 
   /** The name of an object, or its fields in a table below. */
-  #shape(schema: Schema, request: Request): string {
+  #shape(schema: Schema, place: Place): string {
     const table = fieldsTable(schema.items ?? schema);
     const type = typeText(schema);
     if (table === '') return ` ${type}`;
     const first = this.#shown.get(table);
     if (first !== undefined) {
-      return ` ${type}, with the fields of [${first.summary}](#${anchorOf(first.summary)})`;
+      const { part, summary } = first;
+      return ` ${type}, with the fields of the ${part} of [${summary}](#${anchorOf(summary)})`;
     }
-    this.#shown.set(table, request);
+    this.#shown.set(table, place);
     return `${type === 'object' ? '' : ` ${type}`}\n\n${table.trimEnd()}`;
   }
 
-  #answersOf(request: Request): readonly string[] {
-    return Object.entries(request.responses)
+  #answersOf({ summary, responses }: Request): readonly string[] {
+    const place: Place = { summary, part: 'answer' };
+    return Object.entries(responses)
       .filter(([, { $ref }]) => $ref === undefined)
       .map(([status, { description, headers = {}, content = {} }]) => {
         const told = Object.entries(headers)
@@ -186,7 +201,7 @@ class Writer {
           .map(([name, { description = '' }]) => ` \`${name}\`: ${description}`);
         const bodies = Object.entries(content).map(
           ([type, { schema }]) =>
-            `${type === 'application/json' ? '' : ` \`${type}\`:`}${this.#shape(schema, request)}`,
+            `${type === 'application/json' ? '' : ` \`${type}\`:`}${this.#shape(schema, place)}`,
         );
         const body = bodies.join(';');
         return `**\`${status}\`** ${description}${told.join('')}${body}\n`;
