@@ -107,7 +107,7 @@ type Check = (
 
 async function shownCheck(t: Test): Promise<Check> {
   const document = readText('docs/guide/sending.md');
-  const [, code = ''] = /## Be told\n[\s\S]*?```js [^\n]*\n([\s\S]*?)```/.exec(document) ?? [];
+  const [, code = ''] = /## Be notified\n[\s\S]*?```js [^\n]*\n([\s\S]*?)```/.exec(document) ?? [];
   const directory = temporaryDirectory(t, { 'check.mjs': code });
   const url = pathToFileURL(join(directory, 'check.mjs')).href;
   const { isGenuine } = (await import(url)) as { readonly isGenuine: Check };

@@ -74,7 +74,7 @@ await onEachStore(t, {
       { message: /leaves out 3, 15/ },
     ]);
     t.match((await ask('POST', 'apps', { name: 'x', platformIds: [4] })).body.errors, [
-      { message: /3 \(iOS\), 7 \(web\) or 15/ },
+      { message: /3 \(iOS\), 7 \(Web\) or 15/ },
     ]);
     t.equal(await version(), before);
     const other = await addTenant(store.sql, 'other');
