@@ -28,7 +28,7 @@ same in \`/openapi.json\`; [try it](/docs/api) in the browser. Further bounds:
   time zone. A number below 100,000,000,000 looks like seconds and is refused, and so is a day that
   its month does not have.
 - Imports of devices take ids and times as integers only; the rotation of a credential, its \`appId\`.
-- A **platform** is 3 (iOS), 7 (web) or 15 (Android).
+- A **platform** is 3 (iOS), 7 (Web) or 15 (Android).
 - \`{client}\` is the id of the client, a word: that of the credential.
 `;
 
