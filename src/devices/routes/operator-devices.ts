@@ -56,6 +56,13 @@ interface Parts {
  */
 const IMPORT_BYTES_MAX = 67_108_864;
 
+/**
+ * A thousand tags, each with two texts of 255 characters: a character that JSON escapes has six
+ * bytes.
+ * @limit body of a request that finds the tags of an import → `413`
+ */
+const TAGS_BYTES_MAX = 4_194_304;
+
 const route = routesAt('/operator/v1/apps/:id/devices', { api: 'operator' });
 const path = { id: pathId('app', 1, refused(404, 'There is no such app.')) };
 
@@ -259,8 +266,8 @@ const beginRoute = (parts: Parts) =>
     }),
   );
 
-const tagsRoute = (parts: Parts) =>
-  route.post(
+const tagsRoute = (parts: Parts): Route => ({
+  ...route.post(
     'findTagsToImport',
     {
       at: 'find-tags',
@@ -285,7 +292,9 @@ const tagsRoute = (parts: Parts) =>
       if ('fault' in created) return refused(403, created.fault);
       return done({ found: await find(), created: created.count });
     }),
-  );
+  ),
+  bodyBytesMax: TAGS_BYTES_MAX,
+});
 
 const importRoute = (parts: Parts): Route => ({
   ...route.post(
