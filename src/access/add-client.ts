@@ -1,5 +1,6 @@
 /** Makes a client with its super user, as its operator does. */
 
+import type { RequestSource } from '../audit/operator-origin.ts';
 import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { insertClient } from '../clients/insert-client.ts';
@@ -19,6 +20,7 @@ export const addClient = (
   sql: SqlPool,
   secrets: Secrets,
   { slug, name }: { readonly slug: string; readonly name: string },
+  request: RequestSource,
 ): Promise<AddedClient> =>
   transact(sql, async (tx) => {
     const fault = await secretKeyFault(tx, secrets);
@@ -28,6 +30,6 @@ export const addClient = (
     const owner = { clientId, clientSlug: slug, appId: null };
     const credential = await createCredential(tx, secrets, owner);
     const change = { action: 'client.create', id: clientId, name } as const;
-    await recordChange(tx, operatorOrigin(clientId), change);
+    await recordChange(tx, operatorOrigin(clientId, request), change);
     return { kind: 'added', credential };
   });

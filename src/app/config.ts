@@ -40,6 +40,12 @@ function databaseUrlFault(url: string): string | null {
   const read = readDatabaseUrl(url);
   return read.ok ? null : read.fault;
 }
+const bearerToken = z
+  .string()
+  .min(32, { error: 'must have 32 characters or more: `openssl rand -hex 32` makes one' })
+  .max(1_024, { error: 'must have 1024 characters at most' })
+  .regex(/^\S*$/, { error: 'must have no spaces' })
+  .optional();
 const redisUrl = z.url({
   protocol: /^rediss?$/,
   error: 'must be a URL as redis://[user:password@]host:port',
@@ -101,15 +107,12 @@ export const schema = z.object({
     .describe(
       'A second secret key that is read with, and not written, while `tagcast secret-key rotate` replaces one by the other.',
     ),
-  OPERATOR_TOKEN: z
-    .string()
-    .min(32, { error: 'must have 32 characters or more: `openssl rand -hex 32` makes one' })
-    .max(1_024, { error: 'must have 1024 characters at most' })
-    .regex(/^\S*$/, { error: 'must have no spaces' })
-    .optional()
-    .describe(
-      'Secret of 32 or more characters, without spaces, that opens /operator/v1; without one there is no such path.',
-    ),
+  OPERATOR_TOKEN: bearerToken.describe(
+    'Secret of 32 or more characters, without spaces, that opens all that an operator may do, at /operator/v1; without one there is no such path.',
+  ),
+  METRICS_TOKEN: bearerToken.describe(
+    'Secret of 32 or more characters, without spaces, that opens /metrics to other machines, and nothing else.',
+  ),
   OPERATOR_URL: z
     .url({ protocol: /^https?$/, error: 'must be a URL as https://push.example.com' })
     .optional()
@@ -269,6 +272,7 @@ const SECRET_SETTINGS: readonly string[] = [
   'SECRET_KEY',
   'SECRET_KEY_OTHER',
   'OPERATOR_TOKEN',
+  'METRICS_TOKEN',
   'DATABASE_URL',
   'REDIS_URL',
   'REDIS_CLUSTER',

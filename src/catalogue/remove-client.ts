@@ -1,5 +1,6 @@
 /** Deletes a client, with the entry in the audit log. */
 
+import type { RequestSource } from '../audit/operator-origin.ts';
 import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { findClient } from '../clients/find-client.ts';
@@ -11,6 +12,7 @@ import { deleteClient } from './sql/delete-client.ts';
 export const removeClient = (
   sql: SqlPool,
   slug: string,
+  request: RequestSource,
 ): Promise<'deleted' | 'enabled' | 'unknown'> =>
   transact(sql, async (tx) => {
     const found = await findClient(tx, slug);
@@ -18,7 +20,7 @@ export const removeClient = (
     const { id, name } = found;
     const ended = await deleteClient(tx, slug);
     if (ended === 'deleted') {
-      await recordChange(tx, operatorOrigin(id), { action: 'client.delete', id, name });
+      await recordChange(tx, operatorOrigin(id, request), { action: 'client.delete', id, name });
     }
     return ended;
   });

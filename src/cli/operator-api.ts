@@ -55,18 +55,37 @@ export const isForTheMoment = (error: unknown): boolean =>
   error instanceof NoAnswerError ||
   (error instanceof ProblemError && error.problem.status >= FAULT_OF_ENGINE);
 
-/** A `fetch` that asks an engine elsewhere. */
+/**
+ * A `fetch` that asks an engine elsewhere. It follows no redirect: that would take the token to
+ * another address.
+ */
 export const fetchFromElsewhere: typeof fetch = async (input, init) => {
+  const { origin } = new URL(String(input));
+  const { answer, bytes } = await askElsewhere(origin, input, init);
+  const { status, headers } = answer;
+  const isJson = headers.get('content-type')?.includes('json') ?? false;
+  if (answer.ok && status !== NO_CONTENT && !isJson) {
+    throw new NoAnswerError(
+      `The server at ${origin} answered something that is no answer of Tagcast: is OPERATOR_URL right?`,
+    );
+  }
+  return new Response(bytes.byteLength === 0 ? null : bytes, { status, headers });
+};
+
+const NO_CONTENT = 204;
+
+/** The body is read here: a connection that is lost within it is no answer, either. */
+async function askElsewhere(origin: string, ...[input, init]: Parameters<typeof fetch>) {
   try {
-    return await fetch(input, init);
+    const answer = await fetch(input, { ...init, redirect: 'error' });
+    return { answer, bytes: await answer.arrayBuffer() };
   } catch (error) {
     // The `fetch` of Node.js says why in the cause.
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const { origin } = new URL(String(input));
     const sentence = `The engine at ${origin} did not answer: ${errorReason(cause)}.`;
     throw new NoAnswerError(sentence, { cause: error });
   }
-};
+}
 
 /** A `fetch` that asks the engine that runs on this data directory. */
 export const fetchFromEngine =

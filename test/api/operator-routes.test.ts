@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Authenticator } from '../../src/access/authenticate.ts';
+import { fetchWithin } from '../../src/api/operator-door.ts';
 import { operatorRoutes } from '../../src/api/operator-routes.ts';
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
@@ -25,7 +26,8 @@ t.test('an installation from nothing', async (t) => {
     const { sql } = store;
     let checked: CheckResult = { isHealthy: true, note: 'The provider accepts it.' };
     const check = () => Promise.resolve(checked);
-    const context = recordedContext(operatorRoutes({ ...makeOperatorParts(store), check }));
+    const routes = operatorRoutes({ ...makeOperatorParts(store), check });
+    const context = recordedContext(routes);
     const commands: Readonly<Record<string, Command>> = {
       client: clientCommand(context),
       app: appCommand(context, context.publisher),
@@ -52,6 +54,13 @@ t.test('an installation from nothing', async (t) => {
       0,
       /^pushesPerSecond\t7\t.* \(set; default 10000\)\n(?:.*\n)*tags\t5\ttags \(set; default 100000\)$/m,
     ]);
+    const recorded = () => sql`select action, address, request_id from audit_entries order by id`;
+    const before = await recorded();
+    t.match(before, [{ action: 'client.create', address: null, request_id: null }, {}]);
+    const url = 'http://engine/operator/v1/clients/acme/limits';
+    const unchanged = await fetchWithin(routes)(url, { method: 'PATCH', body: '{}' });
+    t.same(await unchanged.json(), { tags: 5, pushesPerSecond: 7 });
+    t.same(await recorded(), before, 'without changes there is nothing to record');
     const another = new Authenticator(sql, secrets);
     t.match(await another.authenticate(`Bearer ${superToken}`), {
       limits: { tags: 5, pushesPerSecond: 7 },

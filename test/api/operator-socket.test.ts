@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import t from 'tap';
@@ -32,6 +33,9 @@ const DOOR = new OperatorDoor([
   route('/fail', () => {
     throw new Error('a secret');
   }),
+  route('/accounts/:email', () => {
+    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+  }),
 ]);
 
 async function held(t: Test, serve: (socket: Socket) => void): Promise<string> {
@@ -42,10 +46,14 @@ async function held(t: Test, serve: (socket: Socket) => void): Promise<string> {
   return dataDir;
 }
 
-const engine = (t: Test, door: OperatorDoor | null): Promise<string> =>
+const engine = (
+  t: Test,
+  door: OperatorDoor | null,
+  log = pino({ level: 'silent' }),
+): Promise<string> =>
   held(
     t,
-    operatorSocket(() => door, pino({ level: 'silent' })),
+    operatorSocket(() => door, log),
   );
 
 const sentenceOf = async (response: Response): Promise<unknown> =>
@@ -112,4 +120,38 @@ t.test('an engine that dies in the middle, and one that does not answer', async 
   const stuck = await held(t, (socket) => socket.on('error', () => undefined).resume());
   const signal = AbortSignal.timeout(50);
   t.equal(await fetchFromEngine(stuck)(ECHO, { signal }).catch(refusalOf), sentence);
+});
+
+t.test('a database that is away is no fault of ours, and no address is logged', async (t) => {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const ask = fetchFromEngine(await engine(t, DOOR, log));
+  const answer = await ask('http://engine/accounts/anna@acme.example', { method: 'POST' });
+  t.equal(answer.status, 503);
+  t.equal(await sentenceOf(answer), 'The engine cannot do this at the moment. Try again.');
+  t.equal((await ask('http://engine/fail', { method: 'POST' })).status, 500);
+  t.match(lines, [
+    { level: 40, method: 'POST', route: '/accounts/:email' },
+    { level: 50, method: 'POST', route: '/fail' },
+  ]);
+  t.notMatch(JSON.stringify(lines), 'anna@acme.example');
+});
+
+t.test('a target that is no URL is refused', async (t) => {
+  const dataDir = await engine(t, DOOR);
+  const socket = connect(engineSocketPath(dataDir));
+  socket.write('POST http://[ HTTP/1.1\r\nHost: engine\r\nContent-Length: 0\r\n\r\n');
+  t.match(String(await buffer(socket)), /^HTTP\/1\.1 400 /);
+});
+
+t.test('a body without an end is not kept', async (t) => {
+  const call = {
+    pattern: '/',
+    bodyBytesMax: 10,
+    answer: async (body: Buffer) => json(body.length),
+  };
+  const door = Object.assign(new OperatorDoor([]), { find: () => call });
+  const ask = fetchFromEngine(await engine(t, door));
+  const answer = await ask(ECHO, { method: 'POST', body: 'x'.repeat(8_388_608) });
+  t.ok(Number(await answer.text()) < 1_048_576, 'what the handler gets of it');
 });

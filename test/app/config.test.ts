@@ -30,6 +30,7 @@ t.test('a wrong value is a sentence that names its variable', (t) => {
     PORT: '99999',
     DATABASE_URL: 'mysql://somewhere/db',
     SECRET_KEY: 'short',
+    METRICS_TOKEN: 'short',
     DEMO: 'maybe',
     WORKERS: '0',
     LOG_LEVEL: 'loud',

@@ -14,7 +14,10 @@ import {
 } from '../../src/access/credentials.ts';
 import type { Secrets } from '../../src/access/secrets.ts';
 import { createSecrets } from '../../src/access/secrets.ts';
+import { fetchWithin } from '../../src/api/operator-door.ts';
+import { secretKeyRoute } from '../../src/api/secret-key/operator-secret-key.ts';
 import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
+import { secretKeyCommand } from '../../src/cli/secret-key.ts';
 import { insertClient } from '../../src/clients/insert-client.ts';
 import { openPostgres } from '../../src/database/store.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook.ts';
@@ -34,7 +37,8 @@ import { insertWebhook, nextWebhookId, replaceSecret } from '../../src/webhooks/
 import { until } from '../support/poll.ts';
 import { runCommand, startCommand } from '../support/processes.ts';
 import { runHere } from '../support/run-here.ts';
-import { withPostgres } from '../support/store.ts';
+import { temporaryEmbedded, withPostgres } from '../support/store.ts';
+import { recordedContext } from '../support/terminal.ts';
 
 const OLD = 'the old secret key, long enough to be one';
 const NEW = 'the new secret key, long enough to be one';
@@ -180,4 +184,22 @@ t.test('everything comes under the new key, whatever happens on the way', async 
       t.same(await knownTo(fresh), ALL);
     });
   });
+});
+
+t.test('nodes that have different keys are told apart', async (t) => {
+  const { sql } = await temporaryEmbedded(t);
+  const clientId = (await insertClient(sql, { slug: 'acme', name: 'Acme' })) ?? 0;
+  await createCredential(sql, createSecrets(OLD), { clientId, clientSlug: 'acme', appId: null });
+  // A balancer picks a node for each request.
+  const nodes = [createSecrets(NEW, OLD), createSecrets(OLD, NEW)].map((secrets) =>
+    fetchWithin([secretKeyRoute({ sql, secrets })]),
+  );
+  let requests = 0;
+  const context = recordedContext([], () => (...asked) => {
+    const ask = nodes[requests % nodes.length] ?? fetch;
+    requests += 1;
+    return ask(...asked);
+  });
+  t.equal(await secretKeyCommand(context).run(['rotate']), 1);
+  t.match(context.complaints, [/^Nodes have different SECRET_KEYs: .*under key .* run this again/]);
 });

@@ -53,6 +53,7 @@ t.test('wrong credentials and sign-ins of the operator', async (t) => {
     for (let time = 0; time < 2; time += 1) await ask(path, `192.0.2.${n}`, asked);
   }
   await ask(session, '192.0.2.100', { body: { email: OPS, password: PASSWORD } });
+  await ask('/operator/v1/invitations', '192.0.2.101', { token: OPERATOR_TOKEN, body: {} });
   const said = (text: RegExp) => lines.filter(({ msg }) => text.test(String(msg)));
   t.match(
     said(/^wrong credentials came from an address$/),
@@ -62,6 +63,9 @@ t.test('wrong credentials and sign-ins of the operator', async (t) => {
   t.equal(said(/^wrong credentials/).length, wrong.length);
   const ofOps = { accountId, requestId: String };
   t.match(said(/has signed in$/), [{ level: 30, ...ofOps, address: '192.0.2.100' }]);
+  t.match(said(/^the operator has carried out/), [
+    { level: 30, action: 'operator.invite', address: '192.0.2.101', requestId: '192.0.2.101' },
+  ]);
   const refused = await until('the refusal is written', () => {
     const found = said(/^a sign-in of the operator, .* was refused$/);
     return found.length === 0 ? null : found;

@@ -17,6 +17,10 @@ t.test('commands ask an engine by its URL', async (t) => {
   const slug = nextSlug();
 
   t.match(await run(`client add ${slug}`), { code: 0, output: /^Client .*tcs_/s });
+  const [entry] = await store.sql`
+    select address, request_id from audit_entries
+    where action = 'client.create' and object_name = ${slug}`;
+  t.match(entry, { address: '127.0.0.1', request_id: /./ }, 'the audit log knows from where');
   t.match(await run('client list'), { code: 0, output: new RegExp(`^${slug}\t${slug}$`, 'm') });
   t.match(await run(`client add ${slug}`), {
     code: 1,

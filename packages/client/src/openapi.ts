@@ -2433,7 +2433,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description Served to this machine, and to others that send the operator's token as `Authorization: Bearer`.
+         * @description Served to this machine, and to others that send `METRICS_TOKEN` or `OPERATOR_TOKEN` as `Authorization: Bearer`.
          */
         readonly get: operations["getMetrics"];
         readonly put?: never;
@@ -11285,6 +11285,8 @@ export interface operations {
                  *     }
                  */
                 readonly "application/json": {
+                    /** @description The key of the first answer. A node that has another one answers `409`. */
+                    readonly keyId?: string;
                     /**
                      * @default credentials
                      * @enum {string}
@@ -11308,6 +11310,7 @@ export interface operations {
                      *       "changed": 100,
                      *       "unreadable": 0,
                      *       "next": {
+                     *         "keyId": "k3n5q8rt",
                      *         "kind": "credentials",
                      *         "after": 100
                      *       }
@@ -11321,6 +11324,8 @@ export interface operations {
                         readonly unreadable: number;
                         /** @description The body of the next request; absent: everything is done. */
                         readonly next?: {
+                            /** @description The key of the first answer. A node that has another one answers `409`. */
+                            readonly keyId: string;
                             /** @enum {string} */
                             readonly kind: "credentials" | "keys" | "provider-credentials" | "provider-tokens" | "webhooks";
                             readonly after?: number | string;
@@ -11330,6 +11335,7 @@ export interface operations {
             };
             readonly 401: components["responses"]["Unauthorized"];
             readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];

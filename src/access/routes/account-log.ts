@@ -4,6 +4,8 @@
  */
 
 import type { Logger } from 'pino';
+import { sourceOf } from '../../audit/operator-origin.ts';
+import type { HttpRequest } from '../../http/handler.ts';
 
 /** Named by the command that asks for it. */
 type Action =
@@ -13,6 +15,7 @@ type Action =
 /** Logs who gets into the console, or no longer does. `whom` has no secret, and no link. */
 export const logAccountAction = (
   log: Logger,
+  request: HttpRequest,
   action: Action,
   whom: {
     readonly email?: string;
@@ -20,4 +23,8 @@ export const logAccountAction = (
     readonly role?: string;
     readonly cancelJobs?: boolean;
   },
-): void => log.info({ action, ...whom }, 'the operator has carried out a command on accounts');
+): void =>
+  log.info(
+    { action, ...whom, ...sourceOf(request) },
+    'the operator has carried out a command on accounts',
+  );

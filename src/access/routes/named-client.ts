@@ -33,6 +33,7 @@ export const inNamedClient =
       if (client === null) return noClient(asked.path.clientId);
       const { id: clientId, slug: clientSlug } = client;
       await lockClient(tx, clientId);
-      const record = (entry: AuditedChange) => recordChange(tx, operatorOrigin(clientId), entry);
+      const origin = operatorOrigin(clientId, asked.request);
+      const record = (entry: AuditedChange) => recordChange(tx, origin, entry);
       return change(tx, { clientId, clientSlug, record }, asked);
     });

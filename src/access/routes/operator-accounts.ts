@@ -64,11 +64,11 @@ const addRoute = ({ sql, secrets, log }: Parts) =>
       answer: secret(created('The link.', link, exampleOf('reset'))),
       problems: [404],
     },
-    async ({ body }) => {
+    async ({ body, request }) => {
       const address = readEmail(body.email) ?? body.email;
       const made = await addOperator(sql, secrets, address);
       if (made === null) return noAccount(address);
-      logAccountAction(log, 'operator.add', { email: address });
+      logAccountAction(log, request, 'operator.add', { email: address });
       return shownLink(made);
     },
   );
@@ -100,9 +100,9 @@ const removeRoute = ({ sql, log }: Parts) =>
       path: { email: accountEmail },
       answer: noContent("It is none of the operator's."),
     },
-    async ({ path: { email } }) => {
+    async ({ path: { email }, request }) => {
       if (!(await setOperator(sql, email, false))) return noAccount(email);
-      logAccountAction(log, 'operator.remove', { email });
+      logAccountAction(log, request, 'operator.remove', { email });
       return done(null);
     },
   );
@@ -115,9 +115,9 @@ const inviteRoute = ({ sql, secrets, log }: Parts) =>
       description: `Where SIGN_UP is \`invitation\` or \`open\`. ${LINK_HOLDS}`,
       answer: secret(created('The link.', link, exampleOf('sign-up'))),
     },
-    async () => {
+    async ({ request }) => {
       const made = await makeLink(sql, secrets, { kind: 'sign-up' });
-      logAccountAction(log, 'operator.invite', {});
+      logAccountAction(log, request, 'operator.invite', {});
       return shownLink(made);
     },
   );
@@ -132,10 +132,10 @@ const resetRoute = ({ sql, secrets, log }: Parts) =>
       path: { email: accountEmail },
       answer: secret(created('The link.', link, exampleOf('reset'))),
     },
-    async ({ path: { email } }) => {
+    async ({ path: { email }, request }) => {
       const made = await resetAccount(sql, secrets, email);
       if (made === null) return noAccount(email);
-      logAccountAction(log, 'member.reset', { email });
+      logAccountAction(log, request, 'member.reset', { email });
       return shownLink(made);
     },
   );

@@ -8,7 +8,7 @@ import type { SqlPool } from '../../database/sql.ts';
 import type { AuditOrigin } from '../../domain/audit.ts';
 import { created, noContent, secret, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
-import type { Route } from '../../http/handler.ts';
+import type { HttpRequest, Route } from '../../http/handler.ts';
 import { clientId } from '../../http/parameters.ts';
 import type { Refusal } from '../../http/result.ts';
 import { done, refused } from '../../http/result.ts';
@@ -69,12 +69,12 @@ const inviteRoute = ({ sql, secrets, log }: Parts) =>
       answer: secret(created('The link.', link, exampleOf('invitation'))),
       problems: [409],
     },
-    async ({ path: { clientId: slug }, body: { role } }) => {
+    async ({ path: { clientId: slug }, body: { role }, request }) => {
       const client = await findClient(sql, slug);
       if (client === null) return noClient(slug);
-      const made = await invite(sql, secrets, operatorOrigin(client.id), role);
+      const made = await invite(sql, secrets, operatorOrigin(client.id, request), role);
       if (typeof made === 'string') return refusalOf(made, slug);
-      logAccountAction(log, 'member.invite', { client: slug, role });
+      logAccountAction(log, request, 'member.invite', { client: slug, role });
       return shownLink(made);
     },
   );
@@ -91,12 +91,12 @@ const changeRoute = ({ sql, log }: Parts) =>
       answer: shown('The member.', member, { ...MEMBER, role: 'viewer' }),
       problems: [409],
     },
-    async ({ path: { clientId: slug, email }, body: { role } }) => {
-      const found = await findMember(sql, slug, email);
+    async ({ path: { clientId: slug, email }, body: { role }, request }) => {
+      const found = await findMember(sql, slug, email, request);
       if ('ok' in found) return found;
       const changed = await giveRole(sql, found.origin, found.accountId, role);
       if (typeof changed === 'string') return refusalOf(changed, slug, email);
-      logAccountAction(log, 'member.role', { client: slug, email, role });
+      logAccountAction(log, request, 'member.role', { client: slug, email, role });
       return done(changed);
     },
   );
@@ -113,14 +113,14 @@ const removeRoute = (parts: Parts) =>
       answer: noContent('Removed, and the jobs cancelled where that was asked for.'),
       problems: [409],
     },
-    async ({ path: { clientId: slug, email }, query }) => {
-      const found = await findMember(parts.sql, slug, email);
+    async ({ path: { clientId: slug, email }, query, request }) => {
+      const found = await findMember(parts.sql, slug, email, request);
       if ('ok' in found) return found;
       const { origin, accountId } = found;
       const removed = await removeMember(parts.sql, origin, accountId, cancelDetail(query));
       if (typeof removed === 'string') return refusalOf(removed, slug, email);
       if (query.cancelJobs) await parts.cancelJobs(origin.clientId, removed.email);
-      logAccountAction(parts.log, 'member.remove', { client: slug, email, ...query });
+      logAccountAction(parts.log, request, 'member.remove', { client: slug, email, ...query });
       return done(null);
     },
   );
@@ -130,12 +130,13 @@ async function findMember(
   sql: SqlPool,
   slug: string,
   email: string,
+  request: HttpRequest,
 ): Promise<{ readonly origin: AuditOrigin; readonly accountId: number } | Refusal> {
   const client = await findClient(sql, slug);
   if (client === null) return noClient(slug);
   const account = await findAccount(sql, email);
   if (account === null) return refusalOf('unknown', slug, email);
-  return { origin: operatorOrigin(client.id), accountId: account.id };
+  return { origin: operatorOrigin(client.id, request), accountId: account.id };
 }
 
 function refusalOf(refusal: MemberRefusal | LinkRefusal, client: string, email = ''): Refusal {

@@ -15,8 +15,8 @@ import type { Readiness } from './readiness.ts';
 interface HealthParts {
   readonly readiness: Pick<Readiness, 'ask'>;
   readonly metrics: Metrics;
-  /** Opens the metrics to other machines; null: there is none. */
-  readonly operatorToken: string | null;
+  /** Each opens the metrics to other machines. */
+  readonly metricsTokens: readonly string[];
   readonly failures: Failures;
 }
 
@@ -24,7 +24,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-sto
 
 const NO_METRICS = refused(
   403,
-  "Metrics are served to this machine, and to callers with the operator's token.",
+  'Metrics are served to this machine, and to callers with the token for them or that of the operator.',
 );
 
 const readiness = z
@@ -57,7 +57,7 @@ const DOCUMENTS = {
   getMetrics: {
     summary: 'Metrics for Prometheus',
     description:
-      "Served to this machine, and to others that send the operator's token as `Authorization: Bearer`.",
+      'Served to this machine, and to others that send `METRICS_TOKEN` or `OPERATOR_TOKEN` as `Authorization: Bearer`.',
     answers: {
       200: {
         description: 'In the text format of Prometheus.',
@@ -73,7 +73,7 @@ const DOCUMENTS = {
 /** `/livez`, `/readyz`, `/metrics`. */
 export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
   const { metrics } = parts;
-  const isOperator = createTokenCheck(parts.operatorToken);
+  const checks = parts.metricsTokens.map(createTokenCheck);
   return [
     open('getLiveness', '/livez', () => answer(200, { status: 'ok' })),
     open('getReadiness', '/readyz', async () => {
@@ -82,8 +82,9 @@ export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
     }),
     open('getMetrics', '/metrics', (request) => {
       const presented = request.header('authorization');
-      if (isFromThisMachine(request) || isOperator(presented)) return metricsText(metrics);
-      const isGuess = parts.operatorToken !== null && presented !== '';
+      const isKnown = checks.some((check) => check(presented));
+      if (isFromThisMachine(request) || isKnown) return metricsText(metrics);
+      const isGuess = checks.length > 0 && presented !== '';
       const refusal = isGuess ? refuseGuesser(parts.failures, request, 'credential') : null;
       return answerRefusal(request, refusal ?? NO_METRICS);
     }),

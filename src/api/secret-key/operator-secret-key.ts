@@ -8,7 +8,7 @@ import { shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
 import { count, orAbsent } from '../../http/openapi/parts.ts';
-import { done } from '../../http/result.ts';
+import { done, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { isStorable } from '../../std/name-text.ts';
 import { strictForm } from '../../std/strict-form.ts';
@@ -24,8 +24,15 @@ const after = z.union(
   [z.int().min(0).max(ID_MAX), z.string().refine(isStorable)],
   'must be the value of `next`',
 );
-const position = z.object({ kind, after: after.optional() });
-const positionForm = strictForm({ kind: kind.default('credentials'), after: after.optional() });
+const keyId = z.string().meta({
+  description: 'The key of the first answer. A node that has another one answers `409`.',
+});
+const position = z.object({ keyId, kind, after: after.optional() });
+const positionForm = strictForm({
+  keyId: keyId.optional(),
+  kind: kind.default('credentials'),
+  after: after.optional(),
+});
 
 const rotated = z.object({
   keyId: z.string().meta({ description: 'The key that the rows are under now.' }),
@@ -38,6 +45,9 @@ const rotated = z.object({
   ),
 });
 
+const otherKey = (first: string, own: string): string =>
+  `Nodes have different SECRET_KEYs: the first piece was brought under key ${first}, and the node that was asked now has key ${own}. Start every node again with the same SECRET_KEY and SECRET_KEY_OTHER, then run this again.`;
+
 export const secretKeyRoute = ({ sql, secrets }: Parts): Route =>
   routesAt('/operator/v1/secret-key', { api: 'operator' }).post(
     'rotateSecretKey',
@@ -49,8 +59,13 @@ export const secretKeyRoute = ({ sql, secrets }: Parts): Route =>
       body: form(positionForm, { kind: 'credentials' }),
       answer: shown('The rows of this piece.', rotated, {
         ...{ keyId: 'k3n5q8rt', changed: 100, unreadable: 0 },
-        next: { kind: 'credentials', after: 100 },
+        next: { keyId: 'k3n5q8rt', kind: 'credentials', after: 100 },
       }),
+      problems: [409],
     },
-    async ({ body }) => done({ keyId: secrets.keyId, ...(await resealPiece(sql, secrets, body)) }),
+    async ({ body: { keyId = secrets.keyId, ...start } }) => {
+      if (keyId !== secrets.keyId) return refused(409, otherKey(keyId, secrets.keyId));
+      const { next, ...counts } = await resealPiece(sql, secrets, start);
+      return done({ keyId, ...counts, next: next && { keyId, ...next } });
+    },
   );

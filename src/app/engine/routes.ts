@@ -93,7 +93,7 @@ export function listRoutes(
     ...healthRoutes({
       readiness,
       metrics,
-      operatorToken: config.OPERATOR_TOKEN ?? null,
+      metricsTokens: [config.METRICS_TOKEN, config.OPERATOR_TOKEN].flatMap((token) => token ?? []),
       failures: access.failures,
     }),
     ...apiViewerRoutes(),

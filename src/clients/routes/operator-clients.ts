@@ -133,8 +133,8 @@ const createRoute = ({ sql, secrets }: Parts) =>
       ),
       problems: [409],
     },
-    async ({ body: { clientId, name } }) => {
-      const made = await addClient(sql, secrets, { slug: clientId, name });
+    async ({ body: { clientId, name }, request }) => {
+      const made = await addClient(sql, secrets, { slug: clientId, name }, request);
       switch (made.kind) {
         case 'added':
           return done({ clientId, credential: asMade(made.credential) });
@@ -172,8 +172,8 @@ const changeLimitsRoute = ({ sql }: Parts) =>
       body: form(limitsForm, { tags: 50_000 }),
       answer: shown('All that are set now.', limits, { tags: 50_000 }),
     },
-    async ({ path: { clientId }, body }) => {
-      const changed = await setLimits(sql, clientId, body);
+    async ({ path: { clientId }, body, request }) => {
+      const changed = await setLimits(sql, clientId, body, request);
       return changed === null ? noClient(clientId) : done(changed);
     },
   );
@@ -188,8 +188,8 @@ const enableRoute = ({ sql }: Parts) =>
       path,
       answer: noContent('Enabled.'),
     },
-    async ({ path: { clientId } }) =>
-      (await setDisabled(sql, clientId, false)) ? done(null) : noClient(clientId),
+    async ({ path: { clientId }, request }) =>
+      (await setDisabled(sql, clientId, false, request)) ? done(null) : noClient(clientId),
   );
 
 const disableRoute = ({ sql }: Parts) =>
@@ -202,8 +202,8 @@ const disableRoute = ({ sql }: Parts) =>
       path,
       answer: noContent('Disabled.'),
     },
-    async ({ path: { clientId } }) =>
-      (await setDisabled(sql, clientId, true)) ? done(null) : noClient(clientId),
+    async ({ path: { clientId }, request }) =>
+      (await setDisabled(sql, clientId, true, request)) ? done(null) : noClient(clientId),
   );
 
 const deleteRoute = ({ sql }: Parts) =>
@@ -218,8 +218,8 @@ const deleteRoute = ({ sql }: Parts) =>
       problems: [409],
       answer: noContent('Deleted.'),
     },
-    async ({ path: { clientId } }) => {
-      switch (await removeClient(sql, clientId)) {
+    async ({ path: { clientId }, request }) => {
+      switch (await removeClient(sql, clientId, request)) {
         case 'deleted':
           return done(null);
         case 'unknown':

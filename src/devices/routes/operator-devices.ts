@@ -56,6 +56,13 @@ interface Parts {
  */
 const IMPORT_BYTES_MAX = 67_108_864;
 
+/**
+ * A thousand tags, each with two texts of 255 characters: a character that JSON escapes has six
+ * bytes.
+ * @limit body of a request that finds the tags of an import → `413`
+ */
+const TAGS_BYTES_MAX = 4_194_304;
+
 const route = routesAt('/operator/v1/apps/:id/devices', { api: 'operator' });
 const path = { id: pathId('app', 1, refused(404, 'There is no such app.')) };
 
@@ -246,18 +253,18 @@ const beginRoute = (parts: Parts) =>
         },
       ),
     },
-    ofApp(parts, async (owner, { path: { id } }) => {
+    ofApp(parts, async (owner, { path: { id }, request }) => {
       const begun = await scopeOf(parts, owner, id);
       // Before it, and apart: the beginning of an import holds no lock.
       const change = { action: 'device.import', id: null, name: null } as const;
-      const origin = operatorOrigin(owner.clientId);
+      const origin = operatorOrigin(owner.clientId, request);
       await recordChange(parts.sql, origin, { ...change, detail: { appId: id } });
       return done({ ...begun, startedAt: await beginImport(parts.sql, id) });
     }),
   );
 
-const tagsRoute = (parts: Parts) =>
-  route.post(
+const tagsRoute = (parts: Parts): Route => ({
+  ...route.post(
     'findTagsToImport',
     {
       at: 'find-tags',
@@ -267,22 +274,27 @@ const tagsRoute = (parts: Parts) =>
       answer: shown('Each in its place.', foundTags, { found: [2], created: 0 }),
       problems: [403],
     },
-    ofApp(parts, async ({ clientId }, { path: { id: appId }, body: { create, ...body } }) => {
-      const { sql, catalogue } = parts;
-      const tags = body.tags.map(({ sourceId = null, id = null, name = null }) => ({
-        sourceId,
-        id,
-        name,
-      }));
-      const find = async () => findTags(await catalogue.fresh(clientId), appId, tags, Date.now());
-      const found = await find();
-      const unknown = tags.filter((_, index) => found[index] === 'unknown');
-      if (!create || unknown.length === 0) return done({ found, created: 0 });
-      const created = await createTags(sql, operatorOrigin(clientId), unknown);
-      if ('fault' in created) return refused(403, created.fault);
-      return done({ found: await find(), created: created.count });
-    }),
-  );
+    ofApp(
+      parts,
+      async ({ clientId }, { path: { id: appId }, body: { create, ...body }, request }) => {
+        const { sql, catalogue } = parts;
+        const tags = body.tags.map(({ sourceId = null, id = null, name = null }) => ({
+          sourceId,
+          id,
+          name,
+        }));
+        const find = async () => findTags(await catalogue.fresh(clientId), appId, tags, Date.now());
+        const found = await find();
+        const unknown = tags.filter((_, index) => found[index] === 'unknown');
+        if (!create || unknown.length === 0) return done({ found, created: 0 });
+        const created = await createTags(sql, operatorOrigin(clientId, request), unknown);
+        if ('fault' in created) return refused(403, created.fault);
+        return done({ found: await find(), created: created.count });
+      },
+    ),
+  ),
+  bodyBytesMax: TAGS_BYTES_MAX,
+});
 
 const importRoute = (parts: Parts): Route => ({
   ...route.post(

@@ -68,7 +68,7 @@ const putRoute = (parts: AppPlatformParts) =>
       }),
       problems: [409],
     },
-    async ({ path: { id: appId, platform: platformId }, body: { input, terms } }) => {
+    async ({ path: { id: appId, platform: platformId }, body: { input, terms }, request }) => {
       const scope = { appId, platformId };
       const client = await findAppClient(parts.sql, appId);
       if (client === null) return noSuchApp(scope);
@@ -77,7 +77,7 @@ const putRoute = (parts: AppPlatformParts) =>
       const fault = await secretKeyFault(parts.sql, parts.secrets);
       if (fault !== null) return refused(409, fault);
       const { credential } = parsed;
-      const origin = operatorOrigin(client.clientId);
+      const origin = operatorOrigin(client.clientId, request);
       const result = await putCredential(parts, origin, scope, credential, terms);
       if (result === null) return noSuchApp(scope);
       const publicNote = providerOf(credential).publicNote(credential);
@@ -95,11 +95,12 @@ const removeRoute = (parts: AppPlatformParts) =>
       path,
       answer: noContent('Removed.'),
     },
-    async ({ path: { id: appId, platform: platformId } }) => {
+    async ({ path: { id: appId, platform: platformId }, request }) => {
       const scope = { appId, platformId };
       const client = await findAppClient(parts.sql, appId);
       if (client === null) return noSuchApp(scope);
-      const isOn = await removeCredential(parts, operatorOrigin(client.clientId), scope);
+      const origin = operatorOrigin(client.clientId, request);
+      const isOn = await removeCredential(parts, origin, scope);
       return isOn ? done(null) : noSuchApp(scope);
     },
   );

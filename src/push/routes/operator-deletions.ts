@@ -60,13 +60,14 @@ const decisionRoute = ({ sql }: Parts, what: 'release' | 'discard') =>
       path: { job },
       answer: shown('Decided.', decision, { devices: 900 }),
     },
-    async ({ path }) => {
+    async (asked) => {
+      const { job: jobId } = asked.path;
       const decided = what === 'release' ? 'released' : 'discarded';
-      const devices = await changeJob(sql, path.job, `${what}-deletions`, (tx) =>
-        decideDeletions(tx, path.job, decided),
+      const devices = await changeJob(sql, asked, `${what}-deletions`, (tx) =>
+        decideDeletions(tx, jobId, decided),
       );
       return devices === null
-        ? refused(404, `Push job ${path.job} has no held deletions.`)
+        ? refused(404, `Push job ${jobId} has no held deletions.`)
         : done({ devices });
     },
   );

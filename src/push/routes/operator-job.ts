@@ -9,6 +9,7 @@ import { transact } from '../../database/transact.ts';
 import { readJobId } from '../../domain/job-id.ts';
 import type { PathParameter } from '../../http/parameters.ts';
 import { refused } from '../../http/result.ts';
+import type { Asked } from '../../http/route.ts';
 import { findJobClient } from '../sql/notifications/find-job-client.ts';
 
 const uuid = z.uuid();
@@ -36,10 +37,12 @@ export const jobScope = {
 };
 export const JOB_SCOPE = { notificationId: EXAMPLE, client: 'acme', appId: 1, platformId: 3 };
 
+type DecidedJob = Asked<null, { readonly job: string }>;
+
 /** With its entry in the audit log. Answers the devices that the change concerns; null: none. */
 export const changeJob = (
   sql: SqlPool,
-  jobId: string,
+  { path: { job: jobId }, request }: DecidedJob,
   what: 'release-parked' | 'release-deletions' | 'discard-deletions',
   change: (tx: Sql) => Promise<number | null>,
 ): Promise<number | null> =>
@@ -50,7 +53,7 @@ export const changeJob = (
     const devices = await change(tx);
     if (devices !== null) {
       const entry = { action: `notification.${what}`, id: jobId, name: null } as const;
-      await recordChange(tx, operatorOrigin(clientId), { ...entry, detail: { devices } });
+      await recordChange(tx, operatorOrigin(clientId, request), { ...entry, detail: { devices } });
     }
     return devices;
   });

@@ -56,12 +56,13 @@ const releaseRoute = ({ sql }: Parts) =>
       path: { job },
       answer: shown('They will be sent.', decision, { devices: 8_192 }),
     },
-    async ({ path }) => {
-      const devices = await changeJob(sql, path.job, 'release-parked', (tx) =>
-        releaseParked(tx, path.job),
+    async (asked) => {
+      const { job: jobId } = asked.path;
+      const devices = await changeJob(sql, asked, 'release-parked', (tx) =>
+        releaseParked(tx, jobId),
       );
       return devices === null
-        ? refused(404, `Push job ${path.job} has no parked part.`)
+        ? refused(404, `Push job ${jobId} has no parked part.`)
         : done({ devices });
     },
   );

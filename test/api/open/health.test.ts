@@ -28,7 +28,7 @@ t.test('alive, ready, draining, and without a store', async (t) => {
     const routes = healthRoutes({
       readiness,
       metrics,
-      operatorToken: null,
+      metricsTokens: [],
       failures: new Failures(),
     });
     const { baseUrl } = await startApiOn(t, store, routes);
@@ -74,7 +74,9 @@ t.test('metrics are for this machine and the operator', async (t) => {
     metrics.add([sends, { type: 'gauge', name: 'depth', help: 'Depth.', read: () => [[{}, 7]] }]);
     const readiness = readinessOf({});
     const operatorToken = 'a-token-of-the-operator-to-scrape-with';
-    const routes = healthRoutes({ readiness, metrics, operatorToken, failures: new Failures() });
+    const metricsToken = 'a-token-that-opens-nothing-but-metrics';
+    const metricsTokens = [metricsToken, operatorToken];
+    const routes = healthRoutes({ readiness, metrics, metricsTokens, failures: new Failures() });
     const { baseUrl, server } = await startApiOn(t, store, routes, {
       trustedProxies: ['127.0.0.2'],
     });
@@ -103,6 +105,7 @@ t.test('metrics are for this machine and the operator', async (t) => {
       return (await fetch(`${baseUrl}/metrics`, { headers })).status;
     };
     t.equal(await statusWith(operatorToken), 200, "the operator's scraper, from elsewhere");
+    t.equal(await statusWith(metricsToken), 200, 'a scraper that may do nothing else');
     const wrong = `${operatorToken}-not`;
     // `FAILURES_MAX`.
     for (let n = 0; n < 30; n += 1) t.equal(await statusWith(wrong), 403);

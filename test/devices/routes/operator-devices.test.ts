@@ -56,4 +56,10 @@ await withStores(t, async (t, store) => {
     }),
     { status: 400, errors: [{ path: 'tags', message: 'must have 1000 entries at most' }] },
   );
+  const long = { sourceId: '語'.repeat(255), name: '語'.repeat(255) };
+  const answer = await ask(`http://engine/operator/v1/apps/${appId}/devices/find-tags`, {
+    method: 'POST',
+    body: JSON.stringify({ create: false, tags: Array(1_000).fill(long) }),
+  });
+  t.equal(answer.status, 200, 'a whole request of long names');
 });
