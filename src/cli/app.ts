@@ -78,7 +78,7 @@ const PLATFORM = {
 } as const;
 
 const NOTES = `With --profile a verb calls an engine over HTTP, as the client of that profile: with its rights, and with the JSON of the Admin
-API. Without it, it is the operator's, on the machine of an engine or with its DATABASE_URL.`;
+API. Without it, it is the operator's: on the machine of an engine, with its DATABASE_URL, or with OPERATOR_URL.`;
 
 /** Makes the command: an operator's, and with `--profile` a publisher's. */
 export const appCommand = (operator: OperatorContext, publisher: PublisherContext): Command =>

@@ -92,7 +92,7 @@ export const fetchFromEngine =
   (dataDir: string): typeof fetch =>
   (input, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
-      let sentence = `The engine is not running on ${dataDir}: start it first, or set DATABASE_URL.`;
+      let sentence = `The engine is not running on ${dataDir}: start it first, or set DATABASE_URL or OPERATOR_URL.`;
       const fail = (error: Error): void => reject(new NoAnswerError(sentence, { cause: error }));
       const { pathname, search } = new URL(String(input));
       const asked = request({

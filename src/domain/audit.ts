@@ -79,7 +79,7 @@ export type AuditActor =
 export interface AuditOrigin {
   readonly clientId: number;
   readonly actor: AuditActor;
-  /** Null: the command line. */
+  /** Null: a command on the engine's machine. */
   readonly address: string | null;
   readonly requestId: string | null;
 }

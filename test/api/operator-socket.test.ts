@@ -107,7 +107,7 @@ t.test('an engine that starts, and one that does not run', async (t) => {
   const away = await fetchFromEngine(join(dataDir, 'elsewhere'))(ECHO).catch(refusalOf);
   t.match(
     away,
-    /^The engine is not running on .*elsewhere: start it first, or set DATABASE_URL\.$/,
+    /^The engine is not running on .*elsewhere: start it first, or set DATABASE_URL or OPERATOR_URL\.$/,
   );
 });
 

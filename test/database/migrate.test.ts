@@ -44,8 +44,8 @@ t.test('two nodes that start together apply each migration once', async (t) => {
 
 t.test('beside nodes at work: after a deadlock it is tried again', async (t) => {
   await withPostgres(t, async (t, url) => {
-    // A process looks for a deadlock once, so long after it began to wait: long enough here that the
-    // other one waits by then, on a busy machine too.
+    // A process looks for a deadlock once, this long after it began to wait: by then the other one
+    // waits, on a busy machine too.
     const first = connect({ kind: 'postgres', url }, 1);
     await first.unsafe(
       `alter database "${new URL(url).pathname.slice(1)}" set deadlock_timeout = '3s'`,

@@ -14,8 +14,10 @@ There are two kinds:
   call a running engine over HTTP, from anywhere, with a token. A [profile](#tagcast-profile) says
   which engine and which token; the demo of \`npm start\` is the profile \`demo\`, and needs none to be
   added.
-- **For operators**: the others. They run where an engine runs, with its settings (environment):
-  with \`DATABASE_URL\` on the database, else through the running engine's socket.
+- **For operators**: the others. With \`OPERATOR_URL\` and \`OPERATOR_TOKEN\` they ask an engine
+  elsewhere. Else they run where an engine runs, with its settings (environment): with
+  \`DATABASE_URL\` on the database, or through the running engine's socket. \`doctor\` and \`index\`
+  always do that.
 
 \`\`\`sh
 tagcast device register $(printf 'ab%.0s' $(seq 32)) --platform 3 --tag breaking-news
