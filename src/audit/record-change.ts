@@ -1,9 +1,8 @@
 /** Writes a change into the audit log of its client. */
 
-import { v7 as uuidV7 } from 'uuid';
 import type { Sql } from '../database/sql.ts';
 import type { AuditActor, AuditedChange, AuditOrigin } from '../domain/audit.ts';
-import { CLOCKS_APART_MS_MAX, firstUuidAt } from '../domain/uuid-v7.ts';
+import { CLOCKS_APART_MS_MAX, firstUuidAt, uuidV7 } from '../domain/uuid-v7.ts';
 
 /**
  * Repetitions so long after the first one are in its entry: how often it was done, by the hour.

@@ -1,9 +1,9 @@
 /** Writes what an account did, or what was tried on it, into the audit logs of all its clients. */
 
-import { v7 as uuidV7 } from 'uuid';
 import type { Sql } from '../database/sql.ts';
 import { list } from '../database/sql.ts';
 import type { AuditDetail } from '../domain/audit.ts';
+import { uuidV7 } from '../domain/uuid-v7.ts';
 
 export interface AccountEvent {
   readonly action: 'member.sign-in' | 'member.sign-in-refused' | 'member.password';

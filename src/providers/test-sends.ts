@@ -4,11 +4,11 @@
  * of it is in the ledger.
  */
 
-import { v7 as uuidV7 } from 'uuid';
 import type { Scope } from '../domain/device.ts';
 import type { Message, Payload } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { CANNOT_BE_RENDERED } from '../domain/own-faults.ts';
+import { uuidV7 } from '../domain/uuid-v7.ts';
 import { shareOf } from '../std/share.ts';
 import type { Step } from '../std/step.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';

@@ -5,10 +5,10 @@
  */
 
 import type { Logger } from 'pino';
-import { v7 as uuidV7 } from 'uuid';
 import { Seldom } from '../../packages/std/src/seldom.ts';
 import type { Secrets } from '../access/secrets.ts';
 import type { SqlPool } from '../database/sql.ts';
+import { uuidV7 } from '../domain/uuid-v7.ts';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
 import { Recurring } from '../std/recurring.ts';

@@ -3,8 +3,8 @@
  * test names only what it is about.
  */
 
-import { v7 as uuidV7 } from 'uuid';
 import { DEFAULT_PUSH_OPTIONS } from '../../src/domain/push-options.ts';
+import { uuidV7 } from '../../src/domain/uuid-v7.ts';
 import type { Push } from '../../src/push/accept/push.ts';
 import type { Claimable } from '../../src/push/sql/ledger/list-claimable.ts';
 import type { NewNotification } from '../../src/push/sql/notifications/insert-notifications.ts';

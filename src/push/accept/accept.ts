@@ -1,6 +1,5 @@
 /** Accepts a push: resolves its tags, checks its size on each platform, writes the notification. */
 
-import { v7 as uuidV7 } from 'uuid';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { faultOf } from '../../database/faults.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
@@ -8,6 +7,7 @@ import type { Sql } from '../../database/sql.ts';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { NotificationState, Payload, TemplatedPayload } from '../../domain/notification.ts';
+import { uuidV7 } from '../../domain/uuid-v7.ts';
 import { Batcher } from '../../std/batcher.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';

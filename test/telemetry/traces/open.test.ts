@@ -2,7 +2,7 @@
 
 import { pino } from 'pino';
 import t from 'tap';
-import { v7 as uuidV7 } from 'uuid';
+import { uuidV7 } from '../../../src/domain/uuid-v7.ts';
 import { openTracer } from '../../../src/telemetry/traces/open.ts';
 import { contextOfJob } from '../../../src/telemetry/traces/tracer.ts';
 import { readText, sourcesIn } from '../../support/documents.ts';

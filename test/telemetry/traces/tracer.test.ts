@@ -1,5 +1,5 @@
 import t from 'tap';
-import { v7 as uuidV7 } from 'uuid';
+import { uuidV7 } from '../../../src/domain/uuid-v7.ts';
 import { contextOfJob, readTraceparent } from '../../../src/telemetry/traces/tracer.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
