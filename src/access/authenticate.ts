@@ -1,7 +1,4 @@
-/**
- * Finds the caller of an Authorization header. A known credential is answered from memory, accepted
- * or refused, without a query and without a password hash (remembered.ts).
- */
+/** Finds the caller of an Authorization header: a known credential is answered from memory. */
 
 import type { Sql } from '../database/sql.ts';
 import type { Caller, KeyScope } from '../domain/caller.ts';
@@ -15,10 +12,7 @@ import { readAccessRevision } from './sql/access-revision.ts';
 import type { CredentialRow } from './sql/find-credentials.ts';
 import { noteKeyUse } from './sql/note-key-use.ts';
 
-/**
- * A caller, or why there is none. `disabled`: the credential is right, but its client is not
- * served.
- */
+/** A caller, or why there is none. `disabled`: right, but its client is not served. */
 export type Authentication = Caller | 'missing' | 'wrong' | 'disabled';
 
 type Refusal = 'wrong' | 'disabled';
@@ -38,8 +32,7 @@ type Shelf = 'callers' | 'limitedKeys';
  */
 const REMEMBERED_MAX = 10_000;
 /**
- * Tags, groups and apps in the lists of all limited keys: about 18 bytes each, so 9 MB. One key may
- * have 3,000. Such keys are kept apart: they make room for each other, and for no others.
+ * About 18 bytes each, so 9 MB; a key may have 3,000. Such keys make room for each other only.
  * @limit tags, groups and apps in the lists of remembered keys → the oldest is forgotten
  */
 const REMEMBERED_IDS_MAX = 500_000;
@@ -70,10 +63,7 @@ export class Authenticator {
     });
   }
 
-  /**
-   * Answers at once if the credential is in memory, after one query if not. Rejects when the store
-   * cannot be asked.
-   */
+  /** At once if in memory, else after one query. Rejects when the store cannot be asked. */
   authenticate(header: string): Authentication | Promise<Authentication> {
     const known = this.#recall(header);
     if (known !== null) return known;
@@ -131,7 +121,6 @@ function judge(row: CredentialRow | null, method: Caller['method']): Judgement<K
   };
 }
 
-/** Those that the lists of a key have together. */
 const idsOf = ({ key }: Caller): number =>
   [key?.tagIds, key?.groupIds, key?.appIds].reduce((sum, ids) => sum + (ids?.length ?? 0), 0);
 

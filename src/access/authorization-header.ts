@@ -1,7 +1,4 @@
-/**
- * Reads an Authorization header leniently, since real clients send it in many forms
- * (internals/existing-clients.md, "Who may call").
- */
+/** Reads Authorization headers leniently (internals/existing-clients.md, "Who may call"). */
 
 export type Presented =
   | { readonly kind: 'bearer'; readonly token: string }
@@ -12,10 +9,7 @@ export type Presented =
 const BEARER = /^bearer +(\S+)$/i;
 const BASIC = /^basic +(\S+)$/i;
 
-/**
- * Schemes in any case (RFC 9110); base64 with or without padding; a password may hold colons, but a
- * user name may not.
- */
+/** Schemes in any case (RFC 9110), base64 with or without padding; passwords may hold colons. */
 export function parseAuthorization(header: string): Presented {
   const value = header.trim();
   const [, token] = BEARER.exec(value) ?? [];

@@ -1,6 +1,5 @@
 /** Where a right to submit push jobs is taken away, the jobs may be cancelled along with it. */
 
-/** Cancels all jobs of a publisher that have not ended. */
 export type CancelJobs = (clientId: number, userName: string) => Promise<void>;
 
 /** The detail of the audit entry: whether jobs were cancelled along with the right. */

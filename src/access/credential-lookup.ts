@@ -1,7 +1,6 @@
 /**
- * Looks credentials up in the database. Look-ups that arrive during a query go into the next one.
- * So a flood of wrong credentials costs one query at a time, and a right one among them is answered
- * by the next query, never refused.
+ * Looks credentials up. Look-ups during a query go into the next one: a flood of wrong credentials
+ * costs one query at a time, and a right one among them is never refused.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -13,7 +12,6 @@ import type { Secrets } from './secrets.ts';
 import type { CredentialRow, FoundCredentials } from './sql/find-credentials.ts';
 import { findCredentials } from './sql/find-credentials.ts';
 
-/** A header with a credential, which can be looked up. */
 export type Presentable = Exclude<Presented, { readonly kind: 'missing' }>;
 
 interface Question {
@@ -41,7 +39,6 @@ export class CredentialLookup {
     });
   }
 
-  /** Looks up the credential that was presented. */
   find(presented: Presentable): Promise<Finding<CredentialRow>> {
     const secret = presented.kind === 'bearer' ? presented.token : presented.password;
     return this.#batches.submit({ presented, hashes: this.#secrets.lookupHashes(secret) });
@@ -51,9 +48,7 @@ export class CredentialLookup {
 const tokenHashesOf = (batch: readonly Question[]): readonly Buffer[] =>
   batch.flatMap(({ presented, hashes }) => (presented.kind === 'bearer' ? hashes : []));
 
-/**
- * PostgreSQL's text can hold neither NUL nor a lone surrogate, so no credential has such a name.
- */
+/** PostgreSQL's text holds neither NUL nor lone surrogates: no credential has such a name. */
 const usernamesOf = (batch: readonly Question[]): readonly string[] =>
   batch.flatMap(({ presented }) =>
     presented.kind === 'basic' &&

@@ -1,6 +1,5 @@
 /**
- * Credentials of the APIs: made by the system, never chosen; shown again on demand; rotated with a
- * grace period.
+ * Credentials of the APIs: made by the system, shown again on demand, rotated with a grace period.
  */
 
 import { lockClient } from '../clients/lock-client.ts';
@@ -13,7 +12,6 @@ import { insertCredential } from './sql/insert-credential.ts';
 import type { SealedSecrets } from './sql/read-credential.ts';
 import { readCredential } from './sql/read-credential.ts';
 
-/** The owner of a credential: an app's API user, or with `appId` null the client's super user. */
 export interface CredentialOwner {
   readonly clientId: number;
   readonly clientSlug: string;
@@ -45,7 +43,6 @@ const API_USER_PREFIX = 'tca_';
 /** Only distinguishes the credentials of one owner; it is not secret. */
 const USERNAME_SUFFIX_CHARACTERS = 8;
 
-/** Makes and stores a credential. */
 export async function createCredential(
   sql: Sql,
   secrets: Secrets,
@@ -71,7 +68,6 @@ export async function createCredential(
   return credential;
 }
 
-/** Shows the credential in force once more. */
 export async function revealCredential(
   sql: Sql,
   secrets: Secrets,
@@ -81,7 +77,6 @@ export async function revealCredential(
   return row === null ? { kind: 'none' } : openCredential(secrets, row);
 }
 
-/** The credential that a row holds. */
 export function openCredential(
   secrets: Secrets,
   row: SealedSecrets,
@@ -97,10 +92,7 @@ export function openCredential(
     : { kind: 'unreadable', keyId };
 }
 
-/**
- * Makes a new credential, in the transaction of its caller; previous ones work for `graceHours`
- * (0–168) more.
- */
+/** Makes a new credential; previous ones work for `graceHours` (0–168) more. */
 export async function rotateCredential(
   tx: Sql,
   secrets: Secrets,
@@ -115,10 +107,7 @@ export async function rotateCredential(
   return createCredential(tx, secrets, owner);
 }
 
-/**
- * The fault of SECRET_KEY on this database, as a sentence; null when it, or SECRET_KEY_OTHER, has
- * made every credential in force.
- */
+/** The fault of SECRET_KEY here; null: it, or SECRET_KEY_OTHER, made every credential in force. */
 export async function secretKeyFault(sql: Sql, secrets: Secrets): Promise<string | null> {
   const keyIds = await foreignKeyIds(sql, secrets.keyIds);
   return keyIds.length === 0

@@ -1,7 +1,6 @@
 /**
- * Counts wrong credentials by address, to slow down guessing. This changes only refusals (401
- * becomes 429): a caller with a right credential is always served, also from such an address
- * (internals/interface.md, "Callers").
+ * Counts wrong credentials by address, to slow down guessing: 401 becomes 429. A right credential
+ * is always served, also from such an address (internals/interface.md, "Callers").
  */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
@@ -14,8 +13,7 @@ interface Window {
 }
 
 /**
- * Wrong credentials from one address in a window before the answer is 429. An app with an old key
- * makes some.
+ * An app with an old key makes some.
  * @publisherLimit wrong credentials, and one-time links that do not exist, of one address (IPv6:
  * /64) in a minute → `429` for wrong ones; right ones are served
  */

@@ -1,7 +1,6 @@
 /**
- * Notes who presents wrong credentials, links and passwords, for the log: one report for a network
- * in a window, with what came since its report before. An attacker may have many networks, so the
- * reports of a window are bounded, too.
+ * Reports who presents wrong secrets, for the log: once for a network in a window, with what came
+ * since; reports are bounded too, as an attacker may have many networks.
  */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';

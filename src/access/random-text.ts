@@ -1,28 +1,20 @@
-/**
- * Text that cannot be guessed: base62 and base36 from the system's random source, every character
- * equally likely.
- */
+/** Unguessable text: base62 and base36 from the system's random source, all equally likely. */
 
 import { randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/**
- * 62^32 is 190.5 bits: the least that the contract allows for a token (internals/interface.md,
- * "Callers").
- */
+/** 190.5 bits: the least that the contract allows (internals/interface.md, "Callers"). */
 const SECRET_CHARACTERS = 32;
 
-/** The part of a token or password that is secret. */
 export const randomSecret = (): string => randomText(BASE62, SECRET_CHARACTERS);
 
 /** Lower-case letters and digits, for names that people read out. */
 export const randomSuffix = (characters: number): string => randomText(BASE36, characters);
 
 function randomText(alphabet: string, characters: number): string {
-  // Bytes above the last multiple of the alphabet are thrown away: a remainder would favour its
-  // first characters.
+  // Bytes above the last multiple of the alphabet are dropped: a remainder favours its beginning.
   const usable = 256 - (256 % alphabet.length);
   let text = '';
   while (text.length < characters) {

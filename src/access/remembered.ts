@@ -1,7 +1,6 @@
 /**
- * Remembers callers by what they present, accepted or refused, so that a known one is answered
- * without a query. An answer holds under one revision of the database (revision.ts): what was taken
- * away is refused within a second on every node.
+ * Remembers callers by what they present, accepted or refused. An answer holds under one revision
+ * of the database (revision.ts): a right taken away is refused within a second on every node.
  */
 
 import { hash, randomBytes } from 'node:crypto';
@@ -10,8 +9,7 @@ import { CappedMap } from '../../packages/std/src/capped-map.ts';
 import { KnownRevision } from './revision.ts';
 
 /**
- * Refused ones, about 200 bytes each. They are kept apart, so that a caller that invents
- * credentials does not displace the others.
+ * About 200 bytes each. Kept apart: invented credentials displace no others.
  * @limit refused credentials remembered, and as many tokens of no session → the oldest is
  * forgotten: the database is asked
  */
@@ -22,7 +20,6 @@ const REFUSED_MAX = 10_000;
  */
 const REFUSED_MS = 2_000;
 
-/** The result of a look-up. */
 export interface Finding<Row> {
   /** Null: there is none. */
   readonly row: Row | null;
@@ -30,7 +27,6 @@ export interface Finding<Row> {
   readonly revision: string;
 }
 
-/** The answer to a caller, and where it is remembered. */
 export type Judgement<Known, Shelf extends string> =
   | { readonly known: Known; readonly shelf: 'refused' }
   | {
@@ -50,10 +46,7 @@ interface Entry<Known> {
 interface RememberedOptions<Shelf extends string> {
   /** Entries make room for others of their shelf only. */
   readonly shelves: Readonly<Record<Shelf, CappedMapLimits>>;
-  /**
-   * Milliseconds of the monotonic clock. If the system clock were used and set back, a revoked
-   * credential would work on.
-   */
+  /** Monotonic: with a system clock that is set back, a revoked credential would work on. */
   monotonicMs(): number;
   readRevision(): Promise<string>;
 }
@@ -62,10 +55,7 @@ export class Remembered<Known, Shelf extends string> {
   readonly #now: () => number;
   readonly #revision: KnownRevision;
   readonly #shelves: ReadonlyMap<Shelf | 'refused', CappedMap<string, Entry<Known>>>;
-  /**
-   * Secrets are remembered by a salted digest: none stays in memory, and the time of a comparison
-   * does not show how much of it was right.
-   */
+  /** Remembered by a salted digest: no secret stays in memory, and comparisons reveal nothing. */
   readonly #salt = randomBytes(32).toString('base64');
 
   constructor({ shelves, monotonicMs, readRevision }: RememberedOptions<Shelf>) {
@@ -87,7 +77,6 @@ export class Remembered<Known, Shelf extends string> {
     return this.#revision.holds(entry.revision) ? entry.known : null;
   }
 
-  /** Looks it up, and remembers the answer. */
   async ask<Row>(
     presented: string,
     find: () => Promise<Finding<Row>>,

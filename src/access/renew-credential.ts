@@ -7,10 +7,7 @@ import type { CredentialOwner, ShownCredential } from './credentials.ts';
 import { rotateCredential } from './credentials.ts';
 import type { Secrets } from './secrets.ts';
 
-/**
- * In the transaction of its caller, which records the change. The previous credential works for
- * `graceHours` more. Null: the client has no such app.
- */
+/** The previous one works for `graceHours` more. Null: the client has no such app. */
 export async function renewCredential(
   tx: Sql,
   secrets: Secrets,

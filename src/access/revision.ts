@@ -1,7 +1,6 @@
 /**
- * A revision of the database, as this node knows it: that of credentials (decision 43), or that of
- * sessions (decision 43). What is remembered of a caller holds under one revision. While callers
- * come, it is read a few times a second, so that what was taken away is refused within a second.
+ * A revision of credentials or sessions, as this node knows it: what is remembered of a caller
+ * holds under one. It is read a few times a second while callers come (decision 43).
  */
 
 /**
@@ -23,10 +22,8 @@ const STALE_MS = 800;
 export const REVOKED_WITHIN_MS = 1_000;
 
 export class KnownRevision {
-  /** Asks the database. */
   readonly #read: () => Promise<string>;
   readonly #now: () => number;
-  /** The newest revision that is known, and when it was asked for. */
   #revision = '';
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #isAsking = false;
@@ -54,8 +51,7 @@ export class KnownRevision {
   }
 
   /**
-   * A failure needs no report: the revision becomes stale in a moment, and the next caller's query
-   * reads it.
+   * A failure needs no report: the revision becomes stale, and the next caller's query reads it.
    */
   #lookAgain(): void {
     if (this.#isAsking) return;

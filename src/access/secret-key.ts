@@ -1,7 +1,4 @@
-/**
- * Loads SECRET_KEY: from the environment, or, for the embedded database, from a file that the first
- * start makes.
- */
+/** Loads SECRET_KEY from the environment, or, embedded, from a file that the first start makes. */
 
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
@@ -17,10 +14,7 @@ interface SecretKeySource {
   readonly DATA_DIR: string;
 }
 
-/**
- * The secret key of this installation; makes `DATA_DIR/secret.key` (0600) when there is neither
- * that nor a setting.
- */
+/** Makes `DATA_DIR/secret.key` (0600) when there is neither that nor a setting. */
 export async function loadSecretKey(source: SecretKeySource): Promise<string> {
   if (source.SECRET_KEY !== undefined) return source.SECRET_KEY;
   if (source.DATABASE_URL !== undefined) {
@@ -50,9 +44,8 @@ async function readKey(path: string): Promise<string | null> {
 }
 
 /**
- * Writes the key under another name and then links it, which never replaces a file. So a crash
- * leaves no half key, and two starts at once both read the key of the first. Without its key every
- * credential is lost, hence the fsync of file and directory.
+ * Writes under another name, then links, which never replaces a file: a crash leaves no half key,
+ * and two starts at once read the first's. Without its key every credential is lost, hence fsync.
  */
 async function makeKey(dataDir: string, path: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

@@ -1,7 +1,4 @@
-/**
- * The uses of SECRET_KEY: credentials are found by a keyed hash, and kept encrypted for display,
- * with a derived key for each of the two.
- */
+/** The uses of SECRET_KEY: a keyed hash finds credentials, encryption keeps them for display. */
 
 import {
   createCipheriv,
@@ -21,10 +18,7 @@ export interface Secrets {
   lookupHash(secret: string): Buffer;
   /** The same under each key that it reads with. */
   lookupHashes(secret: string): readonly Buffer[];
-  /**
-   * Encrypts; `identity` names the record, so that a sealed value moved to another record does not
-   * open.
-   */
+  /** `identity` names the record: a sealed value that is moved to another one does not open. */
   seal(plain: string, identity: string): Buffer;
   /** Decrypts a value that was sealed under `keyId` for `identity`. */
   open(sealed: Buffer, keyId: string, identity: string): OpenResult;
@@ -50,10 +44,7 @@ interface Keys {
   readonly sealing: Buffer;
 }
 
-/**
- * Writes with SECRET_KEY. Also reads values made with the other key, while all of them are moved
- * from one key to the other.
- */
+/** Writes with SECRET_KEY; reads the other key's values while they are moved to it. */
 export function createSecrets(secretKey: string, otherKey?: string): Secrets {
   const own = keysOf(secretKey);
   const all = otherKey === undefined ? [own] : [own, keysOf(otherKey)];

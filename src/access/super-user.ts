@@ -1,7 +1,6 @@
 /**
- * Checks again, within the transaction, that the caller may act as a client's super user or an
- * owner: a node remembers a caller for a moment, and by now another may have taken the right away.
- * A credential that was rotated must not end the one that came after it.
+ * Checks again, within the transaction, that the caller may still act as super user or owner: nodes
+ * remember callers, and a rotated credential must not end the one after it.
  */
 
 import { lockClient } from '../clients/lock-client.ts';
@@ -11,10 +10,7 @@ import type { ClientLimits } from '../domain/client-limits.ts';
 import { isInForce } from './sql/is-in-force.ts';
 import { readMember } from './sql/memberships.ts';
 
-/**
- * Locks the client, and returns its limits. Null: the caller is not its super user any more, nor
- * one of its owners.
- */
+/** Locks the client; its limits. Null: the caller is not its super user or owner any more. */
 export async function lockAsSuperUser(
   tx: Sql,
   { clientId, actor }: Pick<AuditOrigin, 'clientId' | 'actor'>,

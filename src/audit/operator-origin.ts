@@ -2,7 +2,6 @@
 
 import type { AuditOrigin } from '../domain/audit.ts';
 
-/** The parts of a request that the logs keep. */
 export interface RequestSource {
   /** Empty: a command on the engine's machine, or on the database. */
   readonly address: string;

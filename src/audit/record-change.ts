@@ -1,5 +1,3 @@
-/** Writes a change into the audit log of its client. */
-
 import type { Sql } from '../database/sql.ts';
 import type { AuditActor, AuditedChange, AuditOrigin } from '../domain/audit.ts';
 import { CLOCKS_APART_MS_MAX, firstUuidAt, uuidV7 } from '../domain/uuid-v7.ts';
@@ -10,18 +8,16 @@ import { CLOCKS_APART_MS_MAX, firstUuidAt, uuidV7 } from '../domain/uuid-v7.ts';
  */
 export const AUDIT_REPEAT_MS = 3_600_000;
 /**
- * Entries of one change in that time, one for each address that it came from. Further addresses go
- * into the newest: who has a whole network of them would fill the log with one change.
+ * Further addresses go into the newest: a whole network of them would fill the log.
  * @limit entries of a repeated change in that time, one for each address → further addresses are
  * counted with the newest
  */
 const AUDIT_ADDRESSES_MAX = 16;
 
 /**
- * In the transaction of the change: neither is there without the other. What the same actor has
- * just done to the same object is counted, not written again. The entry locks its client: the
- * transaction begins with `lockClient` or `shareClient` (clients/lock-client.ts), or has
- * locked nothing else.
+ * In the transaction of the change. What the same actor has just done to the same object is
+ * counted. The entry locks its client: the transaction begins with `lockClient` or `shareClient`,
+ * or has locked nothing else.
  */
 export async function recordChange(
   tx: Sql,

@@ -14,10 +14,7 @@ export interface AccountEvent {
   readonly detail: AuditDetail;
 }
 
-/**
- * The clients of an account, locked as a foreign key does: a transaction begins with it, as
- * `shareClient` (clients/lock-client.ts) says.
- */
+/** Locks an account's clients as a foreign key does; begins a transaction, like `shareClient`. */
 export async function shareClientsOf(tx: Sql, accountId: number): Promise<readonly number[]> {
   const rows = await tx<{ id: number }[]>`
     select c.id from clients c join memberships m on m.client_id = c.id

@@ -11,8 +11,7 @@ import { deleteOldAuditEntries, nextLogs, trimLog } from './sql/old-entries.ts';
  */
 const AUDIT_RETENTION_MS = 400 * 86_400_000;
 /**
- * Entries of a client, some 300 bytes each: a change every six minutes for all of that time. Until
- * its turn comes, a client may have more.
+ * Some 300 bytes each: a change every six minutes for all of that time.
  * @limit entries of a client that are kept; a hundredth more, and what it writes until its turn
  * comes → the oldest of the actor with most are deleted
  */

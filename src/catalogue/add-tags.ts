@@ -32,7 +32,6 @@ interface Entries {
   readonly tags: readonly TagEntry[];
 }
 
-/** The id of each entry, in the order of the request. */
 interface Ids {
   readonly groups: readonly number[];
   readonly tags: readonly number[];
@@ -81,7 +80,6 @@ interface Plans {
   readonly tree: TagGroupTree;
 }
 
-/** The client's existing tags and groups, as far as the request concerns them. */
 interface Before {
   readonly groups: readonly TagGroup[];
   readonly tags: readonly Tag[];
@@ -154,8 +152,7 @@ async function write(tx: Sql, clientId: number, { groups, tags }: Plans): Promis
   await insertTags(tx, clientId, tags.inserts);
   await updateTags(tx, clientId, tags.updates);
   const changes = [groups.inserts, groups.updates, tags.inserts, tags.updates];
-  // Callers ensure their tags before everything else they do. A request that changes nothing must
-  // not empty the caches.
+  // Callers ensure their tags before all else: a request without changes must not empty the caches.
   if (changes.some(({ length }) => length > 0)) await raiseCatalogueVersion(tx, clientId);
 }
 

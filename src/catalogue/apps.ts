@@ -51,10 +51,7 @@ export async function makeApp(
   return { ok: true, id, credential };
 }
 
-/**
- * Deletes an app of the client, and answers its name; null: there is none. The caller of it holds
- * the client's lock.
- */
+/** Deletes an app; answers its name, null: there is none. Under the client's lock. */
 export async function dropApp(tx: Sql, clientId: number, id: number): Promise<string | null> {
   const app = await readApp(tx, clientId, id);
   if (app === null) return null;

@@ -1,10 +1,7 @@
 /**
- * Snapshots of clients' apps, tags and groups, so that requests need not ask the database each
- * time.
- *
- * Every change raises clients.catalogue_version. A snapshot serves hits for a second after a check
- * of that number. It does not decide misses: a tag that another node made a millisecond ago must be
- * known here, or a registration is lost. So `fresh` answers from a check that began after the call.
+ * Snapshots of clients' apps, tags and groups. Every change raises clients.catalogue_version; a
+ * snapshot serves hits for a second after a check of it. Misses ask `fresh`, which checks again: a
+ * tag that another node has just made must be known here, or a registration is lost.
  */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
@@ -13,10 +10,7 @@ import type { TagNames } from './snapshot.ts';
 import { Snapshot } from './snapshot.ts';
 import { catalogueVersion, loadCatalogue } from './sql/load-catalogue.ts';
 
-/**
- * How old a check of the version may be for `recent`.
- * @limit age of a catalogue snapshot, for hits → read again; a miss always reads
- */
+/** @limit age of a catalogue snapshot, for hits → read again; a miss always reads */
 const STALENESS_MS_MAX = 1_000;
 /** @limit clients whose catalogue is kept in memory → those loaded longest ago are dropped */
 const CLIENTS_MAX = 1_000;
@@ -62,8 +56,7 @@ export class Catalogue {
   }
 
   /**
-   * Whether the client's app is on this platform. A miss takes a fresh snapshot: the platform may
-   * be new.
+   * Whether the app is on this platform. A miss takes a fresh snapshot: the platform may be new.
    */
   async hasPlatform(clientId: number, appId: number, platformId: number): Promise<boolean> {
     if (this.remembered(clientId)?.hasPlatform(appId, platformId)) return true;
@@ -71,8 +64,7 @@ export class Catalogue {
   }
 
   /**
-   * A snapshot as of this call or later: for misses, and for callers that must see their own
-   * change.
+   * Current as of this call or later: for misses, and for callers that must see their own change.
    */
   fresh(clientId: number): Promise<Snapshot> {
     const checks = this.checks.get(clientId);

@@ -1,6 +1,4 @@
-/**
- * Finds the one tag or tag group that a request names: by id, or, if it gives no id, by sourceId.
- */
+/** Finds the one tag or group that a request names: by id, or without one by sourceId. */
 
 import type { Sql } from '../database/sql.ts';
 import type { Tag, TagGroup } from '../domain/tag.ts';

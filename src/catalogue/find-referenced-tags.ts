@@ -1,7 +1,4 @@
-/**
- * Finds the tags of a client that its pushes name, by id or source id. Leaves out deleted tags, and
- * marks expired ones.
- */
+/** Finds the tags that pushes name, by id or sourceId, without deleted ones; marks expired ones. */
 
 import type { Sql } from '../database/sql.ts';
 import { list, textList } from '../database/sql.ts';

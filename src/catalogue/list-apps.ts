@@ -1,7 +1,4 @@
-/**
- * Lists the apps of a client by id, each with its platforms and whether these have a provider
- * credential.
- */
+/** Lists the apps of a client by id, with their platforms and whether these have a credential. */
 
 import type { Sql } from '../database/sql.ts';
 
@@ -13,7 +10,6 @@ export interface AppRow {
     readonly hasCredential: boolean;
     /** The provider has refused the credential that was put last. */
     readonly isRefused: boolean;
-    /** Whether the last check of the credential succeeded; null: not known. */
     readonly isHealthy: boolean | null;
   }[];
 }

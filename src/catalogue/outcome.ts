@@ -9,12 +9,9 @@ export type Refusal =
   | { readonly kind: 'invalid'; readonly faults: readonly FormFault[] }
   /** The caller's key has limits, and this is not within them. */
   | { readonly kind: 'outside'; readonly path: string }
-  /** The client has as much of it as it may. */
   | { readonly kind: 'over-limit'; readonly over: OverLimit }
-  /** Another one has the sourceId. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'unknown' }
-  /** An operation on the members of the tag has not ended. */
   | { readonly kind: 'in-use'; readonly operationId: number }
   /** Devices of the app may still have the tag, which was disconnected there. */
   | ({ readonly kind: 'leaving'; readonly tagIds: readonly number[] } & Leaving)
@@ -31,7 +28,6 @@ export const refused = (refusal: Refusal): Outcome<never> => ({ ok: false, refus
 /** The client of a change, whose row is locked. */
 export interface ChangedClient {
   readonly limits: ClientLimits;
-  /** Writes a change by the caller into the audit log. */
   record(change: AuditedChange): Promise<void>;
 }
 

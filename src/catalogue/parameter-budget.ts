@@ -1,6 +1,5 @@
 /**
- * Limits the optional parameters of all tags of a client: they are sent to every app that asks for
- * its tags.
+ * Limits the optional parameters of a client's tags: all go to every app that asks for its tags.
  */
 
 import type { Sql } from '../database/sql.ts';
@@ -9,9 +8,7 @@ import { OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX } from '../domain/tag.ts';
 import type { FormFault } from '../std/strict-form.ts';
 import { parameterBytes } from './sql/parameter-bytes.ts';
 
-/**
- * The fault of a request that writes these tags, if the client's parameters would exceed the limit.
- */
+/** The fault of a request whose tags would bring the client's parameters over the limit. */
 export async function parameterFaults(
   tx: Sql,
   clientId: number,

@@ -25,10 +25,7 @@ export interface TagGroupPlan {
 
 export type TagGroupEntry = TagGroupFields & { readonly name: string };
 
-/**
- * Ensures a group for every entry. All groups are added before parents are looked up, so the order
- * of the entries does not matter.
- */
+/** All groups are added before parents are looked up: the order of entries does not matter. */
 export function planTagGroups(
   tree: TagGroupTree,
   clientId: number,
@@ -67,7 +64,6 @@ export function planTagGroups(
   };
 }
 
-/** Changes the given fields of a group in the tree. */
 export function changeTagGroup(
   tree: TagGroupTree,
   id: number,

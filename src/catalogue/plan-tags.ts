@@ -21,17 +21,13 @@ export interface TagFields {
 export interface TagPlan {
   readonly inserts: readonly Tag[];
   readonly updates: readonly Tag[];
-  /** The tag of each entry as it is to be, in the order of the request. */
   readonly tags: readonly Tag[];
   readonly faults: readonly FormFault[];
 }
 
 export type TagEntry = TagFields & { readonly name: string };
 
-/**
- * A sourceId that occurs twice in a request names one tag: the later entry changes the tag of the
- * earlier one.
- */
+/** A sourceId twice in a request names one tag: the later entry changes the earlier one. */
 export function planTags(
   known: readonly Tag[],
   tree: TagGroupTree,

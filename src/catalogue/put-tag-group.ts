@@ -20,14 +20,12 @@ import { insertTagGroups, updateTagGroups } from './sql/write-groups.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 
-/** Stands for the id of a group that has none yet. */
 const NO_ID = 0;
 
 interface TagGroupToPut extends ChangedClient {
   /** Null: it is to be made. */
   readonly before: TagGroup | null;
   readonly fields: TagGroupFields;
-  /** Where the fields stand in the request. */
   readonly path: string;
 }
 
@@ -85,10 +83,7 @@ export async function dropTagGroup(
   return done(group);
 }
 
-/**
- * Puts a group, and returns it in the form of lists. `id`: null makes one. The caller holds the
- * client's lock.
- */
+/** Puts a group and returns it as lists do. `id` null: makes one. Under the client's lock. */
 export async function putListedTagGroup(
   tx: Sql,
   caller: Caller,

@@ -27,14 +27,12 @@ import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 import { insertTags, updateTags } from './write-tags.ts';
 
-/** Stands for the id of a tag that has none yet. */
 const NO_ID = 0;
 
 interface TagToPut extends ChangedClient {
   /** Null: it is to be made. */
   readonly before: Tag | null;
   readonly fields: TagFields;
-  /** Where the fields stand in the request. */
   readonly path: string;
 }
 
@@ -109,10 +107,7 @@ interface PutTag {
   readonly isDisconnected: boolean;
 }
 
-/**
- * Puts a tag, and returns it in the form of lists. `id`: null makes one. The caller holds the
- * client's lock.
- */
+/** Puts a tag and returns it as lists do. `id` null: makes one. Under the client's lock. */
 export async function putListedTag(
   tx: Sql,
   caller: Caller,
@@ -195,7 +190,6 @@ const parameterFaultsOf = async (
     ? await parameterFaults(tx, tag.clientId, [tag], fieldPath(path, 'tagOptionalParameters'))
     : [];
 
-/** Whether another tag of the client has the sourceId that this one is to have. */
 async function isTaken(tx: Sql, tag: Tag): Promise<boolean> {
   if (tag.sourceId === null) return false;
   const holder = await readTagBySourceId(tx, tag.clientId, tag.sourceId);

@@ -9,7 +9,6 @@ export const readTagGroups = (sql: Sql, clientId: number): Promise<readonly TagG
     from tag_groups
     where client_id = ${clientId}`;
 
-/** The sourceId of one group; null: it has none. */
 export async function readTagGroupSourceId(sql: Sql, groupId: number): Promise<string | null> {
   const [row] = await sql<{ sourceId: string | null }[]>`
     select source_id as "sourceId" from tag_groups where id = ${groupId}`;

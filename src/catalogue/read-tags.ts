@@ -1,7 +1,4 @@
-/**
- * Reads tags of one client that are not deleted: by sourceIds, or one by its id. Expired tags are
- * included.
- */
+/** Reads live tags of a client, expired ones too: by sourceIds, or one by its id. */
 
 import type { Sql } from '../database/sql.ts';
 import { textList } from '../database/sql.ts';

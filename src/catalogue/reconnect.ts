@@ -1,7 +1,6 @@
 /**
- * Connects tags to apps that they were disconnected from. Disconnecting removes the subscriptions
- * there, and housekeeping may not have come to it yet: until it has, nothing is connected, so what
- * devices have afterwards does not depend on when that was.
+ * Connects tags to apps that they were disconnected from, once housekeeping has taken them off the
+ * devices there: so it does not matter when that was.
  */
 
 import type { Sql } from '../database/sql.ts';
@@ -9,16 +8,10 @@ import type { Outcome } from './outcome.ts';
 import { done, refused } from './outcome.ts';
 import { findLeaving } from './sql/removals.ts';
 
-/**
- * Takes tags off the devices of apps that they were disconnected from, now. What is more than a
- * piece is left to housekeeping.
- */
+/** Takes disconnected tags off devices now; what exceeds a piece is left to housekeeping. */
 export type TakeOff = (tagIds: readonly number[]) => Promise<void>;
 
-/**
- * Whether devices of the apps may have the tags still. `appIds`: apps that the tags are not
- * connected to yet; null: all of the client but `connected`.
- */
+/** Whether devices of the apps may have the tags still. `appIds` null: all but `connected`. */
 export async function checkReconnection(
   tx: Sql,
   clientId: number,

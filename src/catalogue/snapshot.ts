@@ -26,7 +26,6 @@ export class Snapshot {
   /** Groups by id, in order of ids. */
   readonly tagGroups: ReadonlyMap<number, TagGroup>;
   readonly tagGroupsBySourceId: ReadonlyMap<string, TagGroup>;
-  /** Its approximate size in memory. */
   readonly bytes: number;
 
   constructor(rows: CatalogueRows) {

@@ -31,10 +31,7 @@ export class TagGroupTree {
     if (group.sourceId !== null) this.#bySourceId.set(group.sourceId, group);
   }
 
-  /**
-   * The changed groups that lie in a cycle, are too deep, or have a group below them that is too
-   * deep.
-   */
+  /** Changed groups that lie in a cycle, are too deep, or have one below them that is. */
   misplaced(changed: ReadonlySet<number>): ReadonlySet<number> {
     const misplaced = new Set<number>();
     for (const { id } of this.#byId.values()) {
@@ -47,8 +44,7 @@ export class TagGroupTree {
   }
 
   /**
-   * The group and its ancestors, at most one more than the allowed depth: a cycle looks like a path
-   * that is too long.
+   * The group and its ancestors, at most one more than the depth: a cycle looks like a long path.
    */
   #pathToRoot(id: number): readonly number[] {
     const path: number[] = [];

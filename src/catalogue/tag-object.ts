@@ -1,7 +1,4 @@
-/**
- * A tag as apps see it: ids are JSON numbers, and properties that the tag does not have are left
- * out.
- */
+/** A tag as apps see it: ids are JSON numbers, and absent properties are left out. */
 
 export interface TagObject {
   readonly id: number;

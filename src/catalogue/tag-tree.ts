@@ -10,10 +10,7 @@ import { readParameters } from './sql/read-parameters.ts';
 import type { TagObject } from './tag-object.ts';
 import { tagObject } from './tag-object.ts';
 
-/**
- * The POST form names the default group without an id, the GET form with id 0
- * (internals/interface.md, "App API").
- */
+/** The POST form names the default group without an id, the GET form with id 0. */
 type TreeForm = 'post' | 'get';
 
 export interface TreeRequest {
@@ -41,8 +38,7 @@ interface GroupObject {
 }
 
 /**
- * Rendered trees that are kept, of all clients: enough for those in constant use, or for some of
- * the largest.
+ * Enough for those in constant use, or for some of the largest.
  * @limit octets of rendered trees of tags that are kept → those rendered longest ago are dropped,
  * and rendered again
  */
@@ -55,10 +51,7 @@ interface Kept {
   readonly tree: Promise<RenderedTree>;
 }
 
-/**
- * Renders a tree once for each catalogue version, app and form, for all requests of that time: a
- * client may have 100,000 tags.
- */
+/** Renders a tree once per catalogue version, app and form: a client may have 100,000 tags. */
 export class TagTrees {
   readonly #sql: Sql;
   readonly #kept: CappedMap<string, Kept>;
@@ -68,7 +61,6 @@ export class TagTrees {
     this.#kept = new CappedMap({ weightMax: bytesMax });
   }
 
-  /** Bytes of the trees that are kept. */
   get bytes(): number {
     return this.#kept.weight;
   }

@@ -1,7 +1,4 @@
-/**
- * The tags and groups of a client that a caller may change: all of them, unless his key has limits
- * (decision 45).
- */
+/** The tags and groups that a caller may change: all, unless his key has limits (decision 45). */
 
 import type { Sql } from '../database/sql.ts';
 import type { Caller, KeyRights } from '../domain/caller.ts';
@@ -11,7 +8,6 @@ import { TAG_GROUP_DEPTH_MAX } from '../domain/tag.ts';
 import { readTagGroups } from './read-groups.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 
-/** The tags and groups of a limited key, in one state of the tree. */
 export class Territory {
   readonly #key: KeyRights | undefined;
   readonly #tree: TagGroupTree;

@@ -17,8 +17,7 @@ import { clientsOfExpiredTags, deleteExpiredTags } from './sql/expired-tags.ts';
  */
 const EXPIRED_TAG_MS = 86_400_000;
 /**
- * Tags of a client that one run deletes, in a transaction that holds the client's lock: with a run
- * every ten seconds four million a day. The audit log names them in one entry.
+ * Under the client's lock; four million a day. The audit log names them in one entry.
  * @limit expired tags of a client that a run of housekeeping deletes → the next run
  */
 const TAGS_MAX = 500;

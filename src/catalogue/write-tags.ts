@@ -1,7 +1,4 @@
-/**
- * Writes whole tags, many in one statement: new ones under ids given out before, known ones
- * replaced as a whole.
- */
+/** Writes whole tags, many in one statement: new ones under given ids, known ones replaced. */
 
 import { bigint, integer, integers, json, rowsOf, text } from '../database/rows.ts';
 import type { Sql } from '../database/sql.ts';

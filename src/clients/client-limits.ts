@@ -1,9 +1,6 @@
-/** The limits that an operator has set for a client. */
-
 import type { Sql } from '../database/sql.ts';
 import type { ClientLimitName, ClientLimits } from '../domain/client-limits.ts';
 
-/** Null: there is no such client. */
 export async function readClientLimits(sql: Sql, slug: string): Promise<ClientLimits | null> {
   const [row] = await sql<{ limits: ClientLimits | null }[]>`
     select limits from clients where slug = ${slug} and deleted_at is null`;
@@ -16,7 +13,6 @@ export type LimitChanges = { readonly [Name in ClientLimitName]?: number | null 
 interface LimitedClient {
   readonly id: number;
   readonly name: string;
-  /** All that are set. */
   readonly limits: ClientLimits;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Disables and enables a client: from then on its credentials are refused, or work again. Answers
- * whether the client exists; a repetition changes nothing. One that was deleted exists no more.
- */
+/** Disables or enables a client, and answers whether it exists; a repetition changes nothing. */
 
 import type { Sql } from '../database/sql.ts';
 

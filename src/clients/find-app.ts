@@ -1,5 +1,3 @@
-/** Which apps belong to which client. */
-
 import type { Sql } from '../database/sql.ts';
 import { list } from '../database/sql.ts';
 
@@ -15,7 +13,6 @@ export async function findAppClient(
   return row ?? null;
 }
 
-/** Null: the client has no such app. */
 export async function findAppName(
   sql: Sql,
   clientId: number,
@@ -26,7 +23,6 @@ export async function findAppName(
   return row?.name ?? null;
 }
 
-/** Those of the apps that are the client's. */
 export async function findOwnApps(
   sql: Sql,
   clientId: number,

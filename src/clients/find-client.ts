@@ -12,7 +12,6 @@ interface ClientRow {
 export interface ListedClient extends ClientRow {
   /** Null: it was not deleted. */
   readonly left: {
-    /** Apps of which something is left. */
     readonly apps: number;
     /** Counted up to a million, as the jobs are. */
     readonly devices: number;

@@ -1,5 +1,3 @@
-/** Sets limits of a client, with the entry in the audit log. */
-
 import type { RequestSource } from '../audit/operator-origin.ts';
 import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -9,9 +7,7 @@ import type { ClientLimits } from '../domain/client-limits.ts';
 import type { LimitChanges } from './client-limits.ts';
 import { changeClientLimits, readClientLimits } from './client-limits.ts';
 
-/**
- * Answers all that are set then; null: there is no such client. Without changes it only reads them.
- */
+/** Answers all that are set then; null: no such client. Without changes it only reads. */
 export function setLimits(
   sql: SqlPool,
   slug: string,

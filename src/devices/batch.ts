@@ -6,13 +6,11 @@ import type { DeviceKey, KnownDevice } from './sql/find-devices.ts';
 
 export interface DeviceOperations {
   readonly device: DeviceRef;
-  /** In the order they came. */
   readonly operations: readonly Operation[];
 }
 
 export type DeviceResult = 'committed' | 'tags-limited' | 'limit';
 
-/** A device of the batch as it is, with its change. */
 export interface ChangedDevice extends DeviceOperations {
   /** When it was read, by `performance.now()`. */
   readonly readAtMs: number;
@@ -22,7 +20,6 @@ export interface ChangedDevice extends DeviceOperations {
   readonly known: KnownDevice | null;
 }
 
-/** A device that is written, under its present or new ordinal. */
 export interface WrittenDevice extends ChangedDevice {
   readonly ordinal: number;
 }
@@ -30,7 +27,6 @@ export interface WrittenDevice extends ChangedDevice {
 interface ByDevice {
   /** Each device once. */
   readonly devices: readonly DeviceOperations[];
-  /** The index of each operation's device. */
   readonly deviceOf: readonly number[];
 }
 

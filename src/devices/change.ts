@@ -1,7 +1,4 @@
-/**
- * Folds the operations of one device, in the order they came, into one change: a statement cannot
- * change a row twice.
- */
+/** Folds the operations of one device into one change: a statement cannot change a row twice. */
 
 import type { DeviceAttributes, WithAttributes } from '../domain/device-attributes.ts';
 import { latestAttributes, NO_ATTRIBUTES } from '../domain/device-attributes.ts';
@@ -9,10 +6,7 @@ import { subscribersBy } from '../statistics/record-changes.ts';
 import { sortNumbers } from '../std/sort-numbers.ts';
 import type { Operation } from './operation.ts';
 
-/**
- * The change of a device. Its tags afterwards: `add`, and its earlier tags unless cleared or in
- * `remove`.
- */
+/** A device keeps its earlier tags unless cleared or in `remove`, and gets those of `add`. */
 export interface Change extends WithAttributes {
   /** Removes every tag that is not in `add`. */
   clear: boolean;
@@ -28,9 +22,7 @@ export interface Change extends WithAttributes {
 /** Whether devices of an app can subscribe to a tag: it is live, connected and unexpired. */
 export type IsSubscribable = (tagId: number, appId: number) => boolean;
 
-/** A change while operations are applied to it. */
 interface Folding extends Change {
-  /** Those given last; null keeps what is known. */
   attributes: DeviceAttributes;
   /** `NO_TAGS` until a tag is removed. */
   remove: Set<number>;
@@ -105,10 +97,8 @@ function unsubscribe(change: Folding, tagIds: readonly number[]): void {
   for (const tagId of tagIds) change.remove.add(tagId);
 }
 
-/** The change of a device's tags. */
 type TagsChange = Pick<Change, 'clear' | 'add' | 'remove'>;
 
-/** The tags of a device after a change, and the tags it gained and lost. */
 export interface TagsAfter {
   /** Sorted. */
   readonly tagIds: readonly number[];
@@ -122,10 +112,7 @@ export interface TagsAfter {
 export const subscribersOf = ({ tagIds, gained, lost }: TagsAfter): number =>
   subscribersBy(tagIds.length - gained.length + lost.length, tagIds.length);
 
-/**
- * Applies a change to the sorted tags of a device. A device beyond `tagsMax` keeps its tags, and
- * gains no more.
- */
+/** Applies a change to sorted tags. A device beyond `tagsMax` keeps its tags, and gains no more. */
 export function tagsAfter(
   before: readonly number[],
   change: TagsChange,
@@ -163,10 +150,7 @@ function hasSorted(tagIds: readonly number[], wanted: number): boolean {
   return tagIds[from] === wanted;
 }
 
-/**
- * The same, but where the device is at its limit, its tags that are not `living` make room for
- * others: they are deleted.
- */
+/** The same; a device at its limit first loses its tags that are not `living` (deleted ones). */
 export function tagsAfterMakingRoom(
   before: readonly number[],
   change: TagsChange,

@@ -1,7 +1,4 @@
-/**
- * Isolates a bad row: a batch that PostgreSQL refuses is committed in halves, down to the row that
- * it refuses.
- */
+/** Commits a batch that PostgreSQL refuses in halves, down to the row that it refuses. */
 
 import { faultOf } from '../database/faults.ts';
 import type { FailureLog } from '../telemetry/failure-log.ts';
@@ -9,10 +6,7 @@ import type { FailureLog } from '../telemetry/failure-log.ts';
 /** Why a device was not committed: its data is refused, or the result is unknown. */
 export type Uncommitted = 'refused' | 'unavailable';
 
-/**
- * Answers for each item, in its place, the result of `commit` or why it is not committed.
- * `sentence`: for the log, in the second case.
- */
+/** Answers each item's result, or why there is none. `sentence`: for the log, if unavailable. */
 export async function commitApart<Item, Result>(
   items: readonly Item[],
   commit: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -8,24 +8,19 @@ import { float8, rowsOf } from '../database/rows.ts';
 import type { Sql } from '../database/sql.ts';
 import type { DeviceGroupKey, DeviceHistory, DevicePlace } from '../domain/device-group-change.ts';
 
-/** A refused token and the send that it was refused in. */
 interface RefusedDevice extends DevicePlace {
-  /**
-   * A device that registered at or after this time has another token, or at least another chance.
-   */
+  /** A device that registered since has another token, or at least another chance. */
   readonly registeredBeforeMs: number;
 }
 
 /**
- * Refusals less than this apart count as one: an operator mostly notices and corrects a fault on
- * this side within a day.
+ * An operator mostly corrects a fault on this side within a day.
  * @limit time between two refusals that count → counted as one
  */
 const REFUSAL_INTERVAL_MS = 86_400_000;
 
 /**
- * A device is erased after this many refusals: that is three different sends over at least two
- * days, none of them accepted in between.
+ * Three different sends over at least two days, none of them accepted in between.
  * @limit refusals of a token → erased
  */
 export const REFUSALS_MAX = 3;

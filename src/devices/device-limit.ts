@@ -15,8 +15,7 @@ import type { OrdinalRange } from './sql/reserve-ordinals.ts';
 import { reserveOrdinals } from './sql/reserve-ordinals.ts';
 
 /**
- * Least time between two counts of an app or client that is nearly full: counting many devices
- * takes seconds.
+ * Counting many devices takes seconds.
  * @limit least time between two counts of the devices of an app or client that is nearly full → the
  * last count holds, so devices of that time may exceed the limit
  */
@@ -28,8 +27,7 @@ const RECOUNT_MS = 60_000;
  */
 const COUNT_MS_MAX = 60_000;
 /**
- * Apps and clients near their limit whose count is remembered, about 300 bytes each; others are
- * counted again. A tenth of it is more than an installation has.
+ * About 300 bytes each; a tenth of it is more than an installation has.
  * @limit apps and clients at their limit whose count of devices is remembered → counted again
  */
 const COUNTS_MAX = 10_000;
@@ -39,7 +37,6 @@ const COUNTS_MAX = 10_000;
  */
 export const ORDINAL_END_MAX = 2_147_483_647;
 
-/** Devices that an app or client may have more. */
 interface Room {
   free: number;
 }
@@ -59,9 +56,8 @@ export interface ReservedRange {
 }
 
 /**
- * Shared by the writers of a process. While the ordinals given out stay below the maximum, no count
- * is needed; beyond it, a count excludes gaps and erased devices. Other nodes and ranges in stock
- * may exceed it a little in between: it is a bound against abuse.
+ * Shared by the writers of a process. No count is needed while the ordinals given out stay below
+ * the maximum. Other nodes and ranges in stock may exceed it a little: a bound against abuse.
  */
 export class DeviceLimit {
   readonly devicesMax: number;
@@ -96,9 +92,7 @@ export class DeviceLimit {
     });
   }
 
-  /**
-   * Reserves up to `wanted` ordinals beyond the mark, as many as the app may still have devices.
-   */
+  /** Reserves up to `wanted` ordinals, as many as the app may still have devices. */
   async reserveCounted(sql: SqlPool, scope: Scope, wanted: number): Promise<ReservedRange | null> {
     const ofApp = await this.roomOf(`app ${scopeKeyOf(scope)}`, this.devicesMax, () =>
       counted(sql, (tx) => countDevices(tx, scope, this.devicesMax)),
@@ -123,10 +117,7 @@ export class DeviceLimit {
     );
   }
 
-  /**
-   * One count at a time in a process. Only the first is waited for: a batch has devices of other
-   * clients too. A limit that was changed is counted for at once.
-   */
+  /** One count at a time; only the first is waited for: a batch has devices of other clients. */
   private roomOf(name: string, max: number, count: () => Promise<number>): Promise<Room> {
     const key = `${name} ${max}`;
     const known = this.counts.get(key);
@@ -154,8 +145,7 @@ export class DeviceLimit {
       // The count has not seen what was taken meanwhile.
       room.free += Math.max(0, max - devices) - free;
     } catch {
-      // The old count holds until the next one. The statements that need the database report the
-      // fault.
+      // The old count holds until the next one; statements that need the database report the fault.
     }
     known.recountAtMs = performance.now() + this.recountMs;
   }

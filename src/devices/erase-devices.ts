@@ -27,9 +27,8 @@ interface Erased {
 }
 
 /**
- * Erases the devices that still meet their condition, in one transaction. The condition is checked
- * on the locked row: a device that registered again in the meantime stays. Their ordinals are never
- * given out again.
+ * Erases devices that still meet their condition once their rows are locked, in one transaction.
+ * Their ordinals are never given out again.
  */
 export const eraseDevices = (sql: SqlPool, devices: readonly DeviceToErase[]): Promise<Erased> =>
   eraseIf(sql, devices, sql``);
@@ -67,26 +66,18 @@ async function eraseIf(
   });
 }
 
-/** A device that the transaction has locked. */
 export interface LockedDevice extends DevicePlace, DeviceGroupKey {
   /** Sorted. */
   readonly tagIds: readonly number[];
   /**
-   * It registered so shortly before `registeredBeforeMs` that it may have repeated the registration
-   * after that time without a write.
+   * It may have repeated its registration after `registeredBeforeMs` without a write (decision 42).
    */
   readonly isDoubtful: boolean;
-  /**
-   * Epoch milliseconds of the last refusal since its last registration. A registration after a
-   * refusal is always written.
-   */
+  /** The last refusal since its last registration; a registration after one is always written. */
   readonly refusedAtMs: number | null;
 }
 
-/**
- * Erases devices that the transaction has locked. `others`: further changes of the transaction, in
- * the same groups or in others.
- */
+/** Erases devices that are locked. `others`: further changes of the transaction, in any groups. */
 export async function eraseLocked(
   tx: Sql,
   devices: readonly LockedDevice[],

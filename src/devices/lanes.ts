@@ -1,7 +1,4 @@
-/**
- * Batchers side by side: all operations on one device go to the same batcher, so that they keep
- * their order.
- */
+/** Batchers side by side: operations on one device go to the same one, and keep their order. */
 
 import type { Batcher } from '../std/batcher.ts';
 import type { DeviceRef } from './operation.ts';
@@ -13,7 +10,6 @@ export class Lanes<Item extends { readonly device: DeviceRef }, Result> {
     this.#lanes = Array.from({ length: count }, (_, lane) => open(lane));
   }
 
-  /** Like `submit` of the batcher. */
   submit(item: Item): Promise<Result> {
     const hash = Number.parseInt(item.device.deviceKey.slice(0, 8), 16);
     const lane = this.#lanes[hash % this.#lanes.length];
@@ -21,7 +17,6 @@ export class Lanes<Item extends { readonly device: DeviceRef }, Result> {
     return lane.submit(item);
   }
 
-  /** Resolves when nothing is waiting or in flight. */
   async drain(): Promise<void> {
     await Promise.all(this.#lanes.map((lane) => lane.drain()));
   }

@@ -1,7 +1,4 @@
-/**
- * Notes devices that received a push after refusals, or in another environment than the one tried
- * first.
- */
+/** Notes devices that received a push after refusals, or in another APNs environment. */
 
 import { DEVICE_PLACE } from '../database/columns.ts';
 import { rowsOf, text } from '../database/rows.ts';
@@ -21,10 +18,7 @@ interface NotedDelivery extends DevicePlace {
   readonly environment: ApnsEnvironment | null;
 }
 
-/**
- * Forgets the refusals of the devices. A row that would not change is not written. Answers the
- * changes.
- */
+/** Forgets refusals of the devices, and answers the changes. A row that stays is not written. */
 export function noteDeliveries(
   sql: SqlPool,
   deliveries: readonly NotedDelivery[],

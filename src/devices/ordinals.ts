@@ -1,7 +1,4 @@
-/**
- * Ordinals for new devices: each writer (of registrations, or a lane of an import) has ranges of
- * its own, so that writers do not wait for one counter.
- */
+/** Ordinals for new devices: each writer has ranges of its own, so none waits for one counter. */
 
 import type { SqlPool } from '../database/sql.ts';
 import type { Scope } from '../domain/device.ts';
@@ -9,8 +6,7 @@ import { GROUP_DEVICES, scopeKeyOf } from '../domain/device.ts';
 import type { DeviceLimit, ReservedRange } from './device-limit.ts';
 
 /**
- * Size of the first range: an app with few devices leaves at most so many ordinals unused at a
- * restart, for each writer.
+ * An app with few devices leaves so many unused at a restart, for each writer.
  * @limit ordinals that registration, or a lane of an import, reserves at once, doubling to the size
  * of a group → what is left at a restart stays a gap
  */
@@ -23,9 +19,8 @@ interface Stock {
 }
 
 /**
- * The stock of one writer. An ordinal is never given out twice: if its transaction failed it may
- * have been committed all the same, so the ordinal stays unused, as do those left at the end of the
- * process.
+ * The stock of one writer. An ordinal is never given out twice: a failed transaction may have been
+ * committed all the same.
  */
 export class Ordinals {
   private readonly sql: SqlPool;
@@ -38,9 +33,8 @@ export class Ordinals {
   }
 
   /**
-   * Makes sure that `take` has an ordinal for each of these devices, unless an app is at its limit.
-   * Never inside a transaction: the embedded database has one session, which that transaction
-   * holds.
+   * Makes sure that `take` has an ordinal for each device, unless an app is at its limit. Never
+   * inside a transaction: the embedded database has one session.
    */
   async provideFor(devices: Iterable<Scope>): Promise<void> {
     const needs = new Map<string, { readonly scope: Scope; count: number }>();
@@ -57,8 +51,7 @@ export class Ordinals {
     const stock = this.stockOf(scope);
     const missing = count - stock.ranges.reduce((sum, range) => sum + range.end - range.next, 0);
     if (missing <= 0) return;
-    // A range of a whole group begins at a group's boundary: then no other writer raises the same
-    // row of device_groups.
+    // A whole group begins at a group's boundary: no other writer raises its row of device_groups.
     const size = Math.max(stock.rangeSize, missing);
     const alignment = size === GROUP_DEVICES ? GROUP_DEVICES : 1;
     const range = await this.limit.reserve(this.sql, scope, { count: size, alignment }, missing);

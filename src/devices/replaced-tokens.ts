@@ -1,7 +1,6 @@
 /**
- * Erases dead FCM tokens whose installation has registered by its id since (decision 38). They are
- * dead by FCM's own rule, so they need no gate and say nothing about other tokens. A bounded piece
- * in a transaction.
+ * Erases dead FCM tokens whose installation has registered by its id since (decision 38): dead by
+ * FCM's own rule, they need no gate and say nothing about other tokens.
  */
 
 import { integer, rowsOf, uuid } from '../database/rows.ts';
@@ -26,8 +25,7 @@ interface ReplacedTokens {
 }
 
 /**
- * Checks up to `limit` dead devices of a scope after an ordinal, and erases those whose token was
- * replaced; these no longer count for the gate of the scope.
+ * Checks up to `limit` dead devices after an ordinal; those replaced no longer count for the gate.
  */
 export const carryOutReplacedTokens = (
   sql: SqlPool,
@@ -73,9 +71,8 @@ const readDead = (
   order by c.ordinal`;
 
 /**
- * The ordinals of replaced tokens, each with the id of its installation. Leaves out a token that
- * its app registered after the id, because the app went back to the token; also one that may have
- * been registered after it without a write (decision 42).
+ * The replaced tokens' ordinals, with the installation ids. Leaves out a token that its app
+ * registered after the id, or may have without a write (decision 42).
  */
 async function findReplaced(
   tx: Sql,

@@ -1,7 +1,4 @@
-/**
- * Takes tags off devices: tags that were deleted, and tags in apps that they were disconnected
- * from. A bounded piece in a run, on any node and on several at once.
- */
+/** Takes deleted and disconnected tags off devices. A bounded piece in a run, on any node. */
 
 import type { SqlPool } from '../database/sql.ts';
 import { TransactionBudget } from '../database/transaction-budget.ts';
@@ -41,9 +38,8 @@ const TRANSACTIONS_MAX = GROUPS_MAX + CLEARED_IN_RUN_MAX / CLEARED_MAX;
  */
 const DISCONNECTED_MAX = 1_000;
 /**
- * After this time no transaction is left that found the tag alive: each has few statements, which
- * may take 10 s each (database/transact.ts), as may the pauses between them. What a registration
- * has read waits for its transaction a minute at most (READ_AGE_MS_MAX).
+ * After this no transaction is left that found the tag alive: each has few statements of 10 s
+ * (database/transact.ts), and READ_AGE_MS_MAX bounds what a registration has read.
  * @limit a deleted tag is taken off its devices after
  */
 const DELETED_TAG_MS = 300_000;
@@ -62,7 +58,6 @@ export class UnwantedTags {
   /** Tags that were disconnected here, and that the next run looks at. */
   readonly #disconnected = new Set<number>();
 
-  /** Removes deleted tags from devices, and then the tags themselves. */
   readonly deleted: UpkeepJob = {
     name: 'deleted tags',
     transactionsMax: TRANSACTIONS_MAX,
@@ -75,8 +70,7 @@ export class UnwantedTags {
   };
 
   /**
-   * Removes tags from devices in apps that they were disconnected from. A look at all tags finds
-   * those whose node did not live to do it, and what registrations left that were under way.
+   * A look at all tags finds those whose node died before, and what registrations under way left.
    */
   readonly disconnected: UpkeepJob = {
     name: 'disconnected tags',
@@ -107,10 +101,7 @@ export class UnwantedTags {
     else this.#areDisconnectedLeft = true;
   }
 
-  /**
-   * Takes tags off devices in apps that they were disconnected from, as much as one run does. The
-   * next run goes on.
-   */
+  /** Takes disconnected tags off devices, as much as one run does. The next run goes on. */
   async takeOff(tagIds: readonly number[]): Promise<void> {
     for (const tagId of tagIds) this.expectDisconnected(tagId);
     const unwanted = await disconnectedTags(this.#sql, PAIRS_MAX, tagIds);
@@ -132,7 +123,6 @@ export class UnwantedTags {
     const tagIds = [...this.#disconnected];
     if (tagIds.length === 0) return;
     let left: readonly number[] = tagIds;
-    // Before the look, as above.
     this.#disconnected.clear();
     try {
       // Before the look, too: an operation may end during it.

@@ -12,8 +12,7 @@ import { deleteBulkOperations } from './sql/read-operations.ts';
 
 const DAY_MS = 86_400_000;
 /**
- * Some 20 ms of the database's time. With the interval of housekeeping it covers 17 million devices
- * a day.
+ * Some 20 ms of the database; 17 million devices a day.
  * @limit devices that a run of housekeeping looks at, for idle ones → the next run
  */
 const DEVICES_MAX = 2_000;
@@ -37,10 +36,7 @@ const SCOPES_MAX = 5;
 const EVENTS_MAX = 10_000;
 /** @limit such transactions of a run → the next run */
 const TRANSACTIONS_MAX = 20;
-/**
- * Who started one looks at it within days.
- * @limit bulk operations that have ended are kept → deleted
- */
+/** @limit bulk operations that have ended are kept → deleted */
 const BULK_OPERATION_MS = 7 * DAY_MS;
 /** @limit ended bulk operations deleted in a run → the next run */
 const BULK_OPERATIONS_MAX = 10_000;
@@ -48,10 +44,7 @@ const BULK_OPERATIONS_MAX = 10_000;
 const NO_DEVICE: DevicePlace = { appId: 0, platformId: 0, ordinal: -1 };
 const NO_SCOPE: Scope = { appId: 0, platformId: 0 };
 
-/**
- * Erases idle devices among the next ones, slice by slice. One that is idle no more by the time it
- * is locked stays.
- */
+/** Erases idle devices, slice by slice. One that is idle no more once locked stays. */
 export function idleDeviceErasure(feed: IndexFeed, keptMs: number): UpkeepJob {
   let after = NO_DEVICE;
   return {
@@ -67,7 +60,6 @@ export function idleDeviceErasure(feed: IndexFeed, keptMs: number): UpkeepJob {
   };
 }
 
-/** Deletes events that are too old, or too many of an app on a platform. */
 export const deviceEvents = (
   eventsMax = DEVICE_EVENTS_PER_SCOPE_MAX,
   batchMax = EVENTS_MAX,

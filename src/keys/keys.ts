@@ -1,7 +1,4 @@
-/**
- * Further keys of a client: named, with scopes and limits, shown once, deleted at will. One for
- * each system that pushes.
- */
+/** Further keys of a client: named, with scopes and limits, shown once, deleted at will. */
 
 import { randomSecret, randomSuffix } from '../access/random-text.ts';
 import type { Secrets } from '../access/secrets.ts';
@@ -31,10 +28,7 @@ interface MadeKey {
   readonly token: string;
 }
 
-/**
- * Makes and stores a key, in the transaction of its caller; or says that the client has as many as
- * it may.
- */
+/** Makes and stores a key, or says that the client has as many as it may. */
 export async function createKey(
   tx: Sql,
   secrets: Secrets,

@@ -1,7 +1,4 @@
-/**
- * Checks with the provider whether the credential of an (app, platform) works, and stores the
- * answer as a sentence.
- */
+/** Checks a credential with its provider, and stores the answer as a sentence. */
 
 import type { Sql } from '../database/sql.ts';
 import type { Scope } from '../domain/device.ts';
@@ -77,10 +74,7 @@ export async function checkCredential(
   return result;
 }
 
-/**
- * `unasked`: the part that no provider can be asked about. Every check that was not refused says
- * so.
- */
+/** `unasked`: the part that no provider can be asked about; said by every check not refused. */
 function resultOf(outcome: Outcome | null, unasked: string | null): CheckResult {
   if (outcome === null) return { isHealthy: null, note: unasked ?? NOBODY_ASKED };
   const { isHealthy, note } = resultOfAnswer(outcome);

@@ -1,7 +1,6 @@
 /**
- * Watches credentials, so that faults show before sends fail: stores the results of sends, checks
- * each credential once a day, warns before a key expires, and keeps the states for the metrics. It
- * runs on every node; each due check is taken by one of them.
+ * Watches credentials: stores results of sends, checks each once a day, warns before a key expires.
+ * It runs on every node; each due check is taken by one.
  */
 
 import type { Logger } from 'pino';
@@ -25,8 +24,7 @@ const CHECK_EVERY_MS = 86_400_000;
  */
 const CHECKS_PER_RUN = 5;
 /**
- * Days before the end of a key: enough to request a new one, to store it, and to notice that it is
- * still missing.
+ * Enough to request a new key, to store it, and to notice that it is still missing.
  * @limit days before a credential's end at which the log warns
  */
 const WARNING_DAYS = [30, 7, 1] as const;
@@ -49,7 +47,6 @@ interface Use {
   fault: string | null;
 }
 
-/** The credential of one scope, for metrics and operators. */
 export interface CredentialReading
   extends Pick<CredentialState, 'appId' | 'platformId' | 'isHealthy' | 'expiresAtMs'> {
   /** The provider has refused the new credential: the previous one is in use. */

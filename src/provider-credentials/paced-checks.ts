@@ -1,7 +1,4 @@
-/**
- * Keeps clients from having providers asked without end: each check may make a connection, and to a
- * provider, connections that come and go quickly look like an attack.
- */
+/** Paces checks that clients ask for: to a provider, short connections look like an attack. */
 
 import { shareOf } from '../std/share.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';

@@ -1,7 +1,4 @@
-/**
- * Checks whether a stored credential works: for the engine's watch, and for the operator's commands
- * inside and outside of the engine.
- */
+/** Checks whether a stored credential works, for the engine's watch and the operator's commands. */
 
 import type { Secrets } from '../access/secrets.ts';
 import type { Sql } from '../database/sql.ts';
@@ -15,10 +12,7 @@ import { readLastPut } from './rotation.ts';
 
 export type Check = (scope: Scope) => Promise<CheckResult>;
 
-/**
- * Makes the check. `authorizations`: the engine's. A process without an engine makes its own, which
- * shares the same tokens.
- */
+/** `authorizations`: the engine's; a process without one makes its own, with the same tokens. */
 export function createCheck(
   sql: Sql,
   secrets: Secrets,

@@ -1,7 +1,6 @@
 /**
- * Provider credentials: checked when they are put, stored sealed, and opened only for use. An
- * address in them is compared with the operator's, and is never called (internals/interface.md,
- * "Admin API").
+ * Provider credentials: checked when put, stored sealed, opened only for use. An address in them is
+ * compared with the operator's, and is never called.
  */
 
 import type { Secrets } from '../access/secrets.ts';
@@ -31,7 +30,6 @@ export const parseProviderCredential = (
     ? PROVIDERS[platformId].parseCredential(input, origins)
     : { ok: false, faults: [{ path: `platform ${platformId}`, message: 'takes no credential' }] };
 
-/** How a put treats the credential before it, and when the new one expires. */
 export interface PutTerms {
   /** The credential before it stays the fallback for so long, if it is of the same account. */
   readonly graceHours: number;
@@ -49,10 +47,7 @@ const DEFAULT_TERMS: PutTerms = { graceHours: PROVIDER_GRACE_HOURS, expiresAtMs:
 /** Tries of a put that others overtake at the same moment. So many in a row are a bug. */
 const TRIES_MAX = 5;
 
-/**
- * Seals and stores a credential. Null clears it, and the one before it too. Returns whether the app
- * is on this platform.
- */
+/** Seals and stores a credential; null clears it and the one before. Whether the app is there. */
 export async function writeProviderCredential(
   sql: Sql,
   secrets: Secrets,
@@ -84,9 +79,7 @@ export async function writeProviderCredential(
   throw new Error('a credential was put again and again at the same time');
 }
 
-/**
- * Only one for the same devices can be a fallback: of another team or project all sends would fail.
- */
+/** Only one for the same devices can be a fallback: another project's sends would all fail. */
 function predecessorOf(
   known: ProviderCredential | null,
   credential: ProviderCredential | null,
@@ -98,7 +91,6 @@ function predecessorOf(
   return account !== null && knownAccount === account ? 'kept' : 'forgotten';
 }
 
-/** Opens the credential that was put last. */
 export async function readProviderCredential(
   sql: Sql,
   secrets: Secrets,
@@ -122,8 +114,7 @@ export function openCredential(
   platformId: number,
 ): ProviderCredential | null {
   const opened = secrets.open(sealed, keyId, providerIdentityOf(appId, platformId));
-  // Only writeProviderCredential writes this value, and the authentication tag proves that nothing
-  // has changed it.
+  // writeProviderCredential wrote it, and the authentication tag proves that it is unchanged.
   return opened.kind === 'opened' ? (JSON.parse(opened.plain) as ProviderCredential) : null;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The provider tokens that all nodes share, stored sealed: providers/authorization.ts reads them
- * before it signs. A token can be opened only for its own identity.
- */
+/** The provider tokens that all nodes share, sealed, each for its own identity (decision 24). */
 
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../access/secrets.ts';
@@ -66,10 +63,7 @@ export class ProviderTokens {
     return nowMs === null ? null : { mintingId, nowMs };
   }
 
-  /**
-   * Stores a new value. Only a stored one may be used: the provider must get no token that other
-   * nodes do not know.
-   */
+  /** Stores a new value. Only a stored one may be used: no token that other nodes do not know. */
   keep(
     identity: string,
     right: MintingRight,

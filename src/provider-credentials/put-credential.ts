@@ -1,7 +1,4 @@
-/**
- * Puts a provider credential whose form is right: seals and stores it, and asks the provider. Or
- * takes it away. For operators and for clients.
- */
+/** Puts a provider credential whose form is right, and asks the provider; or takes it away. */
 
 import type { Secrets } from '../access/secrets.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -42,10 +39,7 @@ export async function putCredential(
   return isThere ? await check({ appId, platformId }) : null;
 }
 
-/**
- * With the one before it. False: the app is not on this platform. Where there is none, nothing
- * changes.
- */
+/** With the one before it. False: the app is not on this platform. */
 export const removeCredential = (
   { sql, secrets }: Pick<PutParts, 'sql' | 'secrets'>,
   origin: AuditOrigin,

@@ -1,7 +1,4 @@
-/**
- * Chooses between two credentials of an (app, platform): the one put last, or, when the provider
- * refuses it, the one before.
- */
+/** Chooses the credential put last, or, when the provider refuses it, the one before. */
 
 import type { Secrets } from '../access/secrets.ts';
 import type { Sql } from '../database/sql.ts';
@@ -26,7 +23,6 @@ export interface OpenedInUse {
 
 type CredentialInUse = { readonly kind: 'none' } | { readonly kind: 'unreadable' } | OpenedInUse;
 
-/** The credential to send with now. */
 export async function readCredentialInUse(
   sql: Sql,
   secrets: Secrets,
@@ -56,10 +52,7 @@ const inUse = (
   wasAcceptedLately: wasAcceptedLately && !isRefused,
 });
 
-/**
- * Notes that the provider refuses this version. True: this was not known, and the credential before
- * it is used from now on.
- */
+/** Notes that the provider refuses this version. True: this is news; the one before is used. */
 export const refuse = (sql: Sql, scope: Scope, version: number, reason: string): Promise<boolean> =>
   refuseCredential(sql, scope.appId, scope.platformId, { version, reason });
 

@@ -1,8 +1,7 @@
 /**
- * Counts the notifications that have ended in notification_days, by each of their tags and apps.
- * Each is counted exactly once, also when a node dies or several count at once: the statement that
- * counts it deletes its row of ended_notifications. Until then readers count the notification
- * itself (read-statistics.ts).
+ * Counts ended notifications in notification_days by tag and app, each exactly once: the statement
+ * that counts one deletes its row of ended_notifications. Until then readers count the notification
+ * itself.
  */
 
 import type { Sql } from '../database/sql.ts';

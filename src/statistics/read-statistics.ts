@@ -1,7 +1,4 @@
-/**
- * Reads the statistics of a tag or an app: its subscribers now, and its notifications and
- * subscriptions by day.
- */
+/** Reads the statistics of a tag or an app: subscribers now, and changes by day. */
 
 import type { Sql } from '../database/sql.ts';
 import type { Scope } from '../domain/device.ts';

@@ -19,7 +19,6 @@ interface TagGain extends DevicePlace {
   readonly gained: readonly number[];
 }
 
-/** Tags that a device has gained and lost. */
 export interface TagChange extends TagEdit {
   /** How many subscribers its app gains by it: 1 with its first tag, -1 with its last, else 0. */
   readonly subscribers: number;
@@ -51,10 +50,7 @@ interface TagCount extends Scope {
   lost: number;
 }
 
-/**
- * In a statement of its own: counts the changes, and raises the versions of the groups, with the
- * tags that they gain.
- */
+/** A statement of its own: counts the changes, raises the groups' versions, adds their tags. */
 export async function recordChanges(
   tx: Sql,
   changes: readonly TagChange[],
@@ -127,9 +123,8 @@ export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {
 }
 
 /**
- * Queries of a statement, without a comma at the end. Locks rows in the order of all writers: the
- * devices come before, then days, then groups, each sorted; the tags of a group under the lock of
- * the group. `after`: a condition that makes another query of the statement run before these.
+ * Queries of a statement, without a comma at the end. Locks in the order of all writers: devices,
+ * days, groups, each sorted. `after`: a condition that makes another query run first.
  */
 export const recording = (
   tx: Sql,
@@ -191,10 +186,7 @@ const gainedTags = rowsOf<GainedTag>('gained', {
   tag_id: integer(({ tagId }) => tagId),
 });
 
-/**
- * Known tags of groups that have another epoch now: they may have been removed since. Every plan
- * looks them up in a hash.
- */
+/** Known tags of groups that have another epoch now. Every plan looks them up in a hash. */
 function outdatedTags(tx: Sql, groups: readonly TouchedDeviceGroup[]) {
   const withTags = groups.filter(({ knownTagIds }) => knownTagIds.length > 0);
   return tx`

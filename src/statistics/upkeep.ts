@@ -1,7 +1,4 @@
-/**
- * Keeps the statistics of tags and apps: counts the notifications that have ended by day, and adds
- * up days that are old. A bounded piece at a time, on any node and on several at once.
- */
+/** Keeps the statistics: counts ended notifications by day, and adds up old days. */
 
 import type { UpkeepJob } from '../database/upkeep-job.ts';
 import { byAge } from '../database/upkeep-job.ts';
@@ -9,8 +6,7 @@ import { countEnded, listEnded } from './count-ended.ts';
 import { deleteNotificationDays, deleteTagDays, mergeTagDays } from './sql/old-days.ts';
 
 /**
- * Each may have a thousand tags. With TRANSACTIONS_MAX it is 10,000 a second, ten times what a node
- * sends.
+ * With TRANSACTIONS_MAX 10,000 a second, ten times what a node sends.
  * @limit push jobs that have ended, counted by tag, app and day in a transaction → the next one
  */
 const NOTIFICATIONS_MAX = 500;
@@ -31,7 +27,6 @@ const DAY_ROWS_MAX = 10_000;
 /** @limit transactions of a run in which slots of a day are added up → the next run */
 const MERGES_MAX = 20;
 
-/** Ended notifications that no list has yet. */
 export const UNLISTED_ENDS: UpkeepJob = {
   name: 'ended push jobs that are not listed',
   transactionsMax: TRANSACTIONS_MAX,
@@ -39,7 +34,6 @@ export const UNLISTED_ENDS: UpkeepJob = {
     budget.empty(NOTIFICATIONS_MAX, () => listEnded(sql, NOTIFICATIONS_MAX)),
 };
 
-/** Ended notifications that no day counts yet. */
 export const UNCOUNTED_ENDS: UpkeepJob = {
   name: 'ended push jobs that are not counted',
   transactionsMax: TRANSACTIONS_MAX,

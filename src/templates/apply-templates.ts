@@ -20,7 +20,6 @@ type Applied =
   /** Keyed by scope. */
   | { readonly kind: 'made'; readonly payloads: Readonly<Record<string, Payload>> }
   | { readonly kind: 'invalid'; readonly faults: readonly PayloadFault[] }
-  /** Too many templates are being evaluated. */
   | { readonly kind: 'busy' };
 
 /** `given`: the payload as its publisher wrote it. */
@@ -39,8 +38,7 @@ export async function applyTemplates(
   const made: (readonly [string, Payload])[] = [];
   const faults: PayloadFault[] = [];
   for (const scope of scopes) {
-    // Without a result: the template before it has ended the evaluation, and the fault is that
-    // one's.
+    // Without a result: the template before has ended the evaluation, and the fault is its own.
     const result = evaluation.results[expressions.indexOf(scope.expression)];
     if (result === undefined) continue;
     const read = readResult(result, scope.platformId);

@@ -1,7 +1,4 @@
-/**
- * A process that evaluates templates, one push at a time. It has no environment, and its output is
- * not read.
- */
+/** A process that evaluates templates, without environment; its output is not read. */
 
 import type { EvaluationTask } from './evaluation.ts';
 import { READY } from './evaluation.ts';

@@ -1,7 +1,6 @@
 /**
- * A process that evaluates templates. It is started when it is needed, ended when it has had
- * nothing to do for a while, and killed when it does not answer. An expression that uses up its
- * memory ends this process and not the engine.
+ * A process that evaluates templates: started when needed, ended when idle, killed when it does not
+ * answer. An expression that uses up its memory ends it, and not the engine.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -114,10 +113,7 @@ function start(): Promise<ChildProcess> {
 }
 
 const HELD_UP: Evaluated = { kind: 'held-up' };
-/**
- * Signals that come from outside: of a system without memory, of an engine that stops, of a
- * terminal. They say nothing of the template.
- */
+/** Signals from outside (no memory, a stop, a terminal): they say nothing of the template. */
 const FROM_OUTSIDE: ReadonlySet<NodeJS.Signals | null> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT']);
 const FATAL: Evaluated = {
   kind: 'failed',

@@ -1,6 +1,5 @@
 /** The messages between the engine and the processes that evaluate templates. */
 
-/** The templates of one push. */
 export interface EvaluationTask {
   /** Each once. */
   readonly expressions: readonly string[];
@@ -17,8 +16,5 @@ export interface EvaluationLimits {
   readonly wallMs: number;
 }
 
-/**
- * That the process can evaluate. Then an Evaluated comes for each expression, in order, up to one
- * that ends the evaluation.
- */
+/** The process can evaluate. An Evaluated follows for each expression, up to one that ends it. */
 export const READY = 'ready';

@@ -1,7 +1,6 @@
 /**
- * Has templates evaluated, in processes of their own. One client has one process at most, and the
- * next turn is that of the client whose templates have used the least time lately: however many
- * clients use up their time, one whose templates are quick waits only for those under way.
+ * Evaluates templates in processes. A client has one at most, and the next turn is that of the
+ * client whose templates have used the least time lately: quick ones wait only for those under way.
  */
 
 import type { Logger } from 'pino';
@@ -24,10 +23,7 @@ export const EVALUATION_LIMITS: EvaluationLimits = { processorMs: 1_000, wallMs:
  * templates have used the least time lately is next
  */
 const PROCESSES_MAX = 2;
-/**
- * A publisher waits for it.
- * @limit a push waits for a process that evaluates templates → `503`
- */
+/** @limit a push waits for a process that evaluates templates → `503` */
 const WAITING_MS_MAX = 5_000;
 /**
  * Bounds one client: four times the pushes that are accepted together.
@@ -71,11 +67,8 @@ export class Evaluator {
   readonly #limits: EvaluationLimits;
   readonly #processes = Array.from({ length: PROCESSES_MAX }, () => new EvaluationProcess());
   #free: readonly EvaluationProcess[] = this.#processes;
-  /**
-   * Keyed by client; of those that have used as much time, the one whose turn is next comes first.
-   */
+  /** Keyed by client; of those with as much time used, the one whose turn is next is first. */
   readonly #waiting = new Map<number, readonly Waiting[]>();
-  /** Clients with a process. */
   readonly #served = new Set<number>();
   /** Milliseconds of a process. */
   readonly #used = new RecentUse({ halfLifeMs: USE_HALF_LIFE_MS, usersMax: USERS_MAX });
@@ -85,7 +78,6 @@ export class Evaluator {
     this.#limits = limits;
   }
 
-  /** Evaluates them on a payload, given as JSON. */
   evaluate(clientId: number, expressions: readonly string[], input: string): Promise<Evaluation> {
     return this.#ask(clientId, { expressions, input, limits: this.#limits });
   }

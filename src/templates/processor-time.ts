@@ -1,7 +1,6 @@
 /**
- * Interrupts what runs in this thread when the process has used a given processor time: a thread
- * beside it looks at that, and sends a signal that `vm` ends a script for. Time on the wall would
- * say more of the machine than of the script.
+ * Interrupts this thread's script when the process has used a given processor time: a thread beside
+ * it sends a signal that `vm` ends a script for. Wall time would say more of the machine.
  */
 
 import { fileURLToPath } from 'node:url';

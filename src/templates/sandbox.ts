@@ -1,8 +1,6 @@
 /**
- * Evaluates the templates of one push. The library runs in a context of its own that is made for
- * this push and thrown away with it: it has its own `Object`, `Array` and so on, is given texts
- * alone, and gives a text back. So nothing that a template does there reaches the next push, and
- * nothing of the process is within its reach (decision 59).
+ * Evaluates the templates of one push, in a context made for it and thrown away: texts go in, a
+ * text comes out. So nothing reaches the next push, or the process (decision 59).
  */
 
 import { readFileSync } from 'node:fs';
@@ -17,10 +15,7 @@ export type Evaluated =
   /** `json`: the result of the template. For one that was only checked: an empty text. */
   | { readonly kind: 'made'; readonly json: string }
   | { readonly kind: 'failed'; readonly fault: TemplateFault }
-  /**
-   * The processor time was used up, or the process got too little of it in the time on the wall.
-   * What comes after it in the same push is not evaluated any more.
-   */
+  /** The processor time was used up, or too little of it came in time. The rest is left. */
   | { readonly kind: 'too-long' | 'held-up' };
 
 /** The script was ended, by a signal or by its time on the wall. */
@@ -81,7 +76,6 @@ const RUN = new Script(
 
 const FULL_STOP = /\.$/;
 
-/** A failure in the form of the library and the scripts above. */
 interface Failure {
   readonly code?: string;
   /** The position after the token. */
@@ -99,8 +93,7 @@ export class Sandbox {
   constructor(input: string | null) {
     this.#shared['input'] = input;
     this.#shared['lengthMax'] = TEMPLATED_LENGTH_MAX;
-    // Promises that the library awaits are run before a script returns, so that their time counts
-    // too.
+    // Awaited promises run before a script returns, so their time counts.
     this.#context = createContext(this.#shared, {
       microtaskMode: 'afterEvaluate',
       codeGeneration: { strings: false, wasm: false },

@@ -1,7 +1,4 @@
-/**
- * Where a webhook may be: anybody who has a client can name an address, and requests to it come
- * from the operator's own network.
- */
+/** Any client can name an address, and requests to it come from the operator's own network. */
 
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../std/public-address.ts';
@@ -37,5 +34,4 @@ const ANY_FORM = 'must be an https:// or http:// URL';
 const PRIVATE =
   'must be in the public internet; the operator of this service can allow others (WEBHOOK_PRIVATE_ADDRESSES)';
 
-/** The name or address that is connected to. */
 export const hostOf = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');

@@ -1,7 +1,6 @@
 /**
- * Delivers the events of webhooks: several events in one request, one request of a webhook at a
- * time, many webhooks at once. A request that fails is repeated, until its delivery is given up. It
- * runs on every node; a webhook belongs to one of them while its request is under way.
+ * Delivers events of webhooks: several in one request, one request of a webhook at a time, repeated
+ * until its delivery is given up. A webhook belongs to one node during its request.
  */
 
 import type { Logger } from 'pino';
@@ -51,8 +50,7 @@ const EVENTS_PER_REQUEST_MAX = 500;
  */
 const EVENT_BYTES_PER_REQUEST_MAX = 262_144;
 /**
- * Attempts of a delivery. With the backoff they take 17 hours at least: a receiver that is down for
- * a night misses nothing.
+ * 17 hours at least: a receiver that is down for a night misses nothing.
  * @limit attempts of a delivery → it is dead, until it is replayed
  */
 const ATTEMPTS_MAX = 14;
@@ -69,7 +67,6 @@ const REST_BACKOFF: BackoffPolicy = { baseMs: 1_000, capMs: 600_000 };
  */
 const ASKED_REST_MS_MAX = 3_600_000;
 /**
- * Requests under way at the end may go on for so long.
  * @limit requests to webhooks under way when the node stops → cut off; sent again by another node
  */
 const CLOSE_WAIT_MS_MAX = 2_000;
@@ -89,9 +86,7 @@ export interface WebhookDelivererOptions
   readonly sql: SqlPool;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** The `User-Agent` of requests. */
   readonly agent: string;
-  /** Called for each attempt that was recorded. */
   onAttempt(outcome: DeliveryOutcome): void;
   readonly attemptsMax?: number;
   readonly attemptBackoff?: BackoffPolicy;
@@ -122,7 +117,6 @@ export class WebhookDeliverer {
     };
   }
 
-  /** Delivers from now on, until stopped. */
   start(): void {
     this.#looks.start();
   }

@@ -1,8 +1,7 @@
 /**
- * Sends one request to a receiver of webhooks. Each has a connection of its own, to an address that
- * was looked up and checked for just this connection: a name that means another address in the next
- * moment gains nothing. Redirects are not followed, and nothing of the answer is read but its
- * status and how long it wants to be left alone.
+ * Sends one request to a webhook, on a connection of its own to an address that was looked up and
+ * checked for it: a name that changes its meaning gains nothing. No redirect is followed; of the
+ * answer, only status and `Retry-After` are read.
  */
 
 import { lookup, Resolver } from 'node:dns/promises';
@@ -20,10 +19,7 @@ import { hostOf } from './address.ts';
  * @limit answer of a webhook → a failure
  */
 const ANSWER_MS_MAX = 10_000;
-/**
- * A longer head of an answer is a failure.
- * @limit head of the answer of a webhook → a failure
- */
+/** @limit head of the answer of a webhook → a failure */
 const ANSWER_HEAD_BYTES_MAX = 16_384;
 /** @limit each try to look up the name of a webhook → the next try */
 const LOOK_UP_MS = 2_000;
@@ -52,9 +48,8 @@ export interface PostOptions {
 }
 
 /**
- * Names are looked up without the system's resolver: it takes one of the few threads that all of
- * the process shares, and a client may choose a name whose servers never answer. Where private
- * addresses are allowed, the system's, which knows the hosts file.
+ * Not by the system's resolver, unless private addresses are allowed (hosts file): it takes one of
+ * few shared threads, and a client may choose a name whose servers never answer.
  */
 export const resolverFor = (isPrivateAllowed: boolean): Resolve =>
   isPrivateAllowed ? resolveBySystem : resolveByDns;

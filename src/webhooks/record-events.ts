@@ -1,7 +1,6 @@
 /**
- * The outbox of webhooks: each statement writes a row for every webhook that wants an event, in the
- * transaction of the change. Where no webhook wants it, only the webhooks of the client are read,
- * and nothing is locked.
+ * The outbox of webhooks: statements write a row for every webhook that wants an event, in the
+ * transaction of the change. Where none wants it, nothing is locked.
  */
 
 import { DEVICE_PLACE } from '../database/columns.ts';
@@ -12,8 +11,7 @@ import type { WebhookEventType } from '../domain/webhook.ts';
 import type { Removal } from './record-removals.ts';
 
 /**
- * A receiver takes a few such events in one request. A million dead tokens are some thousand
- * events.
+ * A million dead tokens are some thousand events.
  * @limit bytes of tokens in one event of a webhook → another event
  */
 const TOKEN_BYTES_PER_EVENT = 65_536;
@@ -27,9 +25,8 @@ const wants = (sql: Sql, clientId: Fragment, type: WebhookEventType): Fragment =
   w.client_id = ${clientId} and w.is_enabled and ${type}::text = any (w.event_types)`;
 
 /**
- * The query of a statement that writes `job.finished`. `ended`: a query of it or a table, with the
- * columns id, client_id and state of the jobs that end with this statement; their counts are
- * written by earlier ones.
+ * The query that writes `job.finished`. `ended`: a query or table with id, client_id and state of
+ * the jobs that end here; earlier statements have written their counts.
  */
 export const recordEndedJobs = (sql: Sql, ended: Fragment): Fragment => sql`
   insert into webhook_events (webhook_id, type, data)
@@ -106,7 +103,6 @@ const replaced = rowsOf<ReplacedToken>('replaced', {
   new_device_id: text(({ newDeviceId }) => newDeviceId),
 });
 
-/** A fault of a provider credential. */
 type CredentialTrouble =
   /** A send was stopped by it. */
   | 'send-stopped'
@@ -117,8 +113,7 @@ type CredentialTrouble =
   | 'expires-soon';
 
 /**
- * The query of a statement that writes `credential.trouble`. `troubles`: a query of it, with the
- * columns app_id, platform_id, note and expires_at.
+ * The query that writes `credential.trouble`. `troubles`: app_id, platform_id, note, expires_at.
  */
 export const recordTroubles = (
   sql: Sql,

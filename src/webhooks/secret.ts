@@ -1,7 +1,4 @@
-/**
- * The secret of a webhook, and the signatures that are made with it, as Standard Webhooks has them
- * (https://www.standardwebhooks.com).
- */
+/** The secret of a webhook and its signatures, by Standard Webhooks (standardwebhooks.com). */
 
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Secrets } from '../access/secrets.ts';
@@ -34,7 +31,6 @@ export function openWebhookSecret(
 /** The identity that a sealed secret is bound to. */
 export const webhookIdentityOf = (id: number): string => `webhook:${id}`;
 
-/** A request as it is signed. */
 interface SignedParts {
   readonly id: string;
   /** The time of the attempt; receivers refuse one that is minutes old. */

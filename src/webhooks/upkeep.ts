@@ -10,8 +10,7 @@ import {
 } from './sql/old-deliveries.ts';
 
 /**
- * Longer than it is tried, and a weekend: a delivery that is found dead after it can still be
- * replayed.
+ * Longer than it is tried, and a weekend: a dead one can still be replayed.
  * @limit deliveries are kept → deleted
  */
 const DELIVERY_RETENTION_MS = 7 * 86_400_000;

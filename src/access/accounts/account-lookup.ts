@@ -8,10 +8,7 @@ import { Batcher } from '../../std/batcher.ts';
 import type { AccountRow } from '../sql/accounts.ts';
 import { findAccounts } from '../sql/accounts.ts';
 
-/**
- * Addresses of one query.
- * @limit accounts looked up in one query; one such query at a time → the next query
- */
+/** @limit accounts looked up in one query; one such query at a time → the next query */
 const BATCH_MAX = 1_000;
 
 export class AccountLookup {
@@ -28,7 +25,6 @@ export class AccountLookup {
     });
   }
 
-  /** Null: there is none. */
   find(email: string): Promise<AccountRow | null> {
     return this.#batches.submit(email);
   }

@@ -1,9 +1,7 @@
 /**
- * Slows down guesses of passwords. Attempts are counted for an account from one network, and for a
- * network over all accounts. No account is ever locked: others' attempts from elsewhere change
- * nothing for its owner. How fast all networks together can try is bounded by passwords.ts.
- *
- * Each node counts by itself: with n nodes behind a balancer an attacker has up to n times as many.
+ * Slows down guesses of passwords: attempts count for an account from one network, and for a
+ * network over all accounts. No account is ever locked, so others' attempts change nothing for its
+ * owner. Each node counts by itself; passwords.ts bounds all networks together.
  */
 
 import { CappedMap } from '../../../packages/std/src/capped-map.ts';
@@ -15,8 +13,7 @@ import { networkOf, siteOf } from '../../../packages/std/src/ip-address.ts';
  */
 const OF_ACCOUNT_MAX = 10;
 /**
- * From one network over all accounts: an office behind one address on a Monday. Accounts that have
- * signed in from there before are exempt.
+ * An office behind one address on a Monday.
  * @limit attempts at passwords in 15 min, from one network → `429`; not for accounts that have
  * signed in from there before
  */
@@ -35,8 +32,7 @@ const CLIENTS_MADE_MAX = 10;
 /** @limit time in which attempts at passwords are counted → counted again */
 const WINDOW_MS = 900_000;
 /**
- * Pairs, networks, sites and accounts that make clients, of each kind: about 300 bytes each. The
- * oldest is forgotten.
+ * About 300 bytes each.
  * @limit accounts with networks, networks, sites, and accounts that make clients, that are
  * remembered → the oldest is forgotten
  */
@@ -62,9 +58,8 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt before its password is looked at, so that many at once are no way around.
-   * Returns how long the caller must wait instead; 0: it may be made. Whether the account exists
-   * makes no difference.
+   * Counts an attempt before its password is looked at, so many at once are no way around. How long
+   * the caller must wait instead; 0: it may go on. Whether the account exists makes no difference.
    */
   begin(email: string, address: string): number {
     const nowMs = this.#now();

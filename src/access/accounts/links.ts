@@ -17,8 +17,7 @@ import { countLinks, findLinks, insertLink, takeLink } from '../sql/links.ts';
  */
 const LINK_MS = 3_600_000;
 /**
- * The link that the start of a demo prints. Only who sees the terminal has it, and may come back
- * later.
+ * Only who sees the terminal of the start has it, and may come back later.
  * @limit the link of a demo's start → `401`
  */
 const SIGN_IN_LINK_MS = 86_400_000;
@@ -28,10 +27,7 @@ const SIGN_IN_LINK_MS = 86_400_000;
  */
 export const LINKS_PER_CLIENT_MAX = 100;
 
-/**
- * Tokens of one query.
- * @limit links looked up in one query; one such query at a time → the next query
- */
+/** @limit links looked up in one query; one such query at a time → the next query */
 const BATCH_MAX = 1_000;
 
 const LINK_PREFIX = 'tcl_';
@@ -44,10 +40,7 @@ export type Link =
   | { readonly kind: 'sign-in'; readonly accountId: number };
 
 export interface MadeLink {
-  /**
-   * The path of the console's page for it. The token follows the `#`, so that no server's log has
-   * it.
-   */
+  /** The path of its page. The token follows the `#`: no server's log has it. */
   readonly path: string;
   readonly expiresAtMs: number;
 }
@@ -104,7 +97,6 @@ function linksOf(
   });
 }
 
-/** Uses the link of a token, within a transaction. */
 export const useLink = async (tx: Sql, secrets: Secrets, token: string): Promise<Link | null> =>
   linkOf(await takeLink(tx, secrets.lookupHashes(token)));
 

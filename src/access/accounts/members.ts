@@ -23,10 +23,8 @@ import { hasTooManyLinks, makeLink } from './links.ts';
 type NoOwner = 'no-owner';
 /** `last-owner`: a client without one could not be administered. */
 export type MemberRefusal = 'unknown' | 'last-owner' | NoOwner;
-/** `too-many`: the client has as many links as it may. */
 export type LinkRefusal = 'too-many' | NoOwner;
 
-/** Makes a link for a new member. */
 export const invite = (
   sql: SqlPool,
   secrets: Secrets,
@@ -67,8 +65,7 @@ export const giveRole = (
   });
 
 /**
- * Ends a membership within a second, and answers whose it was. The account stays: it may belong to
- * other clients. `more`: what the audit log says besides.
+ * Ends a membership within a second; answers whose. The account stays. `more`: for the audit log.
  */
 export const removeMember = (
   sql: SqlPool,

@@ -1,5 +1,3 @@
-/** Accounts of the operator: made, and helped to a new password. */
-
 import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { Secrets } from '../secrets.ts';
@@ -16,9 +14,8 @@ import type { MadeLink } from './links.ts';
 import { makeLink } from './links.ts';
 
 /**
- * Makes an account of the operator, and a link by which its password is set. An account that exists
- * already loses its password and its sessions: the person who signed up with this address may be
- * another one. Null: another request has deleted the account meanwhile.
+ * Makes an operator's account, and a link to set its password. An existing account loses password
+ * and sessions: another person may have signed up with this address. Null: deleted meanwhile.
  */
 export const addOperator = (
   sql: SqlPool,

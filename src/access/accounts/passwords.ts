@@ -1,7 +1,4 @@
-/**
- * Passwords of accounts, kept as scrypt hashes. A hash takes 32 MiB and a quarter of a second of a
- * core, so only some are made at a time.
- */
+/** Passwords as scrypt hashes: each takes 32 MiB and a quarter of a second of a core. */
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { siteOf } from '../../../packages/std/src/ip-address.ts';
@@ -34,9 +31,8 @@ const HASH_BYTES = 32;
  */
 const HASHES_MAX = 2;
 /**
- * Waiting for these; at eight a second they wait for four seconds. When all places are taken, the
- * site with most of them loses its newest to a site with fewer, so that some sites cannot keep all
- * others out.
+ * Four seconds, at eight a second. A full queue drops the newest of the site with most: no site
+ * keeps all others out.
  * @limit passwords that wait → `503`, `Retry-After: 3`, for the newest of the site with most
  */
 const WAITING_MAX = 32;
@@ -58,7 +54,6 @@ const OF_NETWORK_MAX = 4;
  */
 const OF_SITE_MAX = 8;
 
-/** `busy`: too many are being hashed. */
 type Busy = 'busy';
 
 const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
@@ -90,8 +85,7 @@ export class Passwords {
   /** Passwords held by each network and by each site. */
   readonly #held = new Map<string, number>();
   /**
-   * Compared with where there is no account, so that the answer takes as long as any. No password
-   * has it.
+   * Compared with where there is no account, so that the answer takes as long. No password has it.
    */
   readonly #nobodys: Stored;
 

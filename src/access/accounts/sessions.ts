@@ -41,16 +41,12 @@ const REMEMBERED_MS = 60_000;
  */
 const REMEMBERED_MAX = 5_000;
 /**
- * Memberships of all of them together: about 500 bytes each, 1 KiB with the longest names. A person
- * has one or two. Many of the largest accounts fill 20 MB.
+ * About 500 bytes each, 1 KiB with the longest names: 20 MB at most. A person has one or two.
  * @limit memberships of all sessions in memory → the oldest sessions are forgotten: the database is
  * asked
  */
 const REMEMBERED_MEMBERSHIPS_MAX = 20_000;
-/**
- * Tokens of one query.
- * @limit sessions looked up in one query; one such query at a time → the next query
- */
+/** @limit sessions looked up in one query; one such query at a time → the next query */
 const BATCH_MAX = 1_000;
 
 const SESSION_PREFIX = 'tcn_';
@@ -83,7 +79,6 @@ export class Sessions {
     return this.recall(token) ?? this.#ask(token);
   }
 
-  /** Whether a request of the session of this token has its CSRF token. */
   isCsrfToken(token: string, given: string): boolean {
     const presented = Buffer.from(given);
     return this.#secrets
@@ -107,9 +102,8 @@ export class Sessions {
 }
 
 /**
- * Makes a session within a transaction that has locked the account. Returns its token. `replaced`:
- * the token whose place it takes in the browser; that session ends, since no person would see it
- * again and end it.
+ * Makes a session in a transaction that has locked the account; returns its token. `replaced`: the
+ * browser's token before, whose session ends.
  */
 export async function openSession(
   tx: Sql,
@@ -128,7 +122,6 @@ export async function openSession(
   return token;
 }
 
-/** The scopes of the members who are no owners. */
 const SCOPES: Readonly<Record<Exclude<MemberRole, 'owner'>, readonly KeyScope[]>> = {
   publisher: ['send', 'read'],
   viewer: ['read'],

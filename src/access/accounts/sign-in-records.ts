@@ -1,7 +1,6 @@
 /**
- * Records who signs in, and who tries to: in the audit logs of the account's clients. An operator's
- * account, and one without a client, has no such log, or not it alone: those are reported to the
- * engine's own.
+ * Records sign-ins and refused ones: in the audit logs of the account's clients, and, where there
+ * is no such log or not it alone (operators, no client), in the engine's own.
  */
 
 import { CappedMap } from '../../../packages/std/src/capped-map.ts';
@@ -13,27 +12,23 @@ import { transact } from '../../database/transact.ts';
 import { Batcher } from '../../std/batcher.ts';
 import type { AccountRow } from '../sql/accounts.ts';
 
-/** Where a sign-in comes from. */
 export interface SignInOrigin {
   readonly address: string;
   readonly requestId: string;
 }
 
-/** An event of an account that no audit log has, or not alone. */
 export type AccountReport = Omit<AccountEvent, 'email' | 'detail'>;
 
 export type RecordedAccount = Pick<AccountRow, 'id' | 'email' | 'isOperator'>;
 
 /**
- * The window in which attempts are counted: an account has one entry of a network in a quarter of
- * an hour.
+ * The window in which attempts are counted.
  * @limit a refused sign-in of an account from one network is in the audit log once in → the log
  * line of the network has them
  */
 const WINDOW_MS = 900_000;
 /**
- * Networks from which refused sign-ins of one account are recorded in a window: an attacker with
- * thousands of them does not fill the log.
+ * An attacker with thousands of networks does not fill the log.
  * @limit networks from which such sign-ins of an account are recorded in that time → the log line
  * of the network has them
  */
@@ -91,10 +86,7 @@ export class SignInRecords {
     if (isOperator || clientIds.length === 0) this.#report(report);
   }
 
-  /**
-   * Records a wrong password. The answer does not wait for the entry: it takes as long where there
-   * is no account.
-   */
+  /** Records a wrong password. The answer does not wait: it takes as long without an account. */
   refuse(account: RecordedAccount, { address, requestId }: SignInOrigin): void {
     if (!this.#isNew(account.id, networkOf(address))) return;
     const { id: accountId, email } = account;

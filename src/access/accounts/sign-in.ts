@@ -1,5 +1,3 @@
-/** Signs people in, out, and changes their passwords. */
-
 import { networkOf } from '../../../packages/std/src/ip-address.ts';
 import type { AccountEvent } from '../../audit/record-for-account.ts';
 import { shareClientsOf } from '../../audit/record-for-account.ts';
@@ -33,9 +31,7 @@ export interface AccountParts {
 
 /** The reason why a password was not looked at. */
 export type Unheard =
-  /** Too many attempts were made. */
   | { readonly kind: 'wait'; readonly retryAfterMs: number }
-  /** Too many passwords are being hashed. */
   | { readonly kind: 'busy' };
 
 export type SignedIn =
@@ -48,10 +44,7 @@ type Checked =
   | { readonly kind: 'wrong'; readonly account: AccountRow | null }
   | Unheard;
 
-/**
- * Whether this is the password of this account. Takes as long for an e-mail that no account has,
- * and counts as an attempt.
- */
+/** Whether this is the account's password: an attempt, as slow where no account has the e-mail. */
 export async function checkPassword(
   { accounts, passwords, attempts }: Pick<AccountParts, 'accounts' | 'passwords' | 'attempts'>,
   email: string,
@@ -81,7 +74,6 @@ export function noteWrongPassword(
   if (account !== null) records.refuse(account, from);
 }
 
-/** The result of a sign-in after a failed check. */
 function refusalOf(
   parts: AccountParts,
   checked: Exclude<Checked, { readonly kind: 'right' }>,
@@ -92,16 +84,12 @@ function refusalOf(
   return { kind: 'wrong' };
 }
 
-/** For the turns of hashing. */
 export const askerOf = (attempts: Attempts, email: string, address: string): Asker => ({
   network: networkOf(address),
   isKnown: attempts.isKnown(email, address),
 });
 
-/**
- * Locks an account whose password was right. Answers whether that is still its password: it may
- * have been changed while this one was looked at.
- */
+/** Locks an account whose password was right; whether it still is: it may have been changed. */
 export async function lockUnchanged(
   tx: Sql,
   { id, passwordHash }: Pick<AccountRow, 'id' | 'passwordHash'>,

@@ -1,7 +1,6 @@
 /**
- * Makes accounts: with a client of their own, if the operator allows it, or as members of a client
- * that has invited them. The answer does not reveal whether an e-mail address has an account
- * already.
+ * Makes accounts: with a client of their own, if the operator allows it, or by an invitation. The
+ * answer does not reveal whether an e-mail address has an account.
  */
 
 import { recordChange } from '../../audit/record-change.ts';
@@ -46,7 +45,6 @@ type SignedUp =
   /** Done, or not, because another account has this e-mail address: the caller cannot see which. */
   | { readonly kind: 'done' }
   | { readonly kind: 'closed' }
-  /** The invitation does not exist, was used, or has ended. */
   | { readonly kind: 'no-invitation' }
   /** The name of a new client is missing, or there is no new client to name. */
   | { readonly kind: 'name-missing' }

@@ -1,13 +1,9 @@
-/**
- * The log of what the operator does to accounts of people. An account without a client has no audit
- * log.
- */
+/** The log of what the operator does to accounts: without a client they have no audit log. */
 
 import type { Logger } from 'pino';
 import { sourceOf } from '../../audit/operator-origin.ts';
 import type { HttpRequest } from '../../http/handler.ts';
 
-/** Named by the command that asks for it. */
 type Action =
   | `operator.${'add' | 'remove' | 'invite'}`
   | `member.${'invite' | 'role' | 'remove' | 'reset'}`;

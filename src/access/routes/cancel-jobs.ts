@@ -5,7 +5,6 @@ import type { QueryParameter } from '../../http/parameters.ts';
 
 const WORDS = ['true', 'false'] as const;
 
-/** The parameter of a request that takes a right away. */
 export const cancelJobs: QueryParameter<boolean> = {
   description:
     'Whether what was submitted under it and has not ended is cancelled: scheduled, waiting and running push jobs.',

@@ -1,6 +1,4 @@
-/**
- * `credentials`: a client's super user lists and rotates its own credential, and those of its apps.
- */
+/** `credentials`: a super user lists and rotates its own credential and those of its apps. */
 
 import { z } from 'zod';
 import type { SqlPool } from '../../database/sql.ts';
@@ -58,7 +56,6 @@ const route = routesAt('/push-admin-api/v3/:client/credentials', {
   needs: 'super-user',
 });
 
-/** The route that lists credentials, and the one that rotates the credential of a role. */
 export const credentialRoutes = (parts: CredentialRouteParts): readonly Route[] =>
   [listRoute, rotateRoute].map((make) => make(parts));
 

@@ -14,12 +14,9 @@ import { refused } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 import { lockAsSuperUser } from '../super-user.ts';
 
-/** The client of a change, whose row is locked. */
 interface HeldClient {
   readonly clientId: number;
-  /** Those that are set for it: what is made now is within them. */
   readonly limits: ClientLimits;
-  /** Writes a change by the caller into the audit log. */
   record(change: AuditedChange): Promise<void>;
 }
 
@@ -34,10 +31,7 @@ export const inClient =
       return change(tx, held(tx, asked, limits), asked);
     });
 
-/**
- * The same, but a fault of the request alone is reported before it takes a connection and the
- * client's lock.
- */
+/** The same; a fault of the request alone is reported before it takes a connection and a lock. */
 export const inClientUnless =
   <Of extends Asked<Caller>, Value>(
     sql: SqlPool,
@@ -47,10 +41,7 @@ export const inClientUnless =
   async (asked: Of): Promise<Result<Value>> =>
     refusalOf(asked) ?? (await inClient(sql, change)(asked));
 
-/**
- * The same where only who is still the super user, or an owner, may make it. 403: the caller was
- * rotated away meanwhile.
- */
+/** The same for who is still the super user or an owner. 403: rotated away meanwhile. */
 export const asSuperUser =
   <Of extends Asked<Caller>, Value>(sql: SqlPool, change: Change<Of, Result<Value>>) =>
   (asked: Of): Promise<Result<Value>> =>

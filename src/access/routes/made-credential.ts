@@ -1,5 +1,3 @@
-/** A credential in clear text, as routes answer it. */
-
 import { z } from 'zod';
 import type { ShownCredential } from '../credentials.ts';
 

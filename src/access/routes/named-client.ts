@@ -11,17 +11,14 @@ import type { Refusal, Result } from '../../http/result.ts';
 import { refused } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 
-/** The client of a change, whose row is locked. */
 interface NamedClient {
   readonly clientId: number;
   readonly clientSlug: string;
-  /** Writes a change by the operator into the audit log. */
   record(change: AuditedChange): Promise<void>;
 }
 
 export const noClient = (slug: string): Refusal => refused(404, `There is no client ${slug}.`);
 
-/** A handler that makes a change: one transaction, which holds the client. */
 export const inNamedClient =
   <Of extends Asked<null, { readonly clientId: string }>, Value>(
     sql: SqlPool,

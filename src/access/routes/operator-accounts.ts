@@ -26,10 +26,7 @@ interface Parts {
   readonly log: Logger;
 }
 
-/**
- * More than any operator has.
- * @limit accounts of the operator that are listed → the others are not listed
- */
+/** @limit accounts of the operator that are listed → the others are not listed */
 const OPERATORS_LISTED_MAX = 1_000;
 
 const operator = z.object({
@@ -37,7 +34,6 @@ const operator = z.object({
   lastSignInAt: epochMs.nullable().meta({ description: 'null: never.' }),
 });
 
-/** The e-mail address of an account, in a path. */
 export const accountEmail: PathParameter<string> = {
   description: 'The e-mail address of the account, in any case.',
   schema: z.string(),

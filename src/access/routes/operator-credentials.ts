@@ -1,5 +1,3 @@
-/** The operator's routes of credentials: those of a client's super user and of its apps. */
-
 import { findAppClient } from '../../clients/find-app.ts';
 import { findClient } from '../../clients/find-client.ts';
 import type { SqlPool } from '../../database/sql.ts';

@@ -1,5 +1,3 @@
-/** `password`: changes one's own, or sets it by a one-time link. */
-
 import { noContent, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
@@ -14,7 +12,6 @@ import { COOKIE, SESSION, session, sessionBegun } from './session.ts';
 
 const PATH = '/console/api/password';
 
-/** `POST password`, `POST password/reset`. */
 export const passwordRoutes = (parts: SessionParts): readonly Route[] => [
   changeRoute(parts),
   resetRoute(parts),

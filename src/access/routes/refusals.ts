@@ -24,10 +24,7 @@ export function refuseUnheard(unheard: Unheard): Refusal {
   );
 }
 
-/**
- * Counts a wrong credential, or a link that does not exist. Returns the refusal of a network that
- * has presented too many; null: it has not, and gets the answer for a single one.
- */
+/** Counts a wrong credential or link. Null: the network has not presented too many. */
 export function refuseGuesser(
   failures: Failures,
   { address }: { readonly address: string },

@@ -1,5 +1,3 @@
-/** `settings` and `register`: how somebody gets an account. */
-
 import { z } from 'zod';
 import { accepted, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
@@ -40,7 +38,6 @@ export const registerForm = strictForm({
 
 const forNobody = { api: 'console', needs: 'nobody' } as const;
 
-/** `GET settings`, `POST register`. */
 export const registerRoutes = (parts: RegisterParts): readonly Route[] => [
   settingsRoute(parts),
   registerRoute(parts),

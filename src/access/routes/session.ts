@@ -28,7 +28,6 @@ export interface SessionParts extends AccountParts {
   readonly failures: Failures;
 }
 
-/** E-mail and password, or a link in place of both. */
 const sessionForm = strictForm({
   email: email.optional(),
   password: anyPassword.optional(),
@@ -68,7 +67,6 @@ const ended = { ...noContent('Ended.'), headers: COOKIE };
 const PATH = '/console/api/session';
 const ofAccount = routesAt(PATH, { api: 'console', needs: 'account' });
 
-/** `GET`, `POST`, `DELETE`, and `POST …/end-all`. */
 export const sessionRoutes = (parts: SessionParts): readonly Route[] => [
   getRoute,
   signInRoute(parts),

@@ -1,5 +1,3 @@
-/** Accounts of people: found by e-mail, made, given a password. */
-
 import type { Sql } from '../../database/sql.ts';
 import { textList } from '../../database/sql.ts';
 
@@ -18,7 +16,6 @@ export async function findAccount(sql: Sql, email: string): Promise<AccountRow |
   return row ?? null;
 }
 
-/** Those that there are, of many addresses. */
 export const findAccounts = (sql: Sql, emails: readonly string[]): Promise<readonly AccountRow[]> =>
   sql<AccountRow[]>`
     select id, email, password_hash as "passwordHash", is_operator as "isOperator"
@@ -66,7 +63,6 @@ export async function setOperator(sql: Sql, email: string, isOperator: boolean):
 
 export interface ListedOperator {
   readonly email: string;
-  /** Null: never. */
   readonly lastSignedInAtMs: number | null;
 }
 

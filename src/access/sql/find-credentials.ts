@@ -1,7 +1,6 @@
 /**
- * Finds the owners of tokens (by hash; those of further keys too) and of user names, many at a
- * time: one query, however many callers ask at once. Credentials that have ended are not found.
- * Those of a disabled client are, so that the answer can say so.
+ * Finds owners of tokens (by hash; keys too) and user names, many in one query. Those of a disabled
+ * client are found, so that the answer can say so; those that have ended are not.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -15,7 +14,6 @@ export interface CredentialRow {
   readonly passwordHash: Buffer | null;
   readonly clientId: number;
   readonly clientSlug: string;
-  /** Those that are set for the client; null: none. */
   readonly limits: ClientLimits | null;
   readonly appId: number | null;
   readonly disabled: boolean;

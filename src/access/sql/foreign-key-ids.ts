@@ -1,7 +1,4 @@
-/**
- * Lists ids of secret keys that are not in use, but with which credentials or keys in force were
- * made: the service can never find these by their hashes.
- */
+/** Ids of secret keys not in use that made credentials in force: these can never be found. */
 
 import type { Sql } from '../../database/sql.ts';
 import { textList } from '../../database/sql.ts';

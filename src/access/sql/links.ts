@@ -10,9 +10,7 @@ export interface LinkRow {
   readonly kind: LinkKind;
   /** The client of an invitation; for a reset, the client whose owner asked for it. */
   readonly clientId: number | null;
-  /** The role that an invitation gives. */
   readonly role: string | null;
-  /** The account of a reset or a sign-in. */
   readonly accountId: number | null;
 }
 
@@ -59,7 +57,6 @@ export async function takeLink(tx: Sql, tokenHashes: readonly Buffer[]): Promise
   return row ?? null;
 }
 
-/** Links of a client that still work. */
 export async function countLinks(sql: Sql, clientId: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) from one_time_links where client_id = ${clientId} and ends_at > now()`;
@@ -80,8 +77,7 @@ export async function deleteOpenLinks(tx: Sql, clientId: number): Promise<void> 
 }
 
 /**
- * Deletes links that ended before a time; those that somebody uses or ends are left to him. Answers
- * how many, at most `limit`.
+ * Deletes links that ended before a time, except locked ones. Answers how many, at most `limit`.
  */
 export async function deleteEndedLinks(
   sql: Sql,

@@ -12,11 +12,9 @@ export interface MemberRow {
   readonly email: string;
   readonly role: MemberRole;
   readonly addedAt: number;
-  /** Null: never. */
   readonly lastSignInAt: number | null;
 }
 
-/** Lists those after `afterId`, by their ids. */
 export const listMembers = (
   sql: Sql,
   clientId: number,
@@ -45,7 +43,6 @@ export async function countMembers(sql: Sql, clientId: number): Promise<number> 
   return row?.count ?? 0;
 }
 
-/** The clients that an account belongs to. */
 export async function countMemberships(sql: Sql, accountId: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) from memberships where account_id = ${accountId}`;

@@ -1,7 +1,4 @@
-/**
- * The credential in force of an app (or, with null, of the client's super user): the newest without
- * an end.
- */
+/** The credential in force of an app (null: the super user): the newest without an end. */
 
 import type { Sql } from '../../database/sql.ts';
 

@@ -1,6 +1,5 @@
 /**
- * Reads rows that were sealed with another SECRET_KEY, some at a time, and locks them until they
- * are written under the one in use.
+ * Rows sealed with another SECRET_KEY, some at a time, locked until they are written under ours.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -65,9 +64,7 @@ interface PlatformSecrets {
   readonly previousKeyId: string | null;
 }
 
-/**
- * `after`: the last app that is done. A piece has all platforms of each of its apps; these are few.
- */
+/** `after`: the last app that is done. A piece has all platforms of its apps; these are few. */
 export const readPlatforms = (tx: Sql, keyId: string, after: number) =>
   tx<PlatformSecrets[]>`
     select app_id as "appId", platform_id as "platformId", credential_sealed as sealed, credential_key_id as "keyId",

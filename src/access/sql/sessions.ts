@@ -4,7 +4,6 @@ import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { ClientLimits } from '../../domain/client-limits.ts';
 
-/** A membership of the account that a session is for. */
 interface MembershipRow {
   readonly clientId: number;
   readonly clientSlug: string;
@@ -29,14 +28,10 @@ export interface SessionRow {
 
 interface FoundSessions {
   readonly rows: readonly SessionRow[];
-  /** The revision of sessions under which the rows were read. */
   readonly revision: string;
 }
 
-/**
- * A session holds under the revision of access, too: of a client that is disabled or limited, its
- * members learn as its credentials do.
- */
+/** Also the revision of access: members learn of a disabled client as credentials do. */
 const revisionOf = (sql: Sql) => sql`
   concat((select revision from access_revision), ' ', (select revision from session_revision))`;
 
@@ -53,9 +48,8 @@ const decoded = (sql: Sql, tokenHashes: readonly Buffer[]) => sql`
   from unnest(${list(tokenHashes.map((hash) => hash.toString('hex')))}::text[]) as hash`;
 
 /**
- * Finds sessions and notes that they are used: one of the look-ups within 30 seconds writes it
- * down. A session that another transaction is writing down, or ends, is left to it: no look-up
- * waits.
+ * Finds sessions and notes their use, once in 30 seconds. A session that another transaction writes
+ * down or ends is left to it: no look-up waits.
  */
 export async function findSessions(
   sql: Sql,

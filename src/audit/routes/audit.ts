@@ -1,6 +1,5 @@
 /**
- * `GET /push-admin-api/v3/<client>/audit`, and `GET /console/api/audit` for owners: who has changed
- * what, newest first, a page at a time.
+ * The audit log: `…/audit`, and `/console/api/audit` for owners; newest first, a page at a time.
  */
 
 import { z } from 'zod';
@@ -18,10 +17,7 @@ import { routesAt } from '../../http/route.ts';
 import type { AuditEntry } from '../sql/list-entries.ts';
 import { listAuditEntries } from '../sql/list-entries.ts';
 
-/**
- * internals/interface.md, "Admin API".
- * @limit entries on a page of `audit` that names no limit
- */
+/** @limit entries on a page of `audit` that names no limit */
 const PAGE_DEFAULT = 100;
 
 const text = z.string();

@@ -1,7 +1,4 @@
-/**
- * The entries of an audit log about access that was given or lost, on `audit_entries`: in the words
- * of the index `audit_entries_of_access`, so that they are counted by it.
- */
+/** Entries about access given or lost, in the words of the index `audit_entries_of_access`. */
 
 import type { Fragment, Sql } from '../../database/sql.ts';
 

@@ -1,5 +1,3 @@
-/** The audit log of a client, newest first. */
-
 import type { Sql } from '../../database/sql.ts';
 import type { AuditAction, AuditActor, AuditDetail } from '../../domain/audit.ts';
 import { idsBetween } from '../../domain/uuid-v7.ts';
@@ -15,9 +13,7 @@ interface AuditFilter {
 
 export interface AuditEntry {
   readonly id: string;
-  /** When it was done first. */
   readonly atMs: number;
-  /** How often it was done. */
   readonly count: number;
   /** When it was done last; null: it was done once. */
   readonly lastAtMs: number | null;

@@ -1,5 +1,3 @@
-/** Deletes entries of audit logs that are too old, or too many of one client. */
-
 import type { Sql } from '../../database/sql.ts';
 import { CLOCKS_APART_MS_MAX, firstUuidAt } from '../../domain/uuid-v7.ts';
 import { concernsAccess } from './access-entries.ts';
@@ -26,7 +24,6 @@ export type AuditRoom = 'access' | 'other';
 /** A room of a log with more entries than it may have. */
 export interface FullRoom {
   readonly room: AuditRoom;
-  /** How many are too many. */
   readonly excess: number;
 }
 
@@ -62,10 +59,7 @@ export async function nextLogs(
   }));
 }
 
-/**
- * A log is trimmed when it has a hundredth too many: sorting all of one for each new entry would
- * cost more than they do.
- */
+/** Trimmed at a hundredth too many: sorting a log for each new entry would cost more. */
 const SLACK = 100;
 
 /**

@@ -1,5 +1,3 @@
-/** Fields that forms of apps share (internals/interface.md, "Admin API"). */
-
 import { z } from 'zod';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import { isPlatformId, PLATFORM_CHOICE } from '../../domain/device.ts';
@@ -12,8 +10,7 @@ export const PLATFORM_FAULT = `must be ${PLATFORM_CHOICE}`;
 export const platformIdForm = id.refine(isPlatformId, PLATFORM_FAULT);
 
 /**
- * JSON of an app's parameters: templates and keys of connectors are some KiB. The list of apps
- * holds those of all.
+ * Templates and keys of connectors are some KiB; the list of apps holds those of all.
  * @limit `parameters` of an app on a platform, as JSON → `400`
  */
 const PARAMETERS_BYTES_MAX = 16_384;
@@ -45,7 +42,6 @@ function isWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((part) => isWithin(part, levels - 1));
 }
 
-/** Tags to connect to the app, each named by its id or, without one, by its sourceId. */
 export const tags = measured(
   TAGS_PER_REQUEST_MAX,
   z

@@ -64,7 +64,6 @@ const changes = routesAt(APPS, { api: 'admin', needs: 'admin' });
 const lasting = routesAt(APPS, { api: 'admin', needs: 'admin', isForSuccessor: true });
 const path = { id: pathId('app', 1) };
 
-/** The list, and what can be done with one app. */
 export const appResourceRoutes = (parts: AppResourceParts): readonly Route[] =>
   [listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(parts));
 

@@ -1,7 +1,6 @@
 /**
- * Apps as existing clients of the public service ask for them (internals/existing-clients.md,
- * "Admin API"): a row for each platform of each app, with parameters that are kept and returned
- * unread.
+ * Apps as existing clients ask for them (internals/existing-clients.md, "Admin API"): a row per
+ * platform of each app, with parameters that are returned unread.
  */
 
 import { z } from 'zod';
@@ -42,9 +41,7 @@ interface AppRouteParts {
   readonly takeOff: TakeOff;
 }
 
-/**
- * Fields of existing clients, which post answers back: so `apiUser` may be there. It is not read.
- */
+/** Fields of answers that clients post back, such as `apiUser`: not read. */
 const published = {
   parameters: parameters.nullish(),
   tags,
@@ -99,7 +96,6 @@ const lasting = { api: 'admin', needs: 'admin', isForSuccessor: true } as const;
 export const appRoutes = (parts: AppRouteParts): readonly Route[] =>
   [getRoute, addRoute, updateRoute, deleteRoute].map((make) => make(parts));
 
-/** All of them, as the public service lists them. */
 const getRoute = ({ secrets, patientReads }: AppRouteParts) =>
   routesAt(at('get'), { api: 'admin', needs: 'read' }).get(
     'getPublishedApps',

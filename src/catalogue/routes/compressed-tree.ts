@@ -1,7 +1,4 @@
-/**
- * Compresses the tags of an app: once for each rendering, in a thread of Node's pool, so that no
- * request waits for the compression of another.
- */
+/** Compresses an app's tags once per rendering, in Node's pool: no request waits for another's. */
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -14,8 +11,7 @@ import type { RenderedTree } from '../tag-tree.ts';
  */
 const BODY_LENGTH_MIN = 1_024;
 /**
- * At a time: half of the pool's threads, which also look up names and read files. Beyond this
- * limit, the answer is sent uncompressed.
+ * Half of the pool's threads, which also look up names and read files.
  * @limit bodies of `tags` that are compressed at a time → it goes as it is
  */
 const COMPRESSIONS_MAX = 2;
@@ -30,10 +26,7 @@ const COMPRESS: Readonly<Record<Coding, (body: string) => Promise<Buffer>>> = {
   gzip: (body) => promisify(gzip)(body),
 };
 
-/**
- * An entry disappears with its tree. During compression it is a promise, which concurrent requests
- * share.
- */
+/** An entry disappears with its tree. A promise while it is compressed, for concurrent requests. */
 const compressed = new WeakMap<RenderedTree, Map<Coding, Buffer | Promise<Buffer>>>();
 let underWay = 0;
 

@@ -9,10 +9,7 @@ import type { App } from '../sql/read-apps.ts';
 import { readApp } from '../sql/read-apps.ts';
 import { NO_APP } from './refusal.ts';
 
-/**
- * `whole`: the request concerns all devices of the app, or a device with all of its tags. A key for
- * some tags only has nothing to do with that.
- */
+/** `whole`: the request concerns all tags of devices, so it is not for a key for some tags. */
 export async function findOwnApp(
   sql: Sql,
   caller: Caller,

@@ -14,11 +14,9 @@ export const NO_TAG = refused(404, 'This client has no tag or group with this id
 /** Until then housekeeping has gone on with it. */
 const LEAVING_SECONDS = '10';
 
-/** The result of a change, for its caller. */
 export const resultOf = <T>(outcome: Outcome<T>): Result<T> =>
   outcome.ok ? done(outcome.value) : refusalOf(outcome.refusal);
 
-/** Why an app was not made. */
 export const appRefusal = (refusal: AppRefusal): Answer =>
   refusal.kind === 'over-limit'
     ? refuse.overLimit(refusal.over)

@@ -1,7 +1,6 @@
 /**
- * `GET /push-admin-api/v3/<client>/removals`: tags that were deleted, or disconnected from an app,
- * and that devices have still to lose; apps that were deleted, and whose data is still to be
- * erased. What is no longer listed is done.
+ * `GET …/removals`: deleted or disconnected tags that devices have still to lose, and deleted apps
+ * whose data is still to be erased. What is no longer listed is done.
  */
 
 import { z } from 'zod';

@@ -1,7 +1,4 @@
-/**
- * Fields that forms of tags, groups and apps share (internals/interface.md, "Admin API" and
- * "Errors, limits, versions").
- */
+/** Fields that forms of tags, groups and apps share (internals/interface.md). */
 
 import { z } from 'zod';
 import { ISO_TIME, isoTimeMs } from '../../../packages/std/src/iso-8601.ts';
@@ -23,7 +20,6 @@ const text = (lengthMax: number) =>
     .min(1, 'must not be empty')
     .max(lengthMax, `must have ${lengthMax} characters at most`);
 
-/** A name, of whatever has one. */
 export const name = text(TAG_NAME_LENGTH_MAX)
   .refine(isNameText, NAME_FAULT)
   .meta({ description: 'Without control characters: line feeds, tabs, marks of direction.' });

@@ -1,7 +1,4 @@
-/**
- * Groups of tags as resources: `/push-admin-api/v3/<client>/groups` and `…/groups/<id>`, nested as
- * their parents say.
- */
+/** Groups as resources, nested as their parents say: `…/groups` and `…/groups/<id>`. */
 
 import { z } from 'zod';
 import { inClient, inClientUnless } from '../../access/routes/in-client.ts';
@@ -55,7 +52,6 @@ const reads = routesAt(GROUPS, { api: 'admin', needs: 'read' });
 const changes = routesAt(GROUPS, { api: 'admin', needs: 'admin' });
 const path = { id: pathId('group', GROUP.id, NO_TAG) };
 
-/** The list, and what can be done with one group. */
 export const tagGroupResourceRoutes = (parts: TagGroupResourceParts): readonly Route[] =>
   [listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(parts));
 

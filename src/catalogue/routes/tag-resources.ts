@@ -1,7 +1,4 @@
-/**
- * Tags as resources: `/push-admin-api/v3/<client>/tags` and `…/tags/<id>`. A tag has `appIds` where
- * it is for some of the client's apps only.
- */
+/** Tags as resources: `…/tags` and `…/tags/<id>`. `appIds`: for some of the client's apps only. */
 
 import { z } from 'zod';
 import { inClient } from '../../access/routes/in-client.ts';
@@ -81,7 +78,6 @@ const reads = routesAt(TAGS, { api: 'admin', needs: 'read' });
 const changes = routesAt(TAGS, { api: 'admin', needs: 'admin' });
 const path = { id: pathId('tag', TAG.id, NO_TAG) };
 
-/** The list, and what can be done with one tag. */
 export const tagResourceRoutes = (parts: TagResourceParts): readonly Route[] =>
   [listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(parts));
 

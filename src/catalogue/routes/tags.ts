@@ -1,7 +1,6 @@
 /**
- * The routes of tags on the Admin API, as the public service has them
- * (internals/existing-clients.md, "Admin API"), and `endpoints/get`, with which clients test their
- * credential.
+ * Tags on the Admin API as the public service has them (internals/existing-clients.md), and
+ * `endpoints/get`, with which clients test their credential.
  */
 
 import { z } from 'zod';
@@ -50,9 +49,7 @@ const isNamed = (entry: {
 }): boolean => entry.id !== undefined || typeof entry.sourceId === 'string';
 const named = { id: idForm.optional(), name: name.optional() };
 
-/**
- * The form of `update` and `delete`: one entry, named by its id or, without one, by its sourceId.
- */
+/** `update` and `delete`: one entry, named by its id or, without one, by its sourceId. */
 export const oneForm = strictForm({
   groups: atMostThousand(strictForm({ ...named, ...groupFields }).refine(isNamed, UNNAMED)).default(
     [],

@@ -1,7 +1,4 @@
-/**
- * Changes an app: its name, its platforms, what its caller keeps with it. The caller raises the
- * catalogue version in the same transaction.
- */
+/** Changes an app. The caller raises the catalogue version in the same transaction. */
 
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';

@@ -1,6 +1,5 @@
 /**
- * Deletes an app: at once for all callers and for sends. What is left of it, its devices and its
- * part of push jobs, is erased in the background (app/upkeep/app-deletions.ts).
+ * Deletes an app at once for callers and sends; the rest is erased in the background (decision 50).
  */
 
 import { raiseCatalogueVersion } from '../../clients/lock-client.ts';

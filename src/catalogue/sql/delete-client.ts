@@ -1,7 +1,4 @@
-/**
- * Deletes a client: at once for all callers and for sends. What is left, its devices and push jobs
- * above all, is erased in the background (app/upkeep/client-deletions.ts).
- */
+/** Deletes a client at once for callers and sends; the rest is erased in the background. */
 
 import { lockClient } from '../../clients/lock-client.ts';
 import type { Sql } from '../../database/sql.ts';

@@ -1,7 +1,4 @@
-/**
- * Deletes a group if it holds neither tags nor groups; answers whether it did. The caller holds the
- * client's lock.
- */
+/** Deletes a group without tags and groups; answers whether it did. Under the client's lock. */
 
 import type { Sql } from '../../database/sql.ts';
 

@@ -1,7 +1,6 @@
 /**
- * Deletes a tag, at once for all callers; housekeeping later removes it from its devices, and then
- * deletes its row. The tag leaves its group, so that the group can be deleted, and its sourceId is
- * free again (the unique index holds live tags only).
+ * Deletes a tag for callers; housekeeping takes it off devices, then deletes the row. It leaves its
+ * group, and its sourceId is free (the unique index holds live tags only).
  */
 
 import type { Sql } from '../../database/sql.ts';

@@ -1,6 +1,5 @@
 /**
- * Deletes tags that expired some time ago, a client at a time, as a request would delete them. A
- * tag with an open operation on its members stays until this has ended.
+ * Deletes long expired tags as a request would; one with an open operation on its members stays.
  */
 
 import type { Fragment, Sql } from '../../database/sql.ts';
@@ -18,9 +17,7 @@ export async function clientsOfExpiredTags(
   return rows.map(({ clientId }) => clientId);
 }
 
-/**
- * Answers their ids. The caller holds the client's lock: who extends an expiration waits for it.
- */
+/** Answers their ids. Under the client's lock: an extension of an expiration waits for it. */
 export async function deleteExpiredTags(
   tx: Sql,
   clientId: number,

@@ -1,7 +1,4 @@
-/**
- * Makes an app on its platforms; the caller raises the catalogue version in the same transaction.
- * Answers its id.
- */
+/** Makes an app on its platforms, and answers its id. The caller raises the catalogue version. */
 
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
@@ -12,7 +9,6 @@ export async function insertApp(
     readonly clientId: number;
     readonly name: string;
     readonly platformIds: readonly number[];
-    /** Absent: the next one. */
     readonly id?: number;
   },
 ): Promise<number> {

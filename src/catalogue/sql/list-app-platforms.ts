@@ -1,7 +1,4 @@
-/**
- * The apps of a client as the public service lists them: a row for each platform of each app, with
- * the sealed token of the app's API user.
- */
+/** A client's apps as the public service lists them: a row per platform, with the sealed token. */
 
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
@@ -29,7 +26,6 @@ interface AppPlatformsToList {
   readonly limit: number;
 }
 
-/** Lists those after `after…`, by app and platform. */
 export async function listAppPlatforms(
   sql: Sql,
   { clientId, appIds, afterId, afterPlatformId, limit }: AppPlatformsToList,

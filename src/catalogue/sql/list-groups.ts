@@ -1,5 +1,3 @@
-/** Reads a client's groups in the order of their ids, a page at a time, or one of them. */
-
 import type { Fragment, Sql } from '../../database/sql.ts';
 import type { TagGroup } from '../../domain/tag.ts';
 import type { KeyLimits } from '../covered-tags.ts';
@@ -11,7 +9,6 @@ export interface ListedTagGroup extends TagGroup {
 
 interface TagGroupsToList {
   readonly clientId: number;
-  /** Those of the caller's key. */
   readonly limits: KeyLimits | undefined;
   readonly afterId: number;
   readonly limit: number;

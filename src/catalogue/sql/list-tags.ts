@@ -5,14 +5,11 @@ import type { Tag } from '../../domain/tag.ts';
 import type { KeyLimits } from '../covered-tags.ts';
 import { andReadable } from '../covered-tags.ts';
 
-/** Null: all. */
 interface TagFilter {
-  /** Part of the name or the sourceId. */
   readonly text: string | null;
   /** Directly in it; 0: in none. */
   readonly groupId: number | null;
   readonly sourceId: string | null;
-  /** Connected to it. */
   readonly appId: number | null;
 }
 
@@ -23,7 +20,6 @@ export interface ListedTag extends Tag {
 interface TagsToList {
   readonly clientId: number;
   readonly filter: TagFilter;
-  /** Those of the caller's key. */
   readonly limits: KeyLimits | undefined;
   readonly afterId: number;
   readonly limit: number;
@@ -41,7 +37,6 @@ export const listTags = (
       order by t.id limit ${limit}`,
   );
 
-/** Null: the client has none with this id. */
 export async function readListedTag(
   sql: Sql,
   clientId: number,

@@ -1,5 +1,3 @@
-/** Reads everything that a client's catalogue holds: its apps, tags and groups. */
-
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
 
@@ -12,18 +10,12 @@ export interface AppRow {
 export interface CatalogueRows {
   readonly version: number;
   readonly apps: readonly AppRow[];
-  /**
-   * Tags by id; expired ones included, deleted ones not. Without their optional parameters, which
-   * may be most of the data.
-   */
+  /** Expired ones too, deleted ones not; without parameters, which may be most of the data. */
   readonly tags: readonly CatalogueTag[];
   readonly tagGroups: readonly TagGroup[];
 }
 
-/**
- * The version that every change of a client's catalogue raises in its own transaction; null: no
- * such client.
- */
+/** Every change of the catalogue raises it in its own transaction; null: no such client. */
 export async function catalogueVersion(sql: Sql, clientId: number): Promise<number | null> {
   const [client] = await sql<{ version: number }[]>`
     select catalogue_version as version from clients where id = ${clientId}`;

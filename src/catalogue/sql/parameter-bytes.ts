@@ -1,7 +1,4 @@
-/**
- * Counts the bytes of the optional parameters of a client's tags, as JSON: of some tags, and of all
- * others.
- */
+/** Counts the bytes of optional parameters as JSON: of some tags, and of all others. */
 
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';

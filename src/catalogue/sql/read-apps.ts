@@ -1,5 +1,3 @@
-/** Reads a client's apps in the order of their ids, a page at a time, or one of them. */
-
 import type { Fragment, Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 
@@ -14,7 +12,6 @@ interface AppsToList {
   readonly clientId: number;
   /** Part of the name; null: any. */
   readonly text: string | null;
-  /** On this platform; null: on any. */
   readonly platformId: number | null;
   /** Only these; null: all. */
   readonly appIds: readonly number[] | null;
@@ -22,7 +19,6 @@ interface AppsToList {
   readonly limit: number;
 }
 
-/** Lists those after `afterId`. */
 export const listAppsById = (
   sql: Sql,
   { clientId, text, platformId, appIds, afterId, limit }: AppsToList,
@@ -37,7 +33,6 @@ export const listAppsById = (
     sql`order by a.id limit ${limit}`,
   );
 
-/** Null: the client has none with this id. */
 export async function readApp(sql: Sql, clientId: number, id: number): Promise<App | null> {
   const [app] = await select(sql, clientId, sql`and a.id = ${id}`, sql``);
   return app ?? null;

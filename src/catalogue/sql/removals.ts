@@ -1,7 +1,5 @@
 /**
- * Lists the tags that housekeeping has still to take off devices: a client's tags that were
- * deleted, and those that were disconnected from an app, each until the last device there has lost
- * it.
+ * Lists deleted and disconnected tags of a client, each until the last device there has lost it.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -17,7 +15,6 @@ export interface Removal {
   readonly left: readonly (Scope & { readonly devices: number })[];
 }
 
-/** Lists those after `afterId`, in the order of the tags' ids. */
 export const listRemovals = (
   sql: Sql,
   clientId: number,

@@ -1,6 +1,4 @@
-/**
- * Writes whole groups, many in one statement: parents may come with their children, in any order.
- */
+/** Writes whole groups in one statement: parents may come with children, in any order. */
 
 import { integer, rowsOf, text } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';

@@ -1,7 +1,6 @@
 /**
- * Commits one piece of a bulk operation: the changes of its devices and its progress in one
- * transaction, so each device is changed once and counted once, whichever node dies. Devices are
- * changed as registrations change them, but nothing is said of their apps: none has spoken.
+ * Commits one piece of a bulk operation: changes and progress in one transaction (decision 52).
+ * Nothing is noted of the apps of these devices: none has spoken.
  */
 
 import type { Sql, SqlPool } from '../../database/sql.ts';
@@ -29,14 +28,12 @@ import type { JudgedDevice } from './judge.ts';
 import { judge } from './judge.ts';
 
 /**
- * Devices of one transaction: registrations of these devices wait for it, and on the embedded
- * database all do, for some tens of milliseconds.
+ * Registrations of these devices wait, on the embedded database all, for some tens of milliseconds.
  * @limit devices of a bulk operation in a transaction → the next one
  */
 const DEVICES_MAX = 100;
 /**
- * Subscriptions of one transaction: devices of a list may lie in a group each, and each tag that is
- * new to a group is a row more, written while the rows of the groups are locked.
+ * Each tag that is new to a group is a row more, written under the locks of the groups.
  * @limit their subscriptions → the next one
  */
 const SUBSCRIPTIONS_MAX = 5_000;
@@ -46,8 +43,7 @@ const SUBSCRIPTIONS_MAX = 5_000;
  */
 const GROUPS_MAX = 20;
 /**
- * The rest after a piece, in times of the piece: an operation is worked on a fifth of the time. So
- * it does less on a database that is slow because it is busy.
+ * An operation is worked on a fifth of the time, so it does less on a busy database.
  * @limit rest of a bulk operation after a transaction, in times of what it took
  */
 const REST_FACTOR = 4;
@@ -68,7 +64,6 @@ export interface BulkContext {
 }
 
 export interface BulkPiece {
-  /** The changes that an index has to learn. */
   readonly changes: readonly DeviceGroupChange[];
   /** For so long the operation, or the client's next one, is not due. */
   readonly restMs: number;
@@ -152,9 +147,8 @@ async function nextDevices(tx: Sql, operation: TakenBulkOperation): Promise<Next
 }
 
 /**
- * In the order of ordinals. A device that compaction moves meanwhile gets a later one, in a group
- * that this look at the groups may not know. So it may be met twice, which counts once in a piece;
- * and the last piece is the one that finds no group any more.
+ * In the order of ordinals. A device that compaction moves meanwhile may be met twice, which counts
+ * once in a piece; the last piece is the one that finds no group any more.
  */
 async function nextMembers(tx: Sql, operation: TakenBulkOperation): Promise<NextDevices> {
   const groups = await groupsWithMembers(tx, operation, GROUPS_MAX);
@@ -185,7 +179,6 @@ const placeBefore = (
   before: DevicePlace,
 ): DevicePlace => (ordinal === undefined ? before : { appId, platformId, ordinal: ordinal - 1 });
 
-/** Finds as many of them as can be read together. */
 const find = async (
   tx: Sql,
   { isAppThere }: TakenBulkOperation,
@@ -197,7 +190,6 @@ const find = async (
     : { devices: [], lookedFor: devices.length };
 };
 
-/** To be written. */
 type Changed = JudgedDevice & { readonly known: KnownDevice };
 
 const isChanged = (judged: JudgedDevice): judged is Changed =>

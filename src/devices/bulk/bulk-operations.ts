@@ -1,7 +1,6 @@
 /**
- * Carries out bulk operations, a piece after the other, on any node and on several at once. Sends
- * and registrations go first: after each piece the operation and the node rest for longer than the
- * piece took.
+ * Carries out bulk operations, piece by piece, on any node. Sends and registrations go first: after
+ * each piece the operation and the node rest for longer than it took.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,10 +16,7 @@ import { commitBulkPiece } from './bulk-commit.ts';
  * @limit look for bulk operations while there is none
  */
 const INTERVAL_MS = 2_000;
-/**
- * Bounds reports while the database is away.
- * @limit between lines in the log about failures of bulk operations
- */
+/** @limit between lines in the log about failures of bulk operations */
 const TOLD_EVERY_MS = 10_000;
 
 interface BulkOperationsOptions extends BulkContext {
@@ -49,7 +45,6 @@ export class BulkOperations {
     await this.#runs.stop();
   }
 
-  /** One piece of the operation whose turn it is. Answers whether there was one. */
   async runPiece(): Promise<boolean> {
     return (await this.#runPiece()) !== null;
   }

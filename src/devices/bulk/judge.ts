@@ -71,13 +71,11 @@ function judgeOne(
   return { outcome: isSame ? 'unchanged' : 'changed', tags };
 }
 
-/** It stays as it is. */
 const left = (outcome: BulkOutcome, tagIds: readonly number[]): Judgement => ({
   outcome,
   tags: { tagIds, gained: [], lost: [], isLimited: false },
 });
 
-/** The tags of devices that the change may bring to their limit. */
 const tagsOfFull = (
   known: readonly KnownDevice[],
   { subscribe }: BulkChange,

@@ -1,7 +1,5 @@
 /**
- * Compaction: erased devices leave groups with hardly any device, and each group costs keys in
- * Redis, a chunk of every send and a look-up. Compaction moves the last devices of such groups
- * together, to fresh ordinals (docs/decisions/0033-compaction.md).
+ * Compaction: moves the last devices of sparse groups together, to fresh ordinals (decision 33).
  */
 
 import type { Logger } from 'pino';
@@ -19,38 +17,32 @@ import { reserveOrdinals } from '../sql/reserve-ordinals.ts';
 import { sparseDeviceGroups } from '../sql/sparse-device-groups.ts';
 
 /**
- * Time between two searches. Holes appear over weeks: with GROUPS_MAX these are 750 million
- * ordinals a day.
+ * Holes appear over weeks; with GROUPS_MAX these are 750 million ordinals a day.
  * @limit between two searches of compaction
  */
 const LOOK_INTERVAL_MS = 60_000;
 /**
- * Groups in one search, each by 2,049 entries of an index at most: some tens of milliseconds of the
- * database's time.
+ * Each 2,049 entries of an index at most: some tens of milliseconds of the database.
  * @limit groups that compaction looks at in one search → the next search
  */
 const GROUPS_MAX = 64;
 /**
- * A quarter: four such groups become one, and moves use up at most a third more ordinals than new
- * devices.
+ * Four such groups become one; moves use at most a third more ordinals than new devices.
  * @limit a group is sparse up to so many devices → left as it is
  */
 const SPARSE_DEVICES_MAX = GROUP_DEVICES / 4;
 /**
- * With fewer sparse groups among GROUPS_MAX moves are not worth it: eight become two, so that there
- * is always a gain.
+ * Eight become two, so that there is always a gain.
  * @limit sparse groups of one search, to be moved → left as they are
  */
 const SPARSE_GROUPS_MIN = 8;
 /**
- * Four writers on each of four nodes may have ordinals in stock in these. A device that is moved
- * too early is only moved again.
+ * Writers may have ordinals in stock in these. A device moved too early is only moved again.
  * @limit newest groups of an app on a platform that are left alone
  */
 const FILLING_GROUPS = 16;
 /**
- * Devices of one transaction, the tags that they have together, and transactions in one run: pushes
- * of the client wait for each transaction.
+ * Pushes of the client wait for each transaction.
  * @limit devices moved in a transaction of compaction → the next one
  */
 const DEVICES_MAX = 250;
@@ -78,14 +70,10 @@ export class Compaction implements UpkeepJob {
   readonly name = 'sparse groups';
   readonly transactionsMax = TRANSACTIONS_MAX;
   readonly #options: CompactionOptions;
-  /**
-   * One for each (app, platform) that this process has ever compacted. Ordinals left at its end
-   * stay unused.
-   */
+  /** For each (app, platform) ever compacted here. Ordinals left at a range's end stay unused. */
   readonly #ranges = new Map<string, Range>();
   #after: DeviceGroupKey = BEFORE_ALL;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** Sparse groups whose devices are to be moved. */
   #sources: readonly DeviceGroupKey[] = [];
 
   constructor(options: CompactionOptions) {
@@ -116,8 +104,7 @@ export class Compaction implements UpkeepJob {
   }
 
   /**
-   * Finds the sparse groups of the next window, of each (app, platform) that has enough of them
-   * there.
+   * The sparse groups of the next window, of each (app, platform) that has enough of them there.
    */
   async #look(): Promise<readonly DeviceGroupKey[]> {
     const { sparse, last } = await sparseDeviceGroups(
@@ -132,10 +119,7 @@ export class Compaction implements UpkeepJob {
     );
   }
 
-  /**
-   * Null: not now, because a send covers the (app, platform); or not at all, because it has no
-   * ordinals left.
-   */
+  /** Null: a send covers the (app, platform), or it has no ordinals left. */
   async #movePiece(source: DeviceGroupKey): Promise<(Moved & { readonly isLast: boolean }) | null> {
     const { sql, feed } = this.#options;
     const found = await devicesOfGroup(sql, source, DEVICES_MAX);
@@ -186,10 +170,7 @@ export class Compaction implements UpkeepJob {
 const isSameScope = (a: Scope, b: Scope): boolean =>
   a.appId === b.appId && a.platformId === b.platformId;
 
-/**
- * The first of the devices, at most `devicesMax`, that have TAGS_MAX tags together; a single one
- * may exceed this, alone.
- */
+/** The first of the devices that have TAGS_MAX tags together; a single one may exceed it, alone. */
 function fitting<Device extends { readonly tags: number }>(
   devices: readonly Device[],
   devicesMax: number,

@@ -1,6 +1,5 @@
 /**
- * Commits one batch of imported devices in one transaction, like a batch of registrations; but an
- * app's own data is newer than a file's.
+ * Commits one batch of imported devices in one transaction; an app's own data wins over a file's.
  */
 
 import type { SubscribableTag } from '../../catalogue/subscribable-tags.ts';
@@ -43,7 +42,6 @@ export interface ImportContext {
 }
 
 interface CommittedImport {
-  /** The result of each operation, in its place. */
   readonly results: readonly ImportResult[];
   readonly changes: readonly DeviceGroupChange[];
 }
@@ -108,7 +106,6 @@ const commitOnce = (
     return { devices, changes: changesOf(raised, { tokens, tags: tagChanges }) };
   });
 
-/** The tags of devices that a file may bring to their limit. */
 const tagsOfFull = (
   known: readonly KnownImported[],
   merged: readonly ImportedOperation[],
@@ -187,9 +184,8 @@ function take(
 }
 
 /**
- * An unknown time becomes the beginning of time. If the app is gone since, the device can be
- * erased: a provider's report counts only if it is later than the registration. A device without
- * tags gets no sends, so it is kept as if it had registered today.
+ * An unknown time becomes the beginning of time: a provider's report counts only if later. A device
+ * without tags gets no sends, so it is kept as if registered today.
  */
 function rowOf({ operation, ordinal, tags }: ImportedDevice) {
   const { device, attributes, registeredAtMs, startedAtMs, tagIds } = operation;

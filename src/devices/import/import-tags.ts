@@ -1,6 +1,4 @@
-/**
- * Finds the tags of a client that a file names, and makes missing ones if the operator wants that.
- */
+/** Finds the tags that a file names, and makes missing ones if the operator wants that. */
 
 import { recordChange } from '../../audit/record-change.ts';
 import { countTags } from '../../catalogue/count-tags.ts';
@@ -22,7 +20,6 @@ import {
 } from '../../domain/tag.ts';
 import { visibleField } from '../../std/visible-text.ts';
 
-/** A tag as a file names it. */
 interface MeantTag {
   readonly sourceId: string | null;
   readonly id: number | null;
@@ -64,7 +61,6 @@ const sourceIdFor = ({ sourceId, id }: MeantTag): string => sourceId ?? `importe
 /** How many tags were made, or a sentence that says why none was. */
 type CreatedTags = { readonly count: number } | { readonly fault: string };
 
-/** Makes the tags whose sourceId does not exist yet. */
 export function createTags(
   sql: SqlPool,
   origin: AuditOrigin,

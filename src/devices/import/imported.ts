@@ -1,5 +1,3 @@
-/** An import of one device by an operator, and its results. */
-
 import type { WithAttributes } from '../../domain/device-attributes.ts';
 import type { DeviceRef } from '../operation.ts';
 
@@ -10,10 +8,7 @@ export interface ImportedOperation extends WithAttributes {
   readonly tagIds: readonly number[];
   /** Removes the other tags of the device. */
   readonly replacesTags: boolean;
-  /**
-   * Start of the import, by the database's clock: data that an app sends after it is newer than the
-   * file.
-   */
+  /** Start of the import, by the database's clock: data that an app sends later is newer. */
   readonly startedAtMs: number;
 }
 
@@ -21,10 +16,7 @@ export const IMPORT_RESULTS = [
   'added',
   /** The device existed, and got the data of the file in addition. */
   'merged',
-  /**
-   * Its app has unsubscribed it since the import began, or, with `replacesTags`, registered it: its
-   * tags stay as they are.
-   */
+  /** The app unsubscribed it, or with `replacesTags` registered it, since the import began. */
   'kept',
   /** Added or merged, but not with all tags: it has TAGS_PER_DEVICE_MAX. */
   'tags-limited',

@@ -1,7 +1,4 @@
-/**
- * Commits the devices that an operator imports, in lanes of their own, so that registrations of
- * apps do not wait for them.
- */
+/** Commits imported devices in lanes of their own: registrations of apps do not wait for them. */
 
 import type { Logger } from 'pino';
 import type { SqlPool } from '../../database/sql.ts';
@@ -23,26 +20,18 @@ interface ImporterOptions {
   readonly log: Logger;
   /** Called with the number of devices made durable. */
   onCommitted(devices: number): void;
-  /**
-   * Batches at work at a time: IMPORT_LANES, or 1 on the embedded database, which is one session.
-   */
+  /** IMPORT_LANES, or 1 on the embedded database, which is one session. */
   readonly lanes: number;
   readonly devicesPerAppMax: number;
   readonly tagsPerDeviceMax: number;
 }
 
-/**
- * While one lane commits, the others work.
- * @limit lanes of an import
- */
+/** @limit lanes of an import */
 export const IMPORT_LANES = 4;
 /** @limit lanes of an import on the embedded database */
 export const IMPORT_LANES_EMBEDDED = 1;
 
-/**
- * The same as in a batch of registrations (devices/register/stages.ts).
- * @limit devices of an import in a transaction → the next one
- */
+/** @limit devices of an import in a transaction → the next one */
 const DEVICES_MAX = 1_000;
 /** @limit tags of the devices of an import in a transaction → the next one */
 const SUBSCRIPTIONS_MAX = 20_000;
@@ -63,10 +52,7 @@ export class Importer {
     });
   }
 
-  /**
-   * Resolves with a result for each operation. The caller bounds the operations in flight: it is an
-   * operator's command, which waits for its answers.
-   */
+  /** Resolves with a result for each operation. The caller bounds the operations in flight. */
   async submit(operations: readonly ImportedOperation[]): Promise<readonly ImportResult[]> {
     if (this.draining) return operations.map(() => 'unavailable');
     return await Promise.all(operations.map((operation) => this.lanes.submit(operation)));

@@ -1,6 +1,4 @@
-/**
- * Commits one batch of operations: the heart of group commit (docs/internals/registration.md).
- */
+/** Commits one batch of operations: the heart of group commit (docs/internals/registration.md). */
 
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
 import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
@@ -36,9 +34,8 @@ export interface CommitContext extends JudgeLimits {
 }
 
 /**
- * A device that was read longer ago is read again before it is written: a tag that has been deleted
- * since may have no trace left by which housekeeping would take it off the device (DELETED_TAG_MS
- * of unwanted-tags.ts).
+ * A tag deleted since the read may have no trace left by which housekeeping would take it off the
+ * device (DELETED_TAG_MS of unwanted-tags.ts).
  * @limit time after which what a registration has read of a device is read again before the device
  * is written → the batch is locked and judged
  */
@@ -58,11 +55,9 @@ interface Committed {
 }
 
 /**
- * Commits in one transaction, or throws; a repetition of committed changes does no harm.
- *
- * Devices are written as the look has judged them, in one round trip and without locks before it.
- * That fails when another transaction has made, changed or erased one of them since. Then all of
- * them are locked and judged again, for the next one may be as quick.
+ * Commits in one transaction, or throws; a repetition does no harm. Devices are written as the look
+ * judged them, without locks before it. Where another transaction changed one since, all are locked
+ * and judged again.
  */
 export async function commitDevices(
   context: CommitContext,
@@ -226,9 +221,7 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
 const isIndexed = (device: WrittenDevice | undefined): boolean =>
   device !== undefined && (device.known === null || hasChanged(device.tags) || isForgiven(device));
 
-/**
- * A registration forgives earlier refusals, which an index must learn. Hardly any device has one.
- */
+/** A registration forgives refusals, which an index must learn. Hardly any device has one. */
 const isForgiven = ({ known, change }: ChangedDevice): boolean =>
   change.registers && known !== null && known.refusals > 0;
 

@@ -1,7 +1,4 @@
-/**
- * Reads the tags of devices, as `list` answers them: all requests during a query share the next
- * one.
- */
+/** Reads the tags of devices for `list`: all requests during a query share the next one. */
 
 import type { Sql } from '../../database/sql.ts';
 import { Batcher } from '../../std/batcher.ts';

@@ -11,14 +11,10 @@ import type { findDevices, KnownDevice } from '../sql/find-devices.ts';
 
 export interface JudgeLimits {
   readonly tagsPerDeviceMax: number;
-  /** A registration that repeats one written within this time is not written (decision 42). */
   readonly freshMs: number;
 }
 
-/**
- * Reads the devices, and applies their operations to them. `tagIds`: the tags of these operations;
- * null: devices can subscribe to any tag.
- */
+/** Reads devices and applies their operations. `tagIds`: their tags; null: all are subscribable. */
 export async function judge(
   tx: Sql,
   { freshMs, tagsPerDeviceMax }: JudgeLimits,
@@ -81,8 +77,7 @@ function changedDevice(
 const NO_TAGS: readonly number[] = [];
 
 /**
- * Removes deleted tags from devices that have no room for all of their new ones. Hardly any device
- * is at its limit. `living`: those of the tags that are not deleted.
+ * Removes deleted tags from devices without room for their new ones. `living`: tags not deleted.
  */
 export async function makeRoom(
   { tagsPerDeviceMax }: JudgeLimits,
@@ -100,9 +95,7 @@ export async function makeRoom(
   });
 }
 
-/**
- * Whether the device has to be written: not for a repetition, nor to unsubscribe an unknown device.
- */
+/** Whether the device has to be written: no repetition, no `ureg` of an unknown device. */
 export function isWritten({ known, change, tags }: ChangedDevice): boolean {
   const { registers, unsubscribes, attributes } = change;
   if (known === null) return registers;

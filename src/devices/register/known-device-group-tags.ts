@@ -1,7 +1,6 @@
 /**
- * Remembers which tags device groups have in the database: almost every tag that a registration
- * adds is one that its group has had for long, and a look-up for each costs more than the rest of
- * the row.
+ * Remembers which tags groups have in the database: almost every tag that a registration adds is
+ * there, and a look-up of each costs more than the rest of the row.
  */
 
 import { CappedMap } from '../../../packages/std/src/capped-map.ts';
@@ -10,8 +9,7 @@ import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
 import type { RaisedWithEpoch, TouchedDeviceGroup } from '../../statistics/record-changes.ts';
 
 /**
- * Tags of all groups together: 4 MB or so. New devices come into few groups; other groups cost a
- * look-up.
+ * Some 4 MB. New devices come into few groups; other groups cost a look-up.
  * @limit tags of groups that a process remembers as written → those of the groups written longest
  * ago are dropped: the database looks up each
  */

@@ -26,10 +26,9 @@ export async function lookAtAll(
 }
 
 /**
- * Reads the devices, without locks, and applies their operations to them. Most batches change
- * nothing. So where the batches before did not, the tags are left out at first: a `reg` that would
- * change nothing if devices could subscribe to any tag does not, whatever has become of its tags. A
- * `set` takes off tags that were deleted, so it needs them.
+ * Reads the devices, without locks, and applies their operations. Where recent batches changed
+ * nothing, tags are left out at first: a `reg` that changes nothing if every tag is subscribable
+ * changes nothing at all. A `set` takes off deleted tags, so it needs them.
  */
 async function look(
   context: LookContext,

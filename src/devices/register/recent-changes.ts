@@ -1,9 +1,7 @@
 /** Remembers whether the batches of registrations have changed anything of late. */
 
 /**
- * So many batches in a row that change nothing, and the next one is expected to change nothing,
- * too: apps that start again come in waves. A wrong guess costs that batch one more round trip, and
- * the next ones are not guessed.
+ * Apps that start again come in waves. A wrong guess costs one more round trip.
  * @limit batches in a row that change nothing, after which the tags of a batch of `reg` are left
  * out at first → they are read when it changes something
  */
@@ -16,7 +14,6 @@ export class RecentChanges {
     this.#unchangedBatches = hasChanged ? 0 : this.#unchangedBatches + 1;
   }
 
-  /** Whether the next batch is expected to change anything. */
   get areLikely(): boolean {
     return this.#unchangedBatches < UNCHANGED_BATCHES;
   }

@@ -21,7 +21,6 @@ interface RegistrationOptions {
   readonly inFlightMax: number;
   readonly devicesPerAppMax: number;
   readonly tagsPerDeviceMax: number;
-  /** A registration that repeats one written within this time is not written. */
   readonly freshMs: number;
 }
 
@@ -59,10 +58,7 @@ export class Registration {
     });
   }
 
-  /**
-   * Resolves when the operation is committed, or with why it is not. Operations on one device keep
-   * their order.
-   */
+  /** Resolves when committed, or with why not. Operations on one device keep their order. */
   submit(operation: Operation): Promise<RegistrationResult> {
     if (this.draining) return UNAVAILABLE;
     if (this.inFlight >= this.inFlightMax) return OVERLOADED;
@@ -70,7 +66,6 @@ export class Registration {
     return this.stages.submit(operation);
   }
 
-  /** Operations taken and not yet answered. */
   get depth(): number {
     return this.inFlight;
   }

@@ -1,15 +1,8 @@
 /**
- * A registration has two stages, with a connection and a batch in flight each. The first one looks
- * which operations change anything, and answers the others; the second one writes. So repetitions,
- * most of what apps send, do not wait for commits, and a commit has the changes of several looks.
- * The operations of a device are committed in the order they came. An operation is
- * - waiting, until the look before it has ended (`submit`);
- * - held back instead, if its device is being written (`#holdBack`): it is looked at after that
- *   write, before all that wait (`#release`);
- * - looked at (`#look`): answered if it changes nothing or its device cannot be read, else folded
- *   into a change of its device;
- * - being written (`#submitWrite`), with the changes of other looks: one commit, then the index,
- *   then the answer (`#write`). A batch that fails is tried in parts (devices/commit-apart.ts).
+ * A registration has two stages, with a connection and a batch in flight each: a look, which
+ * answers operations that change nothing, and a write. So repetitions, most of what apps send, do
+ * not wait for commits. The operations of a device keep their order: what comes during its write is
+ * held back, and looked at after it, before all that wait (decision 63).
  */
 
 import { Batcher } from '../../std/batcher.ts';
@@ -27,16 +20,13 @@ import type { LookContext } from './look.ts';
 import { lookAtAll } from './look.ts';
 
 /**
- * Operations that are looked at together, and devices that are written together: 1,000 rows a batch
- * measured 5 µs of client CPU each, 100 rows 9 µs (architecture, 3.2): more
- * gains little.
+ * 1,000 rows a batch measured 5 µs of client CPU each, 100 rows 9 µs; more gains little.
  * @limit operations that are looked at together; devices that are written in a transaction → the
  * next batch
  */
 const ITEMS_MAX = 1_000;
 /**
- * Subscriptions of a batch: a thousand operations may name a thousand tags each, and a statement
- * has 10 s.
+ * A thousand operations may name a thousand tags each, and a statement has 10 s.
  * @limit tags of the operations in a transaction → the next batch; a single operation may exceed
  * it, alone
  */
@@ -47,8 +37,7 @@ const SUBSCRIPTIONS_MAX = 20_000;
  */
 const SUBSCRIPTIONS_OF_ALL = 10;
 /**
- * The tags that its devices have, which a write sends again, are a fifth of the work of those it
- * adds.
+ * The tags that devices have, which a write sends again, cost a fifth of those it adds.
  * @limit tags that the devices of a transaction have, for each tag of its operations that may then
  * be missing → the next batch
  */
@@ -59,12 +48,10 @@ const BATCH_BOUNDS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 /** A lone registration, up to as many as are looked at together. */
 const BATCH_BOUNDS_OPERATIONS = [1, 3, 10, 30, 100, 300, 1_000];
 
-/** The batches of a stage by their time and their size. */
 class BatchMeter {
   readonly seconds = new Histogram(BATCH_BOUNDS_SECONDS);
   readonly operations = new Histogram(BATCH_BOUNDS_OPERATIONS);
 
-  /** Observes a batch that is done. */
   observe(startedMs: number, operations: number): void {
     this.seconds.observe((performance.now() - startedMs) / 1_000);
     this.operations.observe(operations);
@@ -76,7 +63,6 @@ type StagesResult = Exclude<RegistrationResult, 'overloaded'>;
 /** Devices with one key that are being written: one, or the same token in several apps. */
 interface Writing {
   devices: number;
-  /** Their further operations. */
   readonly heldBack: HeldBack[];
 }
 
@@ -89,21 +75,16 @@ interface StagesOptions {
   readonly look: LookContext;
   readonly commit: CommitContext;
   readonly log: FailureLog;
-  /** Called with the number of operations that have got a result. */
   readonly onAnswered: (count: number) => void;
 }
 
 export class Stages {
-  /** For the metrics. */
   readonly looked = new BatchMeter();
   readonly written = new BatchMeter();
   readonly #options: StagesOptions;
   readonly #looks: Batcher<Operation, StagesResult>;
   readonly #writes: Batcher<ChangedDevice, Outcome>;
-  /**
-   * Writes under way, keyed by device. Their operations are looked at after the write: a look would
-   * see the state before it.
-   */
+  /** Keyed by device. Its operations wait for the write: a look would see the state before. */
   readonly #writing = new Map<string, Writing>();
 
   constructor(options: StagesOptions) {
@@ -127,7 +108,6 @@ export class Stages {
     return this.#looks.submit(operation);
   }
 
-  /** Resolves when nothing is waiting or in flight. */
   async drain(): Promise<void> {
     // Looks lead to writes, and what a write has held back is looked at.
     while (!this.#looks.isIdle || !this.#writes.isIdle) {

@@ -1,7 +1,4 @@
-/**
- * Replaces a token in one transaction: all tags of a device move to another deviceId, or nothing
- * changes.
- */
+/** Replaces a token in one transaction: all tags move to another deviceId, or nothing changes. */
 
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
@@ -31,9 +28,7 @@ import type { LockedToReplace } from '../sql/replace-device.ts';
 import { lockPair, moveDevice, writeMerged } from '../sql/replace-device.ts';
 
 export interface Replacement extends WithAttributes {
-  /** The device under its present deviceId. */
   readonly device: DeviceRef;
-  /** The new deviceId, of the same app and platform. */
   readonly by: DeviceRef;
 }
 
@@ -54,9 +49,7 @@ export interface Replaced {
   readonly changes: readonly DeviceGroupChange[];
 }
 
-/**
- * Commits, or throws: then it may be repeated. If it was committed before, it answers `unchanged`.
- */
+/** Commits, or throws: then it may be repeated. If committed before, it answers `unchanged`. */
 export const commitReplacement = (
   sql: SqlPool,
   replacement: Replacement,

@@ -1,6 +1,5 @@
 /**
- * Replaces tokens, a few at a time: each replacement is a transaction of its own, because it
- * changes the rows of two devices at once.
+ * Replaces tokens, a few at a time: each in its own transaction, which changes two devices' rows.
  */
 
 import type { Logger } from 'pino';
@@ -16,25 +15,17 @@ interface ReplacementsOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;
-  /**
-   * Transactions at a time: REPLACEMENT_LANES, or 1 on the embedded database, which is one session.
-   */
+  /** REPLACEMENT_LANES, or 1 on the embedded database, which is one session. */
   readonly lanes: number;
   readonly tagsPerDeviceMax: number;
 }
 
 export type ReplaceResult =
   | Replaced
-  /**
-   * `overloaded`: too many wait, and nothing was done. `unavailable`: not known to be durable,
-   * because the database cannot be reached or is too slow.
-   */
+  /** `overloaded`: nothing was done. `unavailable`: not known to be durable. */
   | { readonly outcome: 'overloaded' | 'unavailable' };
 
-/**
- * Replacements of different devices do not wait for each other's commit.
- * @limit replacements of tokens at a time → they wait
- */
+/** @limit replacements of tokens at a time → they wait */
 export const REPLACEMENT_LANES = 2;
 /** @limit replacements of tokens at a time on the embedded database → they wait */
 export const REPLACEMENT_LANES_EMBEDDED = 1;
@@ -74,7 +65,6 @@ export class Replacements {
     }
   }
 
-  /** Takes no more replacements, and resolves when all taken ones are answered. */
   async drain(): Promise<void> {
     this.draining = true;
     await this.lanes.drain();

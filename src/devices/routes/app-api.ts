@@ -1,5 +1,3 @@
-/** The services that the routes of the App API use. */
-
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { TagTrees } from '../../catalogue/tag-tree.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
@@ -20,10 +18,7 @@ export interface AppApi {
   /** REGISTRATIONS_PER_SECOND_MAX, by app and address. */
   readonly rates: TokenBuckets;
   readonly tagsPerDeviceMax: number;
-  /**
-   * Counts ignored fields: a developer must be able to see them, although the answer is always OK.
-   */
+  /** Counts ignored fields: developers must see them, although the answer is always OK. */
   onIgnored(endpoint: AppApiEndpoint, field: IgnoredField): void;
-  /** Counts how operations ended. */
   onResult(endpoint: AppApiEndpoint | 'replace', result: RegistrationResult): void;
 }

@@ -1,7 +1,4 @@
-/**
- * `apps/<id>/devices/lookup` and `…/erase`: what is known of a device, and its end. A deviceId is
- * long and private, so it is never in a path.
- */
+/** `apps/<id>/devices/lookup` and `…/erase`. A deviceId is long and private: never in a path. */
 
 import { z } from 'zod';
 import { findOwnApp } from '../../catalogue/routes/own-app.ts';
@@ -130,20 +127,11 @@ const DEVICE = {
   refusals: 0,
 };
 
-/**
- * Sends of which the device is still owed something, the newest.
- * @limit pending outcomes in a look-up of a device → the newest
- */
+/** @limit pending outcomes in a look-up of a device → the newest */
 const PENDING_MAX = 100;
-/**
- * The newest events that are recorded of the device.
- * @limit events in a look-up of a device → the newest
- */
+/** @limit events in a look-up of a device → the newest */
 const EVENTS_MAX = 100;
-/**
- * Sends that are expected to have reached the device, the newest of these days.
- * @limit expected sends in a look-up of a device → the newest
- */
+/** @limit expected sends in a look-up of a device → the newest */
 const EXPECTED_MAX = 50;
 /** @limit age of the expected sends in a look-up of a device → left out */
 const EXPECTED_MS_MAX = 30 * 86_400_000;
@@ -152,7 +140,6 @@ const PATH = '/push-admin-api/v3/:client/apps/:id/devices';
 const path = { id: pathId('app', 1) };
 const body = form(deviceForm, { platformId: 3, deviceId: DEVICE_ID });
 
-/** Both take the same body. */
 export const appDeviceRoutes = (parts: AppDeviceParts): readonly Route[] => [
   lookUpRoute(parts),
   eraseRoute(parts),

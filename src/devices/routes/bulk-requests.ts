@@ -1,7 +1,6 @@
 /**
- * Accepts bulk operations. `apps/<id>/platforms/<platformId>/subscriptions` subscribes a list of
- * devices to tags or unsubscribes it; `tags/<id>/members` copies, moves or removes the members of a
- * tag.
+ * Accepts bulk operations: `apps/<id>/platforms/<platformId>/subscriptions` of a list of devices,
+ * `tags/<id>/members` of the members of a tag.
  */
 
 import { z } from 'zod';

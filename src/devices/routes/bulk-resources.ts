@@ -1,7 +1,4 @@
-/**
- * `operations`: the bulk operations of a client with their progress, newest first; one of them, and
- * its cancelling.
- */
+/** `operations`: the bulk operations of a client, newest first; one, and its cancelling. */
 
 import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';
@@ -84,7 +81,6 @@ export const SUBSCRIBE = {
   acceptedAt: 1_795_392_000_000,
 };
 
-/** Rows of a page, when the caller does not say. */
 const PAGE_DEFAULT = 100;
 
 const PATH = '/push-admin-api/v3/:client/operations';
@@ -94,11 +90,9 @@ const path = { id: pathId('operation', 3) };
 /** Also for one of another caller than a limited key. */
 const NO_OPERATION = refuse.unknown('operation');
 
-/** Where an operation is. */
 export const operationPathOf = ({ clientSlug }: Caller, id: number): string =>
   `${PATH.replace(':client', clientSlug)}/${id}`;
 
-/** The list, one, and the end of one. */
 export const bulkResourceRoutes = (sql: SqlPool): readonly Route[] =>
   [listRoute, getRoute, cancelRoute].map((make) => make(sql));
 

@@ -1,6 +1,5 @@
 /**
- * The common part of `reg`, `ureg` and `set`: parameters are never an error, and `OK` means
- * durable.
+ * The common part of `reg`, `ureg` and `set`: parameters are never an error; `OK` means durable.
  */
 
 import { z } from 'zod';
@@ -21,7 +20,6 @@ import { PARAMETER_NAMES, readParameters } from './parameters.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
-/** The OpenAPI document of one of these operations. */
 export const deviceChange = (
   summary: string,
   description: string,
@@ -42,10 +40,7 @@ export const deviceChange = (
 
 /** Housekeeping or the operator makes room for devices, but not within seconds. */
 const LIMIT_RETRY_AFTER_SECONDS = '60';
-/**
- * Neither OK, for the registration is not durable, nor 403, which is about who asks: the device may
- * come again.
- */
+/** Not OK, for nothing is durable; nor 403, which is about who asks: the device may come again. */
 const TOO_MANY_DEVICES =
   'The app has as many devices as it may: its limit DEVICES_PER_APP_MAX, or the limit devices of its client. The operator of this service can change both.';
 
@@ -81,10 +76,7 @@ interface Plan {
   /** A name may occur several times. */
   readonly ignored: readonly ParameterName[];
   readonly unknownNames: readonly string[];
-  /**
-   * Something was not found. The snapshot may be a second old, so only a fresh one can say for
-   * sure.
-   */
+  /** Something was not found; only a fresh snapshot can say for sure. */
   readonly missed: boolean;
 }
 
@@ -168,9 +160,7 @@ function planSubscribing(
   return { operation, ignored, unknownNames, missed };
 }
 
-/**
- * An opt-out must hold, so this finds every tag of the client, also an expired or disconnected one.
- */
+/** An opt-out must hold: finds every tag of the client, also expired or disconnected ones. */
 function planUnsubscribing(
   device: Operation['device'],
   { tagNames, tagsGiven, unknownNames, meansTags }: Parameters,

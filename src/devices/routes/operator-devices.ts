@@ -57,8 +57,7 @@ interface Parts {
 const IMPORT_BYTES_MAX = 67_108_864;
 
 /**
- * A thousand tags, each with two texts of 255 characters: a character that JSON escapes has six
- * bytes.
+ * Two texts of 255 characters each; one that JSON escapes has six bytes.
  * @limit body of a request that finds the tags of an import → `413`
  */
 const TAGS_BYTES_MAX = 4_194_304;

@@ -1,7 +1,4 @@
-/**
- * The parameters of the App API, as the OpenAPI document describes them. `parameters.ts` reads
- * them, leniently and by hand.
- */
+/** The App API's parameters for the OpenAPI document; `parameters.ts` reads them by hand. */
 
 import { z } from 'zod';
 import { DEVICE_ID_LENGTH_MAX } from '../../domain/device.ts';
@@ -28,7 +25,6 @@ const tagId = z.union([looseId, z.looseObject({ id: looseId })]);
 const oneOrSome = <T extends z.ZodType>(entry: T) =>
   z.union([entry, z.array(entry).max(TAGS_PER_REQUEST_MAX)]);
 
-/** The parameters of `reg`, `ureg` and `set`. */
 export const changeParameters = deviceParameters
   .extend({
     tagId: oneOrSome(tagId).optional().meta({

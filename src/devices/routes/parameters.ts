@@ -1,7 +1,6 @@
 /**
- * Reads the parameters of the App API leniently, since real clients send them in many shapes
- * (internals/interface.md, "App API"; internals/existing-clients.md, "App API"). Written by hand:
- * it is the hot path.
+ * Reads the App API's parameters leniently: real clients send many shapes (internals/interface.md,
+ * internals/existing-clients.md, "App API"). Written by hand: it is the hot path.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -14,15 +13,13 @@ import { ATTRIBUTE_NAMES, eachAttribute, isAttribute } from '../../domain/device
 import { isId, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 
 /**
- * A larger body counts as one without parameters. `reg`, `ureg` and `set` answer 413 only above the
- * route's own limit.
+ * A larger body counts as one without parameters; 413 comes above the route's own limit.
  * @limit body, App API → `reg` `ureg` `set`: `OK` with `Tagcast-Ignored: body`; `list` `tags`:
  * `400`; `devices/replace`: `413`
  */
 export const PARAMETER_BYTES_MAX = 65_536;
 /**
- * How many unknown fields `Tagcast-Ignored` names, and how much of each name: a proxy takes 4 KiB
- * of headers in all.
+ * A proxy takes 4 KiB of headers in all.
  * @limit unknown fields that `Tagcast-Ignored` names → not named
  */
 const UNKNOWN_NAMES_MAX = 10;
@@ -50,10 +47,7 @@ export interface Parameters extends WithAttributes {
   readonly appId: number | null;
   readonly platformId: number | null;
   readonly deviceId: string | null;
-  /**
-   * "None given" means that the keys are absent; `null`, `[]` and `""` count as given, and name no
-   * tag.
-   */
+  /** `null`, `[]` and `""` count as given, and name no tag. */
   readonly tagsGiven: boolean;
   readonly tooManyTags: boolean;
   readonly tagNames: TagNames;
@@ -168,10 +162,7 @@ function readEntries<T>(
   return values;
 }
 
-/**
- * Also accepts a tag object as `list` returns it: the public browser SDK sends those when its token
- * changes.
- */
+/** Also takes a tag object as `list` returns it: the public browser SDK sends those. */
 const readTagId = (entry: unknown): number | null =>
   typeof entry === 'object' && entry !== null && 'id' in entry ? readId(entry.id) : readId(entry);
 

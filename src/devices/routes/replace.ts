@@ -1,7 +1,6 @@
 /**
- * `POST /push-api/v3/<client>/devices/replace`: moves all tags of a device to the new token that
- * the provider gave it. The endpoint is Tagcast's own, so its parameters are checked as those of
- * `list` are.
+ * `POST …/devices/replace`: moves all tags of a device to its new token. The endpoint is Tagcast's
+ * own, so parameters are checked as those of `list`.
  */
 
 import { z } from 'zod';

@@ -1,6 +1,4 @@
-/**
- * The scope of a `list` or `tags` request. These endpoints report the faults of their parameters.
- */
+/** The scope of `list` and `tags`, which report the faults of their parameters. */
 
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -25,7 +23,6 @@ const BODY_FAULT = 'must be a JSON object of at most 64 KiB, in UTF-8 and not co
 export const invalidParameters = (errors: readonly Fault[]): Refusal =>
   refused(400, 'The parameters are not valid.', { errors });
 
-/** The parameters of a request, faulty ones among them. */
 export function parametersOf({ body }: HttpRequest): Result<Parameters> {
   const parameters = readParameters(body);
   return parameters === null

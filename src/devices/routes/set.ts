@@ -1,7 +1,4 @@
-/**
- * `POST /push-api/set`: replaces all tags of a device. It is ignored when the request gives no tag,
- * or only unknown ones.
- */
+/** `POST /push-api/set`: replaces all tags; ignored when the request gives no known tag. */
 
 import type { Route } from '../../http/handler.ts';
 import { BODY_BYTES_MAX } from '../../http/handler.ts';

@@ -1,7 +1,6 @@
 /**
- * The tags of an app in their tag groups: `POST /push-api/tags`, and the GET form for callers that
- * cache it. The body is rendered once for each version of the catalogue. Concurrent requests share
- * one check of that version, which sees tags created on any node.
+ * An app's tags in their groups: `POST /push-api/tags`, and GET for callers that cache. The body is
+ * rendered once per catalogue version; requests share a check of it, which sees tags of any node.
  */
 
 import { z } from 'zod';
@@ -60,7 +59,6 @@ const ifNoneMatch: Parameter = {
   example: '"pX0r1Jcx9Ssbo1v6dYkm8g"',
 };
 
-/** The description of both forms. */
 const ANSWERED =
   'In their groups. From 1,024 characters on the answer is compressed for callers that accept it (`br`, `gzip`). With `If-None-Match` an unchanged tree is `304`.';
 
@@ -139,7 +137,6 @@ const CODINGS: readonly Coding[] = ['br', 'gzip'];
 const etagOf = ({ etag }: RenderedTree, coding: Coding): string =>
   `${etag.slice(0, -1)}-${coding}"`;
 
-/** The caller stores the answer, and asks each time whether it is still valid. */
 const headersOf = (etag: string): Readonly<Record<string, string>> => ({
   ETag: etag,
   'Cache-Control': 'private, no-cache',

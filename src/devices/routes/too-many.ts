@@ -1,7 +1,4 @@
-/**
- * The 429 for an address that registers more often than it may. It is checked before the body is
- * parsed.
- */
+/** The 429 for an address that registers too often, checked before the body is parsed. */
 
 import { networkOf } from '../../../packages/std/src/ip-address.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -14,10 +11,7 @@ const RETRY_AFTER_SECONDS = '1';
 const TOO_MANY =
   'Too many registrations for one app from this address: more than REGISTRATIONS_PER_SECOND_MAX.';
 
-/**
- * Takes one registration from the bucket of this address and app. Returns the refusal when the
- * bucket is empty, else null.
- */
+/** Takes a registration from the bucket of address and app. The refusal; null: it may go on. */
 export function refuseTooMany(
   { rates }: AppApi,
   request: HttpRequest,

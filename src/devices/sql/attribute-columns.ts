@@ -5,7 +5,6 @@ import { constantList, constantText, text } from '../../database/rows.ts';
 import type { DeviceAttributes, WithAttributes } from '../../domain/device-attributes.ts';
 import { ATTRIBUTES, eachAttribute } from '../../domain/device-attributes.ts';
 
-/** The columns of the rows that a statement is given. */
 export const ATTRIBUTE_COLUMNS: Columns<WithAttributes> = Object.fromEntries(
   ATTRIBUTES.map(([name, { column }]) => [column, text(({ attributes }) => attributes[name])]),
 );

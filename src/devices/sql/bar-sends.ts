@@ -4,23 +4,20 @@ import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 
 /**
- * A send that is scheduled for later than this is planned after the end of the transaction: that
- * has few statements, and each may take 10 s (database/transact.ts), as may each pause between
- * them.
+ * A later send is planned after the end of the transaction: that has few statements of 10 s each,
+ * and as long pauses (database/transact.ts).
  * @limit a scheduled push that is nearer than this keeps compaction away → another time
  */
 const SCHEDULED_MS_MIN = 300_000;
 
 /**
- * True: no unfinished notification covers the (app, platform), except those later than
- * `SCHEDULED_MS_MIN`; no deletions of an earlier one are open; and until the transaction ends no
- * notification of the client is accepted. Acceptance needs the row of the client (a foreign key),
- * which is locked here. So it waits, on nodes of every version, and its notification is planned
- * from a snapshot later than the commit of this transaction. False: not now.
+ * True: no unfinished notification covers the (app, platform), but those later than
+ * `SCHEDULED_MS_MIN`, no deletions of one are open, and until the transaction ends none of the
+ * client is accepted: acceptance needs the client's row (a foreign key), locked here, on nodes of
+ * every version, and is planned from a later snapshot. False: not now.
  */
 export async function barSends(tx: Sql, { appId, platformId }: Scope): Promise<boolean> {
-  // Another transaction may be accepting a push, or changing tags: then this one gives up, so that
-  // the other need not wait.
+  // Another transaction may be accepting a push or changing tags: this one gives up.
   const [client] = await tx`
     select from clients where id = (select client_id from apps where id = ${appId})
     for update skip locked`;

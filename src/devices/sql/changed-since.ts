@@ -1,21 +1,16 @@
-/**
- * Handles devices that another transaction makes, changes or erases between the look-up and the
- * write: the caller looks again, in a new transaction.
- */
+/** Handles devices that another transaction changes between look-up and write: look again. */
 
 import { tryAgain } from '../../std/try-again.ts';
 
 const UNIQUE_VIOLATION = '23505';
 /**
- * Part of the name of the unique constraint on device keys, also in partitions and shards. The name
- * of the primary key does not contain it.
+ * Part of the unique constraint's name, also in partitions and shards; not of the primary key's.
  */
 const OF_KEYS = /device_key/;
 
 /**
- * The other transaction (of a node, an import, a replacement) commits before a try fails, so that
- * the next try finds what it has done. That many failures in a row mean that many other
- * transactions.
+ * The other transaction commits before a try fails, so the next try finds what it did: so many
+ * failures mean as many other transactions.
  * @limit tries of a batch, or a replacement, whose devices another transaction creates, changes or
  * erases at the same time; all but the first one lock them → the batch is halved until the new
  * device is alone; the replacement: `503`
@@ -25,17 +20,11 @@ const TRIES_MAX = 5;
 /** A device that was found is not as it was any more: the caller has to look again. */
 export class ChangedSince extends Error {}
 
-/**
- * Runs the transaction `work`, and all of it again when another one has made or changed a device
- * since it looked.
- */
+/** Runs `work`, and again when another transaction changed a device since it looked. */
 export const againIfChangedSince = <Result>(work: () => Promise<Result>): Promise<Result> =>
   tryAgain(TRIES_MAX, wasChangedSince, work);
 
-/**
- * Whether a statement failed because another transaction has made or changed such a device since
- * this one looked for it.
- */
+/** Whether a statement failed because another transaction made or changed such a device. */
 export const wasChangedSince = (error: unknown): boolean =>
   error instanceof ChangedSince ||
   (error instanceof Error &&

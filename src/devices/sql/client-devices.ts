@@ -10,7 +10,6 @@ interface ClientDevices {
   readonly ordinals: number;
 }
 
-/** Null: there is no such app. */
 export async function readClientDevices(sql: Sql, appId: number): Promise<ClientDevices | null> {
   const [row] = await sql<(Omit<ClientDevices, 'limits'> & { limits: ClientLimits | null })[]>`
     select c.id as "clientId", limits, (

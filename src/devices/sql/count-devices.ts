@@ -1,9 +1,6 @@
-/** Counts the devices of one (app, platform). */
-
 import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 
-/** Stops counting at `countMax`. */
 export async function countDevices(
   sql: Sql,
   { appId, platformId }: Scope,

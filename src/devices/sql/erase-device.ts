@@ -16,10 +16,7 @@ export interface ErasedDevice {
   readonly changes: readonly DeviceGroupChange[];
 }
 
-/**
- * In the transaction of its caller. What is recorded of the device goes too, also when it is gone
- * already.
- */
+/** In the transaction of its caller. Events go too, also when the device is gone already. */
 export async function eraseDevice(tx: Sql, key: DeviceKey): Promise<ErasedDevice> {
   const { appId, platformId, deviceKey } = key;
   // Found by its key: compaction may be giving it another ordinal.

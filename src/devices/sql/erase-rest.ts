@@ -1,6 +1,5 @@
 /**
- * Erases what a deleted app leaves beside push jobs: a bounded piece in a statement, one kind after
- * the other.
+ * Erases what a deleted app leaves beside push jobs: one kind and a bounded piece in a statement.
  */
 
 import type { AppDeletion } from '../../catalogue/list-deletions.ts';
@@ -54,10 +53,7 @@ export async function eraseDeviceGroupTags(
   return erased.count;
 }
 
-/**
- * Subscribers gained and lost there, and devices with tags at all (tag 0). Goes through the
- * client's tags, because the table is sorted by tag. Returns how many rows.
- */
+/** Counts of tags there, tag 0 too. Goes through the client's tags: the table is sorted by tag. */
 export async function eraseTagDays(
   sql: Sql,
   { appId, clientId }: AppDeletion,
@@ -98,7 +94,6 @@ export const eraseDeviceGroups = (
     ))
     returning app_id as "appId", platform_id as "platformId", group_number as "groupNumber"`;
 
-/** Forgets the deletion. */
 export async function closeAppDeletion(sql: Sql, { appId }: AppDeletion): Promise<void> {
   // A check of its credential may have ended after it was deleted.
   await sql`delete from credential_health where app_id = ${appId}`;

@@ -1,7 +1,4 @@
-/**
- * Finds devices by their keys, with the columns that a change starts from, and locks them if the
- * caller is to change them.
- */
+/** Finds devices by their keys, with what a change starts from, and locks them for a change. */
 
 import { SCOPE } from '../../database/columns.ts';
 import type { Columns } from '../../database/rows.ts';
@@ -14,7 +11,6 @@ import { attributesOf, selectedAttributes } from './attribute-columns.ts';
 import { readTagIds } from './tag-ids.ts';
 
 export interface DeviceKey extends Scope {
-  /** deviceKeyOf(deviceId) */
   readonly deviceKey: string;
 }
 
@@ -46,16 +42,12 @@ export interface KnownDevice extends DeviceHistory, WithAttributes {
 
 export interface Found {
   readonly devices: readonly KnownDevice[];
-  /**
-   * Number of the devices asked for that were looked up, from the first one on, at least 1. The
-   * next one has too many tags to be read with these.
-   */
+  /** How many, from the first on, at least 1: the next has too many tags to be read with these. */
   readonly lookedFor: number;
 }
 
 /**
- * Tags read at once: some tens of milliseconds of this thread, and 2 MB. A single device may have
- * more.
+ * Some tens of milliseconds of this thread, and 2 MB; a single device may have more.
  * @limit tags of devices that a batch looks at → the others are looked at next
  */
 const TAGS_MAX = 100_000;
@@ -84,9 +76,8 @@ export async function findDevices(
 }
 
 /**
- * Locks devices in the order of keys, so that two nodes wait for each other and do not deadlock.
- * Commits of other transactions during this wait are seen by the next statements, not by this one
- * (READ COMMITTED): hence no change in the same statement, and no read of tags before it.
+ * Locks in the order of keys, against deadlocks. Only the next statements see commits during the
+ * wait (READ COMMITTED): so no change in this statement, and no read of tags before it.
  */
 export const lockDevices = async (
   tx: Sql,

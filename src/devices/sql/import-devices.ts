@@ -1,7 +1,4 @@
-/**
- * Writes the rows of devices that an operator imports. Newer data, which apps have registered here
- * since, stays.
- */
+/** Writes imported devices. Newer data, which apps have registered here since, stays. */
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
 import { float8, integers, rowsOf } from '../../database/rows.ts';
@@ -27,8 +24,7 @@ export interface KnownImported {
 }
 
 /**
- * Locks devices in the order of keys, as registrations do, and reports whether their app has
- * registered or unsubscribed after `sinceMs`.
+ * Locks in the order of keys; reports whether the app registered or unsubscribed after `sinceMs`.
  */
 export async function lockImported(
   tx: Sql,
@@ -65,10 +61,7 @@ const given = rowsOf<ImportedDevice>('given', {
   tag_ids: integers(({ tagIds }) => tagIds),
 });
 
-/**
- * The later registration wins. A row that would not change is not written: importing a file twice
- * costs nothing.
- */
+/** The later registration wins. A row that stays is not written: importing twice costs nothing. */
 export async function updateImported(tx: Sql, devices: readonly ImportedDevice[]): Promise<void> {
   if (devices.length === 0) return;
   await tx`

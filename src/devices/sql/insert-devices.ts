@@ -8,10 +8,7 @@ import { ATTRIBUTE_COLUMNS, attributeColumns } from './attribute-columns.ts';
 import type { DeviceKey } from './find-devices.ts';
 import { DEVICE_KEY } from './find-devices.ts';
 
-/**
- * A device that did not exist when its writer looked for it. Another transaction may have made it
- * since.
- */
+/** Did not exist when its writer looked; another transaction may have made it since. */
 export interface NewDevice extends DeviceKey, WithAttributes {
   readonly ordinal: number;
   readonly deviceId: string;

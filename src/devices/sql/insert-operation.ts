@@ -23,10 +23,7 @@ export async function countOpenBulkOperations(tx: Sql, clientId: number): Promis
   return row?.count ?? 0;
 }
 
-/**
- * Answers its id. The caller holds the client's lock, so ids are in the order in which the client's
- * operations become visible.
- */
+/** Answers its id. Under the client's lock: ids are in the order in which they become visible. */
 export async function insertBulkOperation(tx: Sql, operation: NewBulkOperation): Promise<number> {
   const { clientId, userName, action, subscribe, unsubscribe, memberOf, listed } = operation;
   const appIds = operation.appIds === null ? null : list(operation.appIds);

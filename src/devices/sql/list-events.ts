@@ -27,7 +27,6 @@ export const listDeviceEvents = (
     where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
     order by device_events.at desc, kind limit ${limit}`;
 
-/** Forgets all of them. Answers how many. */
 export async function eraseDeviceEvents(
   sql: Sql,
   { appId, platformId, deviceKey }: DeviceKey,

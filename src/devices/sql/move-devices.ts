@@ -1,7 +1,4 @@
-/**
- * Moves devices out of a group, to ordinals that no device has had. Their old ordinals are never
- * given out again.
- */
+/** Moves devices out of a group, to fresh ordinals. The old ones are never given out again. */
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
 import { integer, rowsOf } from '../../database/rows.ts';
@@ -48,9 +45,8 @@ export interface Moved {
 }
 
 /**
- * Moves those of the devices that still exist and that no other transaction has locked.
- * Registrations of them wait meanwhile, and find them at their new ordinals in a second try. Null:
- * a send is in the way, and nothing was done.
+ * Moves those that still exist and are not locked. Registrations of them wait, and find them in a
+ * second try. Null: a send is in the way, and nothing was done.
  */
 export const moveDevices = (
   sql: SqlPool,
@@ -106,9 +102,8 @@ const wanted = rowsOf<Wanted>('wanted', {
 });
 
 /**
- * If the group is empty, notes this for its version, and deletes its tags. The transaction has
- * raised the version before, so this statement sees every device that arrived earlier. A device
- * that arrives later raises the version again, and so makes the note worthless.
+ * Notes an empty group for its version, and deletes its tags. The version is raised already: this
+ * sees every earlier device, and a later one makes the note worthless.
  */
 async function markVacant(tx: Sql, group: DeviceGroupKey): Promise<boolean> {
   const { appId, platformId, groupNumber } = group;

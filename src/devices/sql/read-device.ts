@@ -25,7 +25,6 @@ export interface DeviceDetails extends DeviceAttributes {
   }[];
 }
 
-/** Null: there is no such device. */
 export async function readDevice(
   sql: Sql,
   { appId, platformId, deviceKey }: DeviceKey,

@@ -1,5 +1,3 @@
-/** Reads the bulk operations of a client with their progress, and cancels one. */
-
 import type { Sql } from '../../database/sql.ts';
 import type { BulkAction, BulkCounts, BulkState } from '../../domain/bulk-operation.ts';
 import { passTurn } from './take-piece.ts';
@@ -54,10 +52,7 @@ export const listBulkOperations = (
     where ${ofOwner(sql, owner)} and id < ${beforeId}
     order by id desc limit ${limit}`;
 
-/**
- * Ends it where it is; waits for its piece that is under way. False: there is none, or it has
- * ended.
- */
+/** Ends it, after its piece under way. False: there is none, or it has ended. */
 export async function cancelBulkOperation(tx: Sql, owner: BulkOwner, id: number): Promise<boolean> {
   const ended = await tx`
     update bulk_operations set ended_at = now(), is_cancelled = true, device_keys = null

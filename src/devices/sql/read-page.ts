@@ -1,7 +1,4 @@
-/**
- * Reads the devices of an app, a range of ordinals at a time, with all data that another engine
- * needs.
- */
+/** Reads an app's devices, a range of ordinals at a time, with all that another engine needs. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { DeviceAttributes } from '../../domain/device-attributes.ts';
@@ -27,11 +24,9 @@ interface DevicePage {
 }
 
 /**
- * Answers the devices of the next `ordinals` ordinals, or null at the end. An ordinal belongs to
- * one device for ever, so no device is missed if others change meanwhile. Only a moved device
- * (devices/sql/move-devices.ts) may come twice, as it moves to a later ordinal. A page is a
- * range of ordinals because a planner without statistics would otherwise read and sort all devices
- * of the app for each page.
+ * The devices of the next `ordinals` ordinals; null: the end. None is missed; one that moves may
+ * come twice. A range, because a planner without statistics would sort all devices of the app for
+ * each page.
  */
 export async function readDevicePage(
   sql: Sql,

@@ -1,7 +1,4 @@
-/**
- * The statements that replace a token: they lock both devices, then change one row in place, or
- * merge one into the other.
- */
+/** The statements that replace a token: lock both devices, then move or merge. */
 
 import { rowsOf } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
@@ -18,7 +15,6 @@ import {
 import type { DeviceKey } from './find-devices.ts';
 import { readTagIds } from './tag-ids.ts';
 
-/** A device as it is. */
 export interface LockedToReplace extends WithAttributes {
   readonly ordinal: number;
   /** Sorted. */
@@ -82,10 +78,7 @@ export const moveDevice = (
   from ${seen(tx, [to])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
 
-/**
- * Writes the device that stays after a merge: its app has just named it, and it has the tags of
- * both.
- */
+/** Writes the device that stays after a merge: just named by its app, with the tags of both. */
 export const writeMerged = (
   tx: Sql,
   { appId, platformId, ordinal }: DevicePlace,

@@ -1,5 +1,3 @@
-/** Gives a lane a range of ordinals for itself. */
-
 import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 
@@ -11,10 +9,7 @@ export interface OrdinalRange {
   readonly endMax: number;
 }
 
-/**
- * A transaction of its own, so that lanes lock the row for an instant only. Answers the first
- * ordinal, or null.
- */
+/** Its own transaction: lanes lock the row for an instant. The first ordinal; null: none. */
 export async function reserveOrdinals(
   sql: Sql,
   { appId, platformId }: Scope,

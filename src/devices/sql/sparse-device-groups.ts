@@ -7,10 +7,7 @@ import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 interface Sparseness {
   /** A group with more devices is not sparse. */
   readonly devicesMax: number;
-  /**
-   * Number of the newest groups of an (app, platform) that are skipped, because they are still
-   * being filled.
-   */
+  /** The newest groups of an (app, platform) to skip: they are still being filled. */
   readonly fillingGroups: number;
 }
 
@@ -22,8 +19,7 @@ interface DeviceGroupWindow {
 }
 
 /**
- * Finds the sparse groups among the next `limit` groups that are not vacant. It stops to count a
- * group that turns out not to be sparse.
+ * The sparse ones of the next `limit` groups that are not vacant. Stops counting where one is not.
  */
 export async function sparseDeviceGroups(
   sql: Sql,

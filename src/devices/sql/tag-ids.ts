@@ -1,7 +1,5 @@
 /** Reads the tags of a device as its row has them: sorted, without repetitions. */
 
-/**
- * Reads `tag_ids::text`. The driver's own parser treats each element as if it could be any text.
- */
+/** Reads `tag_ids::text`: the driver's own parser treats each element as any text. */
 export const readTagIds = (text: string): readonly number[] =>
   text === '{}' ? [] : JSON.parse(`[${text.slice(1, -1)}]`);

@@ -1,7 +1,6 @@
 /**
- * The next piece of the bulk operation whose turn it is. Its row stays locked until the piece is
- * committed with its progress, so a piece is done once, by one node, and a node that dies has done
- * nothing of it.
+ * The next piece of the bulk operation whose turn it is. Its row is locked until the piece is
+ * committed: done once, by one node; a node that dies has done nothing.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -30,8 +29,7 @@ export interface TakenBulkOperation extends BulkChange {
 }
 
 /**
- * Clients take turns; of one client, operations are done in the order in which they were accepted.
- * Null: nothing is due, or others are at it.
+ * Clients take turns; a client's operations go in order. Null: nothing is due, or others are at it.
  */
 export async function takeBulkOperation(
   tx: Sql,
@@ -116,17 +114,13 @@ interface BulkPieceDone extends BulkCounts {
   readonly isLast: boolean;
 }
 
-/** How long the client's operations rest after a piece. */
 interface Rest {
   /** In times of the piece. */
   readonly factor: number;
   readonly msMin: number;
 }
 
-/**
- * Records the piece, in its own transaction. The rest stands in the row, so that several nodes work
- * on an operation no more than one does. Answers how long it is.
- */
+/** Records the piece. The rest stands in the row, so several nodes work no more than one does. */
 export async function recordBulkPiece(
   tx: Sql,
   { id, clientId }: TakenBulkOperation,
@@ -151,9 +145,8 @@ export async function recordBulkPiece(
 }
 
 /**
- * An operation of the client has ended. The next one takes its turn now, not with the time of its
- * acceptance: a client with many small ones would have every turn. It goes after the client's first
- * one only: so pieces and cancellations lock rows in the order of ids.
+ * The next operation takes its turn now, not with the time of its acceptance: a client with many
+ * small ones would have every turn. After the client's first only: rows are locked in order of ids.
  */
 export const passTurn = (tx: Sql, clientId: number, endedId: number, restMs: number) => tx`
   update bulk_operations set due_at = greatest(due_at, ${inMs(tx, restMs)})

@@ -1,7 +1,4 @@
-/**
- * Removes tags from devices: tags that were deleted, or disconnected from the app. One device group
- * at a time.
- */
+/** Removes deleted and disconnected tags from devices, one device group at a time. */
 
 import type { Fragment, Sql, SqlPool } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
@@ -22,9 +19,8 @@ export interface TagsOfGroup extends DeviceGroupKey {
 }
 
 /**
- * Finds tags that were deleted before a time by the database's clock, in the groups that may have
- * them: the first `limit` pairs of tag and group. A tag stays on its devices while an open
- * notification excludes it, which would reach them otherwise.
+ * The first `limit` pairs of a group and a tag deleted before a time. A tag stays while an open
+ * notification excludes it: that would reach the devices otherwise.
  */
 export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
   byGroup(
@@ -41,10 +37,7 @@ export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
       limit ${limit}`,
   );
 
-/**
- * The tags that open notifications exclude. The condition of an expression has the ids of its tags,
- * negative where they are negated.
- */
+/** The tags that open notifications exclude. An expression's ids are negative where negated. */
 const tagsOfOpenConditions = (sql: Sql): Fragment => sql`
   select unnest(none_tag_ids) from notifications where finished_at is null and none_tag_ids <> '{}'
   union all
@@ -99,9 +92,8 @@ interface RemovedTags {
 }
 
 /**
- * Removes the tags from up to `limit` devices of the group, except tags that are wanted again: a
- * tag may have been connected again. Locks the devices, as every change of their tags does; devices
- * that another transaction has locked are left for the next time.
+ * Removes the tags from up to `limit` devices, except tags wanted again. Locks the devices; those
+ * locked by another transaction wait for the next time.
  */
 export const removeTags = (
   sql: SqlPool,
@@ -135,8 +127,7 @@ export const removeTags = (
     await tx`
       select from device_groups
       where app_id = ${appId} and platform_id = ${platformId} and group_number = ${groupNumber} for update`;
-    // A statement of its own, after the lock: a later transaction that gives a device of the group
-    // such a tag finds another epoch.
+    // After the lock: a later transaction that gives a device such a tag finds another epoch.
     await tx`
       with removed as (
         delete from device_group_tags
@@ -171,10 +162,7 @@ async function stillUnwanted(
   return rows.map(({ id }) => id);
 }
 
-/**
- * Deletes tags that were marked deleted before a time and that no group may have any more, with
- * their days. Answers how many.
- */
+/** Deletes tags that were deleted before a time and that no group may have, with their days. */
 export async function deleteDeletedTags(sql: Sql, deletedBeforeMs: number): Promise<number> {
   const deleted = await sql`
     with gone as (

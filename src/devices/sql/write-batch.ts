@@ -1,7 +1,4 @@
-/**
- * Writes all rows of a batch of registrations in one statement: devices, tag days, groups and their
- * tags.
- */
+/** Writes a batch of registrations in one statement: devices, tag days, groups and their tags. */
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
 import { boolean, integers, rowsOf, xid } from '../../database/rows.ts';
@@ -41,16 +38,13 @@ export interface Batch {
 }
 
 /**
- * Answers the groups with the versions that this transaction gives them. Fails (`wasChangedSince`)
- * when another transaction has made one of `inserted`, or changed or erased one of `updated`,
- * since: a new transaction finds it as it is, and can lock it.
+ * Answers the groups with their new versions. Fails (`wasChangedSince`) when another transaction
+ * made one of `inserted` or changed one of `updated` since.
  *
- * Locks in the order of all writers: devices (known ones, then new ones), tag days, groups, each
- * sorted. With the settings of PLANS_ARE_KEPT, PostgreSQL joins `updated` row by row, and so locks
- * them in the order given.
+ * Locks in the order of all writers: devices (known, then new), tag days, groups, each sorted. With
+ * PLANS_ARE_KEPT, `updated` is joined row by row: locked in the order given.
  *
- * Empty parts of a batch are left out: PostgreSQL prepares each part for execution, and that is
- * most of the cost of a small batch.
+ * Empty parts are left out: preparing each is most of the cost of a small batch.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly RaisedWithEpoch[]> {
   const { updated, inserted, changes, groups, slot } = batch;
@@ -74,9 +68,8 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly Raised
 const CHANGED = 'devices have changed since they were read; their batch is tried again';
 
 /**
- * True, or the statement fails, for the COMMIT after it is sent already: SQL has no plainer way to
- * fail. It names no row, so PostgreSQL asks it before all else in the statement. Then the known
- * devices are locked first.
+ * True, or the statement fails: the COMMIT after it is sent already. It names no row, so it is
+ * asked first, and the known devices are locked first.
  */
 const areUnchanged = (tx: Sql, updates: number) => tx`
   (case (select count(*) from updated) when ${updates}::integer then '1' else ${CHANGED} end)::integer = 1`;

@@ -31,16 +31,11 @@ import { listKeys } from '../sql/list-keys.ts';
 
 const NAME = 'must have 1–255 characters';
 const DEVICES = `must be 1–${ID_MAX}`;
-/**
- * Each may be there several times.
- * @limit scopes that the body of a new key names → `400`
- */
+/** @limit scopes that the body of a new key names → `400` */
 const SCOPES_MAX = 32;
 const SCOPE = `must be some of ${KEY_SCOPES.join(', ')}`;
 
-/**
- * An empty list is refused: its author meant neither a key without limits nor a key for nothing.
- */
+/** An empty list is refused: its author meant neither no limits nor a key for nothing. */
 const some = <T extends z.ZodType>(entry: T) =>
   measured(
     TAGS_PER_REQUEST_MAX,
@@ -119,7 +114,6 @@ export interface KeyRouteParts extends CredentialRouteParts {
 
 const route = routesAt('/push-admin-api/v3/:client/keys', { api: 'admin', needs: 'super-user' });
 
-/** `GET`, `POST` and `DELETE`. */
 export const keyRoutes = (parts: KeyRouteParts): readonly Route[] =>
   [listRoute, createRoute, deleteRoute].map((make) => make(parts));
 
@@ -208,10 +202,7 @@ interface Limits {
   readonly faults: readonly Fault[];
 }
 
-/**
- * Resolves the limits to ids: a sourceId may be given to another tag later, but the key stays for
- * the tag that was meant.
- */
+/** Resolves limits to ids: a sourceId may go to another tag later, the key stays with this one. */
 async function resolveLimits(sql: Sql, clientId: number, asked: KeyRequest): Promise<Limits> {
   const { tagIds, tagSourceIds, groupIds, groupSourceIds, appIds } = asked;
   const tags = await findReferencedTags(sql, clientId, {

@@ -4,7 +4,6 @@ import type { Sql } from '../../database/sql.ts';
 
 interface DeletedKey {
   readonly name: string;
-  /** Whose jobs those of the key are. */
   readonly userName: string;
 }
 

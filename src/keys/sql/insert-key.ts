@@ -18,7 +18,6 @@ interface NewKey {
   readonly expiresAtMs: number | null;
 }
 
-/** Answers its id. */
 export async function insertKey(sql: Sql, key: NewKey): Promise<number> {
   const rows = await sql<{ id: number }[]>`
     insert into client_keys (client_id, name, username, token_hash, token_sealed, key_id, scopes,

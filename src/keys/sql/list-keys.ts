@@ -1,7 +1,4 @@
-/**
- * Lists the further keys of a client, without their secrets, and counts them. Keys that have ended
- * are included.
- */
+/** Lists and counts the further keys of a client, ended ones too, without secrets. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { KeyScope } from '../../domain/caller.ts';
@@ -21,7 +18,6 @@ interface ListedKey {
   readonly lastUsedAt: number | null;
 }
 
-/** Lists those after `afterId`, in the order of their ids. */
 export const listKeys = (
   sql: Sql,
   clientId: number,

@@ -21,7 +21,6 @@ const reads = routesAt(PATH, { api: 'admin', needs: 'read' });
 const writes = routesAt(PATH, { api: 'admin', needs: 'admin' });
 const puts = routesAt(PATH, { api: 'admin', needs: 'admin', isForSuccessor: true });
 
-/** The state, put, taken away, checked. */
 export function appPlatformRoutes(parts: AppPlatformParts): readonly Route[] {
   const checks = new PacedChecks();
   return [getRoute(parts), putRoute(parts, checks), deleteRoute(parts), probeRoute(parts, checks)];

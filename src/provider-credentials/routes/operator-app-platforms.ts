@@ -1,7 +1,4 @@
-/**
- * The operator's routes of an app's provider credentials, on each of its platforms: put, seen
- * without their secrets, taken away, and checked with the provider.
- */
+/** The operator's routes of an app's provider credentials: put, seen, taken away, checked. */
 
 import { z } from 'zod';
 import { secretKeyFault } from '../../access/credentials.ts';

@@ -6,8 +6,7 @@
 import type { Fragment, Sql } from '../../database/sql.ts';
 
 /**
- * Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). If the node dies, another one
- * does not wait for the end of the right.
+ * Longer than TOKEN_REQUEST_TIMEOUT_MS. When its node dies, another need not wait for its end.
  * @limit right of a node to make a token → another node may
  */
 export const MINTING_MS_MAX = 20_000;

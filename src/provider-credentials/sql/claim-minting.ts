@@ -1,7 +1,6 @@
 /**
- * Claims the right to make the next token of an identity: one holder among all nodes, for
- * MINTING_MS_MAX. It is a lease and not a lock: making a token may take a request to the provider,
- * and no transaction may wait for that.
+ * Claims the right to make the next token of an identity, one holder at a time. A lease, not a
+ * lock: no transaction may wait for a request to the provider.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -18,10 +17,7 @@ interface MintingClaim {
   readonly nodeId: number | null;
 }
 
-/**
- * Answers the database's time in epoch milliseconds; null: another node makes the token, or none
- * may be made yet.
- */
+/** Answers the database's time; null: another node makes the token, or none may be made yet. */
 export async function claimMinting(sql: Sql, claim: MintingClaim): Promise<number | null> {
   const { identity, seenId, mintingId, apartMs, nodeId } = claim;
   const now = sql`clock_timestamp()`;

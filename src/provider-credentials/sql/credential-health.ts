@@ -1,7 +1,4 @@
-/**
- * The health of each provider credential, written now and then: when it last worked, and the result
- * of its last check.
- */
+/** The health of each provider credential: when it last worked, and its last check. */
 
 import { SCOPE } from '../../database/columns.ts';
 import { boolean, rowsOf, text } from '../../database/rows.ts';
@@ -76,9 +73,8 @@ export async function writeCheck(
 }
 
 /**
- * Takes some credentials whose last check is `everyMs` ago, for this node alone: sets the time of
- * their check at once, plus a random part of an hour, so that they do not all fall due together
- * again.
+ * Takes credentials last checked `everyMs` ago for this node: sets the time of their check, plus a
+ * random part of an hour, so that they do not all fall due together.
  */
 export const takeDueChecks = (
   sql: Sql,
@@ -106,10 +102,7 @@ interface ExpiryWarning extends Scope {
   readonly expiresInMs: number;
 }
 
-/**
- * Takes the credentials that end within `days`, unless a node has warned of them at this distance
- * already: each is taken once, by one node.
- */
+/** Takes credentials that end within `days`, once: unless a node has warned at this distance. */
 export const takeExpiryWarnings = (
   sql: Sql,
   days: number,

@@ -2,10 +2,7 @@
 
 import type { Sql } from '../../database/sql.ts';
 
-/**
- * Deletes tokens that no node has made or refused since a time: their credential is gone. Answers
- * how many, at most `limit`.
- */
+/** Deletes tokens not made or refused since a time. Answers how many, at most `limit`. */
 export async function deleteProviderTokens(
   sql: Sql,
   unusedSinceMs: number,

@@ -1,7 +1,4 @@
-/**
- * Reads, writes, clears and refuses the sealed provider credential of one (app, platform), with the
- * credential before it.
- */
+/** Reads, writes and refuses the sealed credential of an (app, platform) and the one before it. */
 
 import type { Sql } from '../../database/sql.ts';
 import { recordTroubles } from '../../webhooks/record-events.ts';
@@ -16,9 +13,7 @@ export interface StoredCredential extends SealedCredential {
   readonly version: number;
   /** The credential before it, while it may still be used. */
   readonly previous: SealedCredential | null;
-  /**
-   * The provider has refused this credential: the one before it is used instead, while it may be.
-   */
+  /** The provider has refused this: the one before it is used, while it may be. */
   readonly isRefused: boolean;
   /** Sends with it were accepted within the last minutes. */
   readonly wasAcceptedLately: boolean;
@@ -27,9 +22,7 @@ export interface StoredCredential extends SealedCredential {
 /** The time for which a worker remembers it (push/worker/circuit-breaker.ts). */
 const ACCEPTED_LATELY_MINUTES = 10;
 /**
- * Acceptances are written a minute after their sends at the latest
- * (provider-credentials/credential-watch.ts), so what is written soon after a put may be of the
- * credential before it.
+ * Acceptances are written within a minute: what comes soon after a put may be of the one before.
  */
 const NOTED_WITHIN_MINUTES = 2;
 
@@ -43,9 +36,7 @@ interface Row {
   readonly wasAcceptedLately: boolean;
 }
 
-/**
- * Undefined: the app is not on this platform. A number: it is, without a credential; its version.
- */
+/** Undefined: the app is not on this platform. A number: the version, without a credential. */
 export async function readSealedCredential(
   sql: Sql,
   appId: number,
@@ -74,18 +65,14 @@ export async function readSealedCredential(
 }
 
 /**
- * The effect of a write on the stored credential: the fallback for a while (`kept`), nothing
- * (`forgotten`), or no change (the same is put again). A credential that the provider refuses never
- * becomes the fallback: the fallback in use stays.
+ * A write keeps the credential before as the fallback, forgets it, or puts the same again. A
+ * refused credential never becomes the fallback: the one in use stays.
  */
 export type Predecessor = 'kept' | 'forgotten' | 'unchanged';
 
 interface CredentialToWrite {
   readonly credential: SealedCredential | null;
-  /**
-   * The version that the caller has read: the write fails when another credential was put
-   * meanwhile.
-   */
+  /** The version that the caller read: the write fails when another was put meanwhile. */
   readonly overVersion: number;
   readonly predecessor: Predecessor;
   readonly graceHours: number;

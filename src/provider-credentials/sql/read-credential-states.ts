@@ -9,10 +9,7 @@ export interface CredentialState extends Scope {
   readonly expiresAtMs: number | null;
   /** Until then the credential before it may be used. */
   readonly fallbackUntilMs: number | null;
-  /**
-   * Why the provider has refused the new credential; null: it has not. While the fallback lasts,
-   * that one is in use.
-   */
+  /** Null: the provider has not refused the new one. While the fallback lasts, it is in use. */
   readonly refusedReason: string | null;
   readonly acceptedAtMs: number | null;
   readonly fault: string | null;

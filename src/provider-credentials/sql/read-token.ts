@@ -1,6 +1,4 @@
-/**
- * Reads the newest token of an identity, by the database's clock; null: no node ever wanted one.
- */
+/** The newest token of an identity, by the database's clock; null: none was ever wanted. */
 
 import type { Sql } from '../../database/sql.ts';
 import { failsUntil, isTimely, mintableAt } from './believed.ts';

@@ -1,7 +1,4 @@
-/**
- * Writes the result of making a token: the value, a failure, or a freeze because the provider had
- * too many.
- */
+/** Writes the result of making a token: the value, a failure, or a freeze after too many. */
 
 import type { Sql } from '../../database/sql.ts';
 

@@ -14,7 +14,6 @@ export interface StatsParts {
   readonly patientReads: PatientReads;
 }
 
-/** The description of both answers. */
 export const ABOUT =
   'Exact at the moment of the answer; days are UTC. A notification, with all that becomes of it, counts on the day on which it was accepted, before it is sent too. It goes on counting when it is deleted. `daily` has the days of the last two years on which anything happened; `notifications`, `delivered` and `failed` are of all time. Days before this version know no `subscribed` and `unsubscribed` of an app, and no notifications that were deleted before.';
 
@@ -42,7 +41,6 @@ export const STATISTICS = {
 export const withStatistics = <Of extends z.ZodRawShape>(subject: Of) =>
   z.object({ ...subject, ...statistics.shape });
 
-/** In all and by day. */
 export async function statisticsOf(
   patientReads: PatientReads,
   subject: Subject,

@@ -14,10 +14,7 @@ export const deleteTagDays = (sql: Sql, beforeMs: number, limit: number): Promis
     limit,
   );
 
-/**
- * Adds the slots of days that are over to slot 0: no node writes them any more. Returns how many,
- * at most `limit`.
- */
+/** Adds the slots of past days to slot 0: no node writes them any more. At most `limit`. */
 export const mergeTagDays = (sql: Sql, limit: number): Promise<number> =>
   addUpTagDays(
     sql,

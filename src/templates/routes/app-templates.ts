@@ -1,7 +1,4 @@
-/**
- * `apps/<id>/platforms/<platformId>/template`: the template of an app on a platform. It is put,
- * checked and tried out on a sample, seen, taken away.
- */
+/** `apps/<id>/platforms/<platformId>/template`: put, checked on a sample, seen, taken away. */
 
 import { z } from 'zod';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
@@ -90,7 +87,6 @@ const PATH = '/push-admin-api/v3/:client/apps/:id/platforms/:platform/template';
 const path = SCOPE_PATH;
 const admin = { api: 'admin', needs: 'admin' } as const;
 
-/** Seen, put, taken away. */
 export const appTemplateRoutes = (parts: AppTemplateParts): readonly Route[] =>
   [getRoute, putRoute, deleteRoute].map((make) => make(parts));
 
@@ -157,10 +153,7 @@ const deleteRoute = ({ sql }: AppTemplateParts) =>
     }),
   );
 
-/**
- * Nothing is stored unless its form is right, and it makes a message of the sample. Null: there is
- * no sample.
- */
+/** Stored only if its form is right and it makes a message of the sample. Null: there is none. */
 async function tryOut(
   evaluator: Evaluator,
   clientId: number,

@@ -71,7 +71,6 @@ const route = routesAt('/push-admin-api/v3/:client/webhooks/:id/deliveries', {
 const path = { id: pathId('webhook', 1) };
 const NO_WEBHOOK = refuse.unknown('webhook');
 
-/** The list, and the replay. */
 export const webhookDeliveryRoutes = (sql: SqlPool): readonly Route[] => [
   listRoute(sql),
   replayRoute(sql),

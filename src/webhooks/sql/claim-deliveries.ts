@@ -1,7 +1,4 @@
-/**
- * Claims webhooks with waiting events for this node, for a while: each has one request under way at
- * a time, over all nodes. When the node dies, another one takes over after that while.
- */
+/** Claims webhooks with waiting events for this node, for a while, after which another may. */
 
 import { recordChange } from '../../audit/record-change.ts';
 import { shareClient } from '../../clients/lock-client.ts';
@@ -79,10 +76,7 @@ interface DeliverySize {
   readonly bytesMax: number;
 }
 
-/**
- * The delivery to send now: one that is due again, or else a new one, with the given id, of the
- * events that wait. Null: there are none, or the webhook was deleted.
- */
+/** A delivery due again, or else a new one with the given id. Null: nothing waits. */
 export async function takeDelivery(
   sql: Sql,
   webhookId: number,
@@ -145,9 +139,7 @@ export interface Attempt {
   readonly isGone: boolean;
 }
 
-/**
- * After a failure: when the delivery is tried again, null: never; and how long the receiver rests.
- */
+/** When it is tried again, null: never; and how long the receiver rests. */
 export interface Patience {
   readonly retryAfterMs: number | null;
   readonly restMs: number;

@@ -1,5 +1,3 @@
-/** The deliveries of a webhook: listed, and put into the line again. */
-
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { DeliveryState } from '../../domain/webhook.ts';
@@ -28,7 +26,6 @@ interface DeliveriesToList {
   readonly limit: number;
 }
 
-/** Newest first. */
 export const listDeliveries = (
   sql: Sql,
   webhookId: number,

@@ -15,10 +15,7 @@ export async function nextWebhooks(
   return rows.map(({ id }) => id);
 }
 
-/**
- * Deletes the oldest events of a webhook that are above `eventsMax`, and counts them in it. Answers
- * how many, at most `limit`.
- */
+/** Deletes a webhook's oldest events above `eventsMax`, and counts them in it; at most `limit`. */
 export const trimWebhookEvents = (
   sql: SqlPool,
   webhookId: number,

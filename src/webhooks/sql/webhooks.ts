@@ -1,5 +1,3 @@
-/** The webhooks of a client: made, listed, changed, deleted. */
-
 import type { Sql } from '../../database/sql.ts';
 import { textList } from '../../database/sql.ts';
 import type { WebhookEventType } from '../../domain/webhook.ts';
@@ -49,7 +47,6 @@ export async function countWebhooks(sql: Sql, clientId: number): Promise<number>
   return row?.count ?? 0;
 }
 
-/** Lists those after `afterId`, in the order of their ids. */
 export const listWebhooks = (
   sql: Sql,
   clientId: number,
@@ -59,7 +56,6 @@ export const listWebhooks = (
     select ${listed(sql)} from webhooks
     where client_id = ${clientId} and id > ${afterId} order by id limit ${limit}`;
 
-/** Null: the client has no such webhook. */
 export async function findWebhook(
   sql: Sql,
   clientId: number,
@@ -100,7 +96,6 @@ export const replaceSecret = (
     secret_sealed = ${sealed}, secret_key_id = ${keyId}
   where id = ${id}`;
 
-/** Deletes it with its deliveries and its waiting events. */
 export async function deleteWebhook(tx: Sql, id: number): Promise<void> {
   await tx`delete from webhooks where id = ${id}`;
   await tx`delete from webhook_events where webhook_id = ${id}`;
