@@ -6,7 +6,7 @@
 import { shareOf } from '../std/share.ts';
 
 export interface AdmissionLimits {
-  /** Of all callers. A request beyond its caller's share is answered 503. */
+  /** A request beyond its caller's share is answered 503. */
   readonly requestsMax: number;
   /** And of what these become when parsed, likewise. */
   readonly bodyBytesMax: number;

@@ -17,7 +17,7 @@ import { findingsAbout } from './finding.ts';
 const { ok, warning, problem } = findingsAbout('PostgreSQL');
 const secretKey = findingsAbout('SECRET_KEY');
 
-/** Of a node without its senders, registration included (docs/operate/configure.md). */
+/** A node's without its senders, registration included (docs/operate/configure.md). */
 const CONNECTIONS_PER_NODE = 27;
 const CONNECTIONS_PER_WORKER = 2;
 /** For commands, backups and people. */

@@ -57,6 +57,7 @@ export const groupNumberOf = (ordinal: number): number => Math.floor(ordinal / G
 export const firstOrdinalOf = (groupNumber: number): number => groupNumber * GROUP_DEVICES;
 export const lastOrdinalOf = (groupNumber: number): number =>
   firstOrdinalOf(groupNumber) + GROUP_DEVICES - 1;
+/** Where in its group an ordinal lies, 0–8,191. */
 export const offsetOf = (ordinal: number): number => ordinal % GROUP_DEVICES;
 /** The block (0–63) that an offset in a group lies in. */
 export const blockOf = (offset: number): number => Math.floor(offset / BLOCK_DEVICES);

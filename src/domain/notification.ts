@@ -32,7 +32,7 @@ export const hasEnded = (state: NotificationState): boolean =>
   state === 'FINISHED' || state === 'FAILED' || state === 'CANCELLED';
 
 /**
- * The rest keeps a fifth (decision 47).
+ * Decision 47 has the reason.
  * @limit turns and slots of a client's urgent sends for each one of its others, while both wait →
  * the rest keeps a fifth
  */

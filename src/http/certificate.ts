@@ -84,6 +84,7 @@ export class Certificate {
   }
 }
 
+/** Throws a SettingFault that names each file that is not valid. */
 function read({ certFile, keyFile }: CertificateFiles): Pem {
   const faults = pemFaults({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
   if (faults.length > 0) throw new SettingFault(faults.join(' '));

@@ -55,7 +55,7 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   minting(credential: Credential, origins: Origins, trustedAt: TrustedAt): Minting | null;
   /** The reason for a key with too many tokens; none is made for `pauseMs`. Null: none. */
   readonly tooManyTokens: { readonly reason: string; readonly pauseMs: number } | null;
-  /** By the clock of that moment. Null: the value does not say so. */
+  /** The clock of that moment counts. Null: the value does not say so. */
   signedAtMs(authorization: string): number | null;
 
   /** Makes a sender. It connects at its first `whenReady`. */

@@ -6,6 +6,7 @@ interface BatcherOptions<Item, Result> {
   readonly itemsMax: number;
   /** Bound on the sum of weights of a batch; a single item may exceed it, alone. */
   readonly weightMax?: number;
+  /** Called once for each item. */
   readonly weightOf?: (item: Item) => number;
   /** Answers every item, in order; a promise: after the batch. An error rejects the batch. */
   run(items: readonly Item[]): Promise<readonly (Result | Promise<Result>)[]>;

@@ -1,6 +1,7 @@
 /** Counts values by size, in plain numbers: cheap for every send, and able to cross threads. */
 
 export interface HistogramReading {
+  /** Upper bounds, ascending. */
   readonly bounds: readonly number[];
   /** Values up to each bound and above the one before; the last count is of those above all. */
   readonly counts: readonly number[];

@@ -4,6 +4,7 @@ export type StepAttributes = Readonly<Record<string, string | number>>;
 
 export interface Step {
   readonly name: string;
+  /** Epoch milliseconds. */
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: StepAttributes;

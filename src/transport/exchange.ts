@@ -20,6 +20,7 @@ export class Exchange implements Attempt {
   readonly askedAtMs: number;
   /** The connection of the attempt under way, or of the last one. */
   member: Member | null = null;
+  /** Monotonic time at which that attempt began. */
   startedAtMs = 0;
   refusals = 0;
   readonly #events: ExchangeEvents;

@@ -40,7 +40,7 @@ export function createAccess({ store, secrets, log }: EngineParts): Access {
   };
 }
 
-/** Of the operator's accounts, or without a client: those of clients have the audit log. */
+/** Logs events of accounts without a client: those of clients have the audit log. */
 function tell(log: Logger, { action, ...report }: AccountReport): void {
   switch (action) {
     case 'member.sign-in':

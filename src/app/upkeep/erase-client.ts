@@ -7,6 +7,7 @@ import { eraseCondemned } from '../../push/sql/ledger/erase-condemned.ts';
 
 export interface ClientDeletion {
   readonly clientId: number;
+  /** The time of deletion, by the database's clock. */
   readonly deletedAtMs: number;
 }
 

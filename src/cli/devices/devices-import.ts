@@ -52,7 +52,7 @@ const stateForm = z.object({
   format: z.enum(FORMAT_NAMES),
   replacesTags: z.boolean(),
   fingerprint: z.string().nullable(),
-  /** By the database's clock: registrations since then are newer than the file. */
+  /** The database's time: registrations since then are newer than the file. */
   startedAtMs: z.number(),
   records: z.number(),
   tally: tallyForm,
@@ -71,7 +71,7 @@ const BATCHES_MAX = 4;
  */
 const SUBSCRIPTIONS_MAX = 20_000;
 /**
- * Of a batch that hardly contains any device.
+ * Records of a batch that hardly contains any device.
  * @limit records of a batch of an import → the next batch
  */
 const RECORDS_MAX = 100_000;

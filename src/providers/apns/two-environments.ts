@@ -43,6 +43,7 @@ interface Try {
   readonly position: number;
   readonly settle: Settle;
   refusal: Outcome | null;
+  /** Monotonic time from which it waits in a line. */
   inLineSinceMs: number;
 }
 

@@ -63,6 +63,7 @@ export class PushService {
   #onEmpty: () => void = () => undefined;
   #isAwaited = false;
   #isStuck = false;
+  /** Monotonic time from which it owes an answer. */
   #owesSinceMs = 0;
   #workedAtMs = Number.NEGATIVE_INFINITY;
   #keyRefusals = new Refusals();

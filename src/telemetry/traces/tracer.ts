@@ -12,6 +12,7 @@ export interface FinishedSpan {
   readonly kind: 'server' | 'internal';
   readonly context: SpanContext;
   readonly parentId: string | null;
+  /** Epoch milliseconds. */
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: StepAttributes;

@@ -17,6 +17,7 @@ export class Latency {
     if (latencyMs < this.#lowestMs) this.#lowestMs = latencyMs;
   }
 
+  /** Must be called at intervals. */
   tick(nowMs: number): void {
     this.#spanStartedMs ??= nowMs;
     if (nowMs - this.#spanStartedMs < SPAN_MS) return;

@@ -52,6 +52,7 @@ export class Member {
     return this.isRetired || this.connection === null ? 0 : this.connection.free;
   }
 
+  /** Opens a stream. The caller has seen `free` above 0. */
   start(attempt: Attempt, authorization: string, nowMs: number): void {
     this.hasStarted = true;
     this.usedAtMs = nowMs;
