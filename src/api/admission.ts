@@ -8,7 +8,7 @@ import { shareOf } from '../std/share.ts';
 export interface AdmissionLimits {
   /** A request beyond its caller's share is answered 503. */
   readonly requestsMax: number;
-  /** And of what these become when parsed, likewise. */
+  /** Bytes of the bodies of these requests, and of what these become when parsed. */
   readonly bodyBytesMax: number;
 }
 

@@ -116,7 +116,10 @@ const SERVER_LIMITS: ServerLimits = {
   /** @limit when stopping, answers under way → connections closed */
   drainTimeoutMs: 5_000,
 };
-/** A timer for each request would cost too much; revoked streams end within a second. */
+/**
+ * Slow bodies are ended, and credentials of open streams checked, so often: a timer for each
+ * request would cost every request.
+ */
 const SWEEP_INTERVAL_MS = 250;
 /**
  * Perhaps a stranger has made the header up.

@@ -47,7 +47,7 @@ const redisUrl = z.url({
   protocol: /^rediss?$/,
   error: 'must be a URL as redis://[user:password@]host:port',
 });
-/** `npm run docs` writes docs/reference/settings.md and config/example.env from it. */
+/** All variables: `npm run docs` writes docs/reference/settings.md and config/example.env. */
 export const schema = z.object({
   HOST: z
     .string()

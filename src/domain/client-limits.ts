@@ -5,7 +5,10 @@ import { TAGS_PER_CLIENT_MAX } from './tag.ts';
 /** The requests that are counted a second, on each node; pushes are requests too. */
 export type RateKind = 'requests' | 'pushes' | 'registrations' | 'reads';
 
-/** More than two cores answer. A credential has half: a leak leaves the rest. */
+/**
+ * More than a machine with two cores answers: they stop loops that went wrong. A credential has
+ * half, so that one that leaks leaves the rest.
+ */
 export const CLIENT_LIMIT_DEFAULTS = {
   requestsPerSecond: 20_000,
   credentialRequestsPerSecond: 10_000,

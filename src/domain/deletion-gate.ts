@@ -1,4 +1,7 @@
-/** The deletion gate: if many devices of a send seem dead, the sender is more likely wrong. */
+/**
+ * The deletion gate: if a large share of a send's devices seems dead, the fault is more likely the
+ * sender's (environment, app), and no device is erased before an operator has looked.
+ */
 
 /**
  * Dead tokens after a year without sends: a tenth. In a wrong environment: all.
@@ -21,7 +24,7 @@ export interface DeletionGateCounts {
   readonly isFinished: boolean;
 }
 
-/** Whether the condemned devices of a scope may be erased now. */
+/** Whether a scope's condemned devices may be erased now; other failures say nothing of tokens. */
 export function deletionGateOf({
   delivered,
   gone,

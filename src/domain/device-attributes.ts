@@ -1,4 +1,7 @@
-/** Texts that stay until another is given. Each: a record here, a column of `devices`, a text. */
+/**
+ * Attributes of a device: texts that stay until another is given. A new one is a record here, a
+ * column of the table `devices`, and a text of the console (`texts/devices.ts`).
+ */
 
 interface DeviceAttribute {
   readonly column: string;

@@ -1,4 +1,7 @@
-/** The changes of a transaction in a device group, for tag indexes that have the version before. */
+/**
+ * The changes of a transaction in a device group. A tag index applies them only on top of the
+ * version before; otherwise it has missed a change.
+ */
 
 import type { ApnsEnvironment, Scope } from './device.ts';
 import { groupNumberOf, offsetOf } from './device.ts';

@@ -9,7 +9,10 @@ export interface ExpectedSend {
   readonly sendAtMs: number;
   /** Null: nothing of it was sent yet. */
   readonly lastSendAtMs: number | null;
-  /** It has ended, all failures are noted, none was skipped or cancelled: the rest was accepted. */
+  /**
+   * It has ended, every device that failed is noted, and none was skipped, expired or cancelled: so
+   * a device that is not noted was accepted.
+   */
   readonly isWholeKnown: boolean;
 }
 

@@ -62,7 +62,7 @@ export type Outcome = {
       readonly kind: 'unavailable';
       readonly reason: string;
       readonly retryAfterMs: number | null;
-      /** Not in a provider's words, so perhaps a proxy's: only several prove that it is not. */
+      /** Not in a provider's words, so perhaps a proxy's: only several prove a fault. */
       readonly isWordless?: true;
     }
   /** The provider has not processed it: retried at once elsewhere, by the sender if it can. */

@@ -1,4 +1,7 @@
-/** How a push is sent. A new option is a record here, a column of `notifications`, and its code. */
+/**
+ * How a push is sent. A new option is a record here, from which requests, answers and the OpenAPI
+ * document take it, a column of `notifications`, and the code that obeys it.
+ */
 
 import { z } from 'zod';
 

@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 import { normalAddress } from '../../packages/std/src/ip-address.ts';
 
-/** From a connection's address and its X-Forwarded-For, in its normal spelling. */
+/** Resolves connection and X-Forwarded-For to the caller's address, in its normal spelling. */
 export type AddressResolver = (remoteAddress: string, forwardedFor: string) => string;
 
 /** Learns the address of an untrusted peer that names another caller. */

@@ -19,9 +19,7 @@ export function preferredCoding(acceptEncoding: string): Coding | null {
   return brotli === best ? 'br' : 'gzip';
 }
 
-/**
- * The most specific entry counts. Parameters but `q` are ignored: `charset=utf-8` means JSON, too.
- */
+/** The most specific entry counts. Parameters but `q` are ignored, such as `charset=utf-8`. */
 function qualityOf(header: string, name: string): number {
   const patterns = name.includes('/') ? [name, `${name.split('/')[0]}/*`, '*/*'] : [name, '*'];
   const entries = header.split(',').map((entry) => {

@@ -23,9 +23,9 @@ export function isOfOwnPage({ method, headers }: RequestHead): boolean {
 }
 
 /**
- * Whether a page of another site can have made it with a remembered password: it changes something,
- * without a preflight (as for own headers, or JSON), which allows none. On the App API credentials
- * are in every copy of the app: scripts may send them with any type of content.
+ * Whether a page of another site can have made it with a password that the browser remembers: it
+ * changes something, and no preflight has allowed it (own headers and JSON need one). An app's
+ * credential is in every copy of the app: on the App API scripts may send it in any way.
  */
 export function isForgeable(
   { method, headers }: RequestHead,

@@ -183,7 +183,7 @@ export class AuthorizationCache {
     entry.pending = null;
   }
 
-  /** Takes the newest shared token, or makes the next. True: another node makes it, none works. */
+  /** Takes the newest shared token, or makes the next. True: another node is making it. */
   async #isLeftToOther(entry: Entry, minting: Minting): Promise<boolean> {
     const { identity, apartMs, refusedId } = entry;
     const shared = await this.#store.read(identity, apartMs);

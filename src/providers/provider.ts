@@ -55,14 +55,14 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   minting(credential: Credential, origins: Origins, trustedAt: TrustedAt): Minting | null;
   /** The reason for a key with too many tokens; none is made for `pauseMs`. Null: none. */
   readonly tooManyTokens: { readonly reason: string; readonly pauseMs: number } | null;
-  /** The clock of that moment counts. Null: the value does not say so. */
+  /** When it was signed, by the clock of that moment. Null: the value does not say so. */
   signedAtMs(authorization: string): number | null;
 
   /** Makes a sender. It connects at its first `whenReady`. */
   createSender(credential: Credential, parts: SenderParts<Origins>): Sender;
-  /** For a device that cannot exist: a refusal of only the device accepts the credential. */
+  /** A push for no device: if only the device is refused, the key is good. Null: not askable. */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
-  /** The part that cannot be asked of a credential: a sentence from NOBODY_ASKED. Null: none. */
+  /** Names what cannot be asked about, in a sentence from NOBODY_ASKED on. Null: nothing. */
   unaskedNote(credential: Credential): string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends one message to one device, now, for publishers who try it out: by a sender of its own, so
- * that neither waits for others, and beside the ledger.
+ * Sends one message to one device, now, for publishers who try it out: with a sender of its own, so
+ * that neither it nor others wait. Nothing of it is in the ledger.
  */
 
 import { v7 as uuidV7 } from 'uuid';

@@ -1,6 +1,4 @@
-/**
- * Sends that end without a request: settled in the event loop's next turn, as `Settle` promises.
- */
+/** Sends that end without a request, settled in the event loop's next turn as `Settle` promises. */
 
 import type { Outcome } from '../domain/outcome.ts';
 import type { Settle } from '../transport/transport.ts';

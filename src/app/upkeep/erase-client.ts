@@ -31,7 +31,7 @@ export const listJobsToCancel = async (
   return rows.map(({ id }) => id);
 };
 
-/** Answers whether there may be more: the piece was as large as one may be. */
+/** Erases those that have ended. Answers whether there may be more. */
 export const eraseEndedJobs = (
   sql: SqlPool,
   { clientId }: ClientDeletion,
@@ -54,7 +54,7 @@ export async function hasAppDeletions(sql: Sql, { clientId }: ClientDeletion): P
   return rows.length > 0;
 }
 
-/** Tags, with what is left of their counts; with the last the groups. Answers how many tags. */
+/** Erases tags, and with the last of them the groups. Answers how many tags. */
 export const eraseTags = (
   sql: SqlPool,
   { clientId }: ClientDeletion,

@@ -34,7 +34,7 @@ export const PROVIDER_TOKEN_MINTS_APART_MS = 20 * 60_000;
  */
 export const PROVIDER_TOKEN_REFRESH_MS = { from: 50 * 60_000, to: 55 * 60_000 };
 
-/** Apple's reason when this was broken, perhaps by another sender of the team. */
+/** Apple's reason for renewing too often; another sender with the team's key may have done it. */
 export const TOO_MANY_TOKENS = 'TooManyProviderTokenUpdates';
 /**
  * The window that was broken.
@@ -64,7 +64,7 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
   connectTimeoutMs: 4_000,
   /** More than two to each of some eight addresses gain little (pushy); far networks need more. */
   connectionsMax: 64,
-  /** Apple's engineers ask for pauses between them: rapid opening looks like an attack. */
+  /** Apple's engineers ask for pauses: rapid opening of connections looks like an attack. */
   growEveryMs: 250,
   /** Further ones, opened in a slow minute, cost a megabyte each, and are soon opened again. */
   idleMsMax: 10 * 60_000,
@@ -72,7 +72,7 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
   ageMsMax: 24 * 60 * 60_000,
   /** When the limit falls to one stream, all come back. At the third time it is known. */
   refusalsMax: 3,
-  /** Idle connections die silently without; node-apn asks every minute, and no limit was seen. */
+  /** Idle connections die silently; node-apn asks every minute, and no limit was ever seen. */
   pingAfterSilenceMs: 60_000,
   pingTimeoutMs: 10_000,
   pingsInARowMax: Number.POSITIVE_INFINITY,

@@ -24,7 +24,7 @@ const WAITING_MAX = 1_000;
  */
 const OTHER_SILENT_MS_MAX = 5_000;
 const OTHER_REST_MS = 30_000;
-/** After longer, another node may have taken over the device. */
+/** A send that waited longer is not made: another node may have taken over the device. */
 const IN_LINE_MS_MAX = 10_000;
 
 interface TwoEnvironmentsOptions {
@@ -153,7 +153,7 @@ export class TwoEnvironments implements Sender {
     this.#wake();
   }
 
-  /** In line: callers check only the own environment's capacity, before the first try. */
+  /** It waits in line: callers check only the own environment's capacity. */
   #ask(side: Side, number: number): void {
     const nowMs = performance.now();
     this.#tryOf(number).inLineSinceMs = nowMs;

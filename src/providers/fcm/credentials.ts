@@ -34,7 +34,7 @@ export function fcmMinting(
 ): Minting {
   const { client_email, private_key_id, private_key } = serviceAccount;
   return {
-    // Its origin, too: one issuer's token is worth nothing with another.
+    // The origin is part of it: one issuer's token is worth nothing with another.
     identity: identityOf('fcm', oauth, client_email, private_key_id, private_key),
     apartMs: ACCESS_TOKEN_REQUESTS_APART_MS,
     mint(nowMs) {

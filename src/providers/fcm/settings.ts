@@ -23,7 +23,7 @@ export const ACCESS_TOKEN_REFRESH_BEFORE_MS = 5 * 60_000;
  */
 export const ACCESS_TOKEN_LIFETIME_MS_MAX = 24 * 60 * 60_000;
 /**
- * All nodes together, even if FCM calls every token expired.
+ * Also if FCM calls every token expired, and for all nodes together.
  * @limit between requests for an FCM token
  */
 export const ACCESS_TOKEN_REQUESTS_APART_MS = 10_000;

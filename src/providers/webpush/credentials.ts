@@ -26,7 +26,7 @@ export class VapidSigner {
   }
 }
 
-/** Then the date was set. Services allow some minutes of difference. */
+/** A larger difference: the date was set. Services allow some minutes. */
 const CLOCK_SET_MS_MIN = 60_000;
 
 /** Renewed before it expires, or when the clock was set since it was signed. */

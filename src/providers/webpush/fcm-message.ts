@@ -27,7 +27,7 @@ function contentOf(message: Message, nowMs: number): object {
   };
 }
 
-/** Under the names that such workers read, with the members of `webpush`. */
+/** The data under the names that such workers read, with the members of `webpush`. */
 function dataOf({ payload, notificationId }: Message): Readonly<Record<string, string>> {
   const { title, message, url, image, webpush = {} } = payload;
   const { body, data, ...options } = webpush;

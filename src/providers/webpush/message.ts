@@ -78,7 +78,7 @@ const SHOWN_MEMBERS: ReadonlySet<string> = new Set([
   'requireInteraction',
 ]);
 
-/** Null: no title, or no URL that a browser can open: it would refuse them. */
+/** The declarative members. Null: no title, or no URL that a browser can open. */
 function declaredOf(
   forWorker: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | null {

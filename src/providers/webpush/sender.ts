@@ -260,7 +260,7 @@ export class WebPushSender implements Sender {
     return service.isStuck && service.isFull ? NO_ANSWER : null;
   }
 
-  /** Another service may take the key or message. A failure is its own while another works. */
+  /** Marks an outcome as one service's own: another may take the key or message, or work. */
   #contained(service: PushService, outcome: Outcome): Outcome {
     switch (outcome.kind) {
       case 'bad-credential':

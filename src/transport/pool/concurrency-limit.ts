@@ -9,7 +9,7 @@ import type { Latency } from './latency.ts';
 
 /** @limit share of answers that show overload → fewer requests are under way */
 const SIGNS_SHARE_MAX = 0.1;
-/** At least; the first answers after a cut belong to requests from before it. */
+/** Answers judged together, at least: the first after a cut belong to requests from before it. */
 const WINDOW_MIN = 64;
 /** @limit share of the requests under way that is left then → sends wait */
 const CUT = 0.7;
