@@ -1,22 +1,17 @@
 /**
- * Shares the server among callers: requests under way, and bytes of their bodies. The share of a
- * caller is small where much is taken (std/share.ts), so that a hundred callers who take all they
- * may leave room for one that holds nothing.
+ * Shares requests and bytes of bodies among callers. Shares are small where much is taken
+ * (std/share.ts): a hundred greedy callers leave room for one that holds nothing.
  */
 
 import { shareOf } from '../std/share.ts';
 
 export interface AdmissionLimits {
-  /**
-   * Requests being read or handled, of all callers. A request beyond its caller's share is answered
-   * 503.
-   */
+  /** A request beyond its caller's share is answered 503. */
   readonly requestsMax: number;
-  /** Bytes of the bodies of these requests, and of what these become when parsed, likewise. */
+  /** Bytes of the bodies of these requests, and of what these become when parsed. */
   readonly bodyBytesMax: number;
 }
 
-/** The share that one caller holds. */
 export interface Holder {
   readonly name: string;
   requests: number;
@@ -25,7 +20,6 @@ export interface Holder {
 
 export class Admission {
   readonly #limits: AdmissionLimits;
-  /** Callers that hold anything. */
   readonly #holders = new Map<string, Holder>();
   #requests = 0;
   #bodyBytes = 0;
@@ -34,7 +28,7 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Admits a request. Null: its caller already holds its share of them. */
+  /** Null: its caller already holds its share. */
   enter(name: string): Holder | null {
     const holder = this.#holders.get(name) ?? { name, requests: 0, bodyBytes: 0 };
     const { requestsMax } = this.#limits;
@@ -45,10 +39,7 @@ export class Admission {
     return holder;
   }
 
-  /**
-   * Counts bytes of a body, or of what it becomes, that are kept. False: their caller may not hold
-   * them.
-   */
+  /** Bytes of a body, or of what it becomes. False: their caller may not hold them. */
   keeps(holder: Holder, bytes: number): boolean {
     this.#bodyBytes += bytes;
     holder.bodyBytes += bytes;
@@ -57,7 +48,6 @@ export class Admission {
     return holder.bodyBytes <= shareOf(free, bodyBytesMax);
   }
 
-  /** A request is over, and this many bytes of its body are released. */
   leave(holder: Holder, bytes: number): void {
     this.#requests -= 1;
     this.#bodyBytes -= bytes;

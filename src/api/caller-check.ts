@@ -1,7 +1,4 @@
-/**
- * Checks who calls: by the credential, the session, or the operator's token of the request, against
- * what its route wants. A request that may go on has a caller, a session, or both.
- */
+/** Checks who calls: by credential, session or operator's token, against what the route wants. */
 
 import type { RequestHead } from '../../packages/http1/src/request-head.ts';
 import type { KnownSession, Sessions } from '../access/accounts/sessions.ts';
@@ -21,7 +18,6 @@ import type { Passage, SessionRoute } from './session-gate.ts';
 import { passOf, passOfVisitor, presentedSession } from './session-gate.ts';
 import { refuseTooOften } from './too-often.ts';
 
-/** The objects that all checks share. */
 export interface CallerCheckParts {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'recall'>;
   readonly sessions: Pick<Sessions, 'authenticate' | 'recall' | 'isCsrfToken'>;
@@ -32,14 +28,11 @@ export interface CallerCheckParts {
   readonly cors: Pick<Cors, 'names'>;
 }
 
-/** The part of a request (Exchange) that a check needs. */
 export interface CheckedRequest {
   readonly requestId: string;
   readonly address: string;
   readonly isSecure: boolean;
-  /** A problem answer. */
   refuse(status: number, detail: string, headers?: Headers): HttpResponse;
-  /** The answer when the store could not be asked. */
   failed(route: Route, error: unknown): HttpResponse;
 }
 
@@ -132,7 +125,6 @@ export class CallerCheck {
     );
   }
 
-  /** Judges at once what is known at once. */
   #known<T>(
     route: Route,
     answer: T | Promise<T>,
@@ -226,10 +218,7 @@ export class CallerCheck {
     }
   }
 
-  /**
-   * A client in the path must be the caller's own. The refusal does not reveal whether another
-   * exists.
-   */
+  /** A client in the path must be the caller's own; nothing reveals whether others exist. */
   #forbidden(route: ApiRoute, params: Readonly<Record<string, string>>, caller: Caller): Refusal {
     if (!mayUse(route, caller)) {
       return this.#request.refuse(403, whyNot(route, caller));

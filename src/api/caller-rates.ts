@@ -1,7 +1,6 @@
 /**
- * Holds callers to the rates of their client: a bucket for each client, and one for each of its
- * credentials, so that one that runs wild leaves the others their part. Each node counts what it
- * serves itself.
+ * Holds callers to their client's rates: a bucket for each client and for each credential, so that
+ * one that runs wild leaves the others their part. Each node counts what it serves.
  */
 
 import type { Caller } from '../domain/caller.ts';
@@ -10,7 +9,7 @@ import { CLIENT_LIMIT_DEFAULTS, limitOf } from '../domain/client-limits.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';
 
 /**
- * For each kind as many as there are credentials in memory. About 100 bytes each.
+ * About 100 bytes each.
  * @limit clients, and credentials, whose rates are remembered, of each kind in each of two
  * generations → forgotten, so with full rate again
  */
@@ -46,8 +45,7 @@ export class CallerRates {
   /** Counts something that a caller asks for. Answers the limit that it is beyond; null: none. */
   take(kind: RateKind, caller: Caller, nowMs: number): OverLimit | null {
     const { ofClient, ofCredential } = RATES[kind];
-    // An app keeps its bucket when its credential is rotated. A member of two clients has one in
-    // each.
+    // An app keeps its bucket when its credential is rotated; members have one in each client.
     const credential =
       caller.appId === null ? `${caller.clientId} ${caller.userName}` : String(caller.appId);
     return (

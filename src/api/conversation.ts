@@ -7,22 +7,15 @@ import type { Found } from '../http/router.ts';
 import type { Admission, Holder } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 
-/**
- * Pieces of one body that are kept apart: a megabyte that arrives byte by byte must not become a
- * million buffers.
- */
+/** A megabyte that arrives byte by byte must not become a million buffers. */
 const PIECES_MAX = 128;
 
-/** The part of the server that a conversation uses. */
 export interface Desk {
   /** The deadline of a body that begins now. */
   readonly bodyDeadlineMs: number;
-  /** The body of this conversation did not arrive at once. */
   isSlow(conversation: Conversation): void;
-  /** The conversation no longer waits for its body. */
   isWhole(conversation: Conversation): void;
   write(reply: Reply, exchange: Exchange, response: HttpResponse, closes: boolean): void;
-  /** A conversation is over. */
   left(): void;
 }
 
@@ -76,7 +69,6 @@ export class Conversation implements Receiver {
     if (this.#state === 'reading') this.#leave();
   }
 
-  /** The body has taken too long. */
   timeOut(): void {
     // Closes the connection, which would otherwise wait for the rest of that body.
     const { exchange } = this.#parts;
@@ -113,8 +105,7 @@ export class Conversation implements Receiver {
     this.#state = 'over';
     this.#pieces = [];
     desk.isWhole(this);
-    // A pending check of the credential is part of the caller's share: otherwise a caller that
-    // hangs up at once could start checks without limit.
+    // A pending check counts in the share: hanging up at once would start any number of them.
     if (exchange.asked === null) this.#giveBack();
     else void exchange.asked.then(() => this.#giveBack());
   }

@@ -1,7 +1,4 @@
-/**
- * One request from its head to its answer: `begin` decides by the head, `run` handles the body, and
- * `finish` adds the headers that every answer carries.
- */
+/** One request: `begin` decides by the head, `run` handles the body, `finish` adds the headers. */
 
 import type { WriteField } from '../../packages/http1/src/front.ts';
 import type { RequestHead } from '../../packages/http1/src/request-head.ts';
@@ -23,7 +20,6 @@ import type { RequestCounts } from './metrics.ts';
 import type { RequestLog } from './request-log.ts';
 import type { RequestTraces } from './request-traces.ts';
 
-/** The objects that all exchanges share. */
 export interface ExchangeParts extends CallerCheckParts {
   readonly cors: Cors;
   readonly addressOf: AddressResolver;
@@ -47,17 +43,11 @@ const PRIVATE: Headers = { 'Cache-Control': 'private, no-cache' };
 const UNKEPT: Headers = { 'Cache-Control': 'no-store' };
 /** Paths below it are for pages of our own origin. */
 const CONSOLE = '/console/';
-/**
- * RFC 9745. Basic is deprecated since 2025-01-01T00:00:00Z, with the version of the interface that
- * has API keys.
- */
+/** RFC 9745: since 2025-01-01T00:00:00Z, when the interface got API keys. */
 const BASIC_DEPRECATED: Headers = { Deprecation: '@1735689600' };
 /** A store that failed is back within seconds, or the node is replaced. */
 const RETRY_AFTER_SECONDS = '2';
-/**
- * The route label of requests that match no route: with their path, every guess would make a
- * series.
- */
+/** For requests without a route: with their paths every guess would make a series. */
 const UNMATCHED = 'unmatched';
 
 export class Exchange implements CheckedRequest {
@@ -86,7 +76,6 @@ export class Exchange implements CheckedRequest {
     return this.#head.method === 'HEAD';
   }
 
-  /** The caller's address: the one that trusted proxies name, else the connection's. */
   get address(): string {
     this.#address ??= this.#parts.addressOf(
       this.#head.remoteAddress,
@@ -95,7 +84,6 @@ export class Exchange implements CheckedRequest {
     return this.#address;
   }
 
-  /** Whether the caller's connection is encrypted, up to us or to a trusted proxy. */
   get isSecure(): boolean {
     this.#isSecure ??= this.#parts.isSecureOf(
       this.#head.remoteAddress,
@@ -105,9 +93,8 @@ export class Exchange implements CheckedRequest {
   }
 
   /**
-   * The caller in whose share of the server this request and its body count. For a publisher whose
-   * credential is known, it is the client, from any address; otherwise the network of the address.
-   * An app's credential is public, so it has no share of its own.
+   * A known publisher counts as its client, from any address; all else as the network of its
+   * address: an app's credential is public.
    */
   get holder(): string {
     const { caller } = this.#check;
@@ -139,9 +126,7 @@ export class Exchange implements CheckedRequest {
     }
   }
 
-  /**
-   * Asks the store about a credential that is not in memory. Null: it is, or the route needs none.
-   */
+  /** Asks the store about a credential that is not in memory. Null: it is, or none is needed. */
   ask(found: Found<Route>): Promise<Refusal> | null {
     if (found.route.api === 'open' || this.#check.isAdmitted) return null;
     this.#asked = Promise.resolve(this.#check.admit(found)).finally(() => {
@@ -155,18 +140,14 @@ export class Exchange implements CheckedRequest {
     return this.#asked;
   }
 
-  /**
-   * The body did not arrive with the head. The credential may be revoked before it is complete, so
-   * it is checked again.
-   */
+  /** The credential may be revoked before the body is complete, so it is checked again. */
   bodyIsLate(): void {
     this.#isLate = true;
   }
 
   /**
-   * Completes the checks, handles the request, and passes the answer to `settle`, at once if
-   * nothing has to be awaited. An unexpected error is logged and answered 500; a failure of the
-   * database, 503.
+   * Passes the answer to `settle`, at once if nothing has to be awaited. An unexpected error is
+   * logged and answered 500; a failure of the database, 503.
    */
   run(found: Found<Route>, body: Buffer, settle: (response: HttpResponse) => void): void {
     let response: HttpResponse | Promise<HttpResponse>;
@@ -188,7 +169,6 @@ export class Exchange implements CheckedRequest {
     return refusal === null || refusal.status >= 500;
   }
 
-  /** A problem answer. */
   refuse(status: number, detail: string, headers: Headers = {}): HttpResponse {
     return problem(this.requestId, status, detail, { headers });
   }
@@ -198,7 +178,6 @@ export class Exchange implements CheckedRequest {
     return this.refuse(413, `The body may have ${route.bodyBytesMax} bytes at most.`);
   }
 
-  /** The refusal of an overloaded server. */
   overloaded(part: string): HttpResponse {
     this.#parts.counts.overloads.with({ part }).value += 1;
     return this.refuse(503, 'Too many requests are under way.', {
@@ -206,10 +185,7 @@ export class Exchange implements CheckedRequest {
     });
   }
 
-  /**
-   * Counts and logs the answer, and gives its headers to `write`: its own, and those that every
-   * answer carries.
-   */
+  /** Counts and logs the answer, and gives its headers to `write`, with those of every answer. */
   finish(response: HttpResponse, write: WriteField): void {
     const { status, headers = {}, beyondLimit } = response;
     const route = this.#route;
@@ -281,10 +257,7 @@ export class Exchange implements CheckedRequest {
     return (api === 'notification' || api === 'admin') && tellsDeprecation(api);
   }
 
-  /**
-   * OPTIONS is open to everybody and never authenticated: a browser's preflight carries no
-   * credential (Fetch, 4.8).
-   */
+  /** Open to everybody: a browser's preflight carries no credential (Fetch, 4.8). */
   #otherMethod(allow: readonly string[]): HttpResponse {
     const headers = { Allow: [...allow, 'OPTIONS'].join(', ') };
     if (this.#head.method !== 'OPTIONS') {

@@ -1,10 +1,7 @@
-/** The server's own metrics. */
-
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
 import type { Metric } from '../telemetry/metric.ts';
 import { known } from '../telemetry/metric.ts';
 
-/** Requests that were answered, and those that were refused because there is too much. */
 export class RequestCounts {
   readonly requests = new LabelledCounter({
     name: 'tagcast_http_requests_total',
@@ -28,7 +25,6 @@ export class RequestCounts {
 }
 
 interface ConnectionReading {
-  /** Open ones. */
   readonly size: number;
   /** Closed because there was no room for them, since the start. */
   readonly turnedAway: number;

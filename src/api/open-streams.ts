@@ -1,7 +1,4 @@
-/**
- * The streamed bodies that are being sent. Each ends when its caller would not be admitted any
- * more, and all of them end when the server closes.
- */
+/** The streamed bodies being sent. Each ends when its caller would not be admitted any more. */
 
 import type { BodySink, BodyStream } from '../../packages/http1/src/body-stream.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,19 +1,14 @@
-/**
- * Answers the operator's routes to callers that need no token: a command, by the engine's socket or
- * in its own process. It knows no limits: the caller is the operator.
- */
+/** The operator's routes without token or limits: by the engine's socket, or in process. */
 
 import type { HttpResponse, OperatorRoute, Route } from '../http/handler.ts';
 import { problem } from '../http/problem.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { Router } from '../http/router.ts';
 
-/** A request whose route is known. */
 interface Call {
   /** The path of the route as a pattern, for the log: the real one may hold an e-mail address. */
   readonly pattern: string;
   readonly bodyBytesMax: number;
-  /** Rejects with what a handler throws. */
   answer(body: Buffer): Promise<HttpResponse>;
 }
 

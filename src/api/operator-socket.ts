@@ -1,6 +1,6 @@
 /**
- * The engine's side of its own socket: HTTP with the operator's routes. The socket is in DATA_DIR
- * (0700) and is 0600, so that only the operator can reach it, and needs no token.
+ * The engine's socket: HTTP with the operator's routes. It is 0600 in DATA_DIR (0700), so only the
+ * operator can reach it, without a token.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,10 +13,7 @@ import { problem } from '../http/problem.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { OperatorDoor } from './operator-door.ts';
 
-/**
- * Serves the connections that `lockDataDir` hands over. `door` answers null while the engine
- * starts.
- */
+/** Serves what `lockDataDir` hands over. `door` answers null while the engine starts. */
 export function operatorSocket(
   door: () => OperatorDoor | null,
   log: Logger,

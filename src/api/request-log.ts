@@ -1,6 +1,6 @@
 /**
- * The log's line for each request that was answered (decision 62). It has ids only: no path, for
- * callers write tokens into paths, and no name, for that of an account is an e-mail address.
+ * The log's line for each answered request (decision 62): no path, where callers write tokens, and
+ * no name, which may be an e-mail address.
  */
 
 import type { Logger } from 'pino';
@@ -9,34 +9,25 @@ import type { Session } from '../domain/session.ts';
 import type { Route } from '../http/handler.ts';
 import { flatLogger } from '../telemetry/log.ts';
 
-/**
- * Which requests are logged: all of them; those that publishers, consoles and operators make; none.
- */
 export const REQUEST_LOGS = ['all', 'publishers', 'none'] as const;
 export type RequestLogMode = (typeof REQUEST_LOGS)[number];
 
 /** An id that we have given out; whatever else stands in a path is the caller's own. */
 const ID = /^(?:\d{1,10}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
-/**
- * Whether publishers, consoles or operators make such requests; devices, balancers and browsers'
- * pages make the others.
- */
+/** Devices, balancers and browsers' pages make the others. */
 export const isOfPublishers = (route: Route | null): boolean =>
   route !== null && route.api !== 'app' && route.api !== 'open';
 
 export interface AnsweredRequest {
   readonly requestId: string;
   readonly method: string;
-  /** Null: it matches none. */
   readonly route: Route | null;
   /** The parts of its path that the route names. */
   readonly params: Readonly<Record<string, string>>;
-  /** Null: it was not known who calls. */
   readonly caller: Caller | null;
   readonly session: Session | null;
   readonly status: number;
-  /** The push job that it has made. */
   readonly notificationId: string | undefined;
   /** From its head to the beginning of its answer. */
   readonly durationMs: number;

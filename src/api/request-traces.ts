@@ -1,7 +1,4 @@
-/**
- * The span of each request of a publisher, a console or an operator. It belongs to the caller's
- * trace, if the request names one; else to that of the push job that it has made.
- */
+/** The span of a request: in the caller's trace, if named, else in that of the job it has made. */
 
 import type { Route } from '../http/handler.ts';
 import type { Step } from '../std/step.ts';
@@ -12,7 +9,6 @@ import { isOfPublishers } from './request-log.ts';
 
 interface TracedRequest extends AnsweredRequest {
   readonly traceparent: string;
-  /** The steps of its handler's work. */
   readonly steps: readonly Step[];
 }
 
@@ -26,7 +22,6 @@ export class RequestTraces {
     this.#tracer = tracer;
   }
 
-  /** Whether requests of a route have spans. */
   takes(route: Route | null): boolean {
     return isOfPublishers(route);
   }

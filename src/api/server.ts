@@ -1,7 +1,4 @@
-/**
- * The HTTP service: makes an exchange of each request that a front reads, and limits the requests
- * and bodies under way.
- */
+/** The HTTP service: an exchange for each request, limits on requests and bodies under way. */
 
 import type { Logger } from 'pino';
 import type { Malformed, Receiver, Reply, RequestHandler } from '../../packages/http1/src/front.ts';
@@ -37,7 +34,6 @@ export interface ServerOptions
   extends Pick<ExchangeParts, 'authenticator' | 'sessions' | 'failures' | 'counts'> {
   readonly log: Logger;
   readonly requestLog: RequestLogMode;
-  /** Null: nothing is traced. */
   readonly tracer: Tracer | null;
   readonly routes: readonly Route[];
   readonly host: string;
@@ -48,9 +44,7 @@ export interface ServerOptions
   readonly corsOrigins: readonly string[];
   /** The token of the person who runs the installation; null: there is none. */
   readonly operatorToken: string | null;
-  /** Connections that are open at a time. */
   readonly connectionsMax: number;
-  /** Limits that differ from the usual ones. */
   readonly limits?: Partial<ServerLimits>;
 }
 
@@ -63,25 +57,16 @@ export interface ServerLimits extends AdmissionLimits {
   readonly bodyTimeoutMs: number;
   /** From an answer until the system has taken all of it. */
   readonly answerTimeoutMs: number;
-  /** Bytes of unsent answers, of all connections. */
   readonly unsentBytesMax: number;
-  /**
-   * When the server closes, how long an idle connection stays open for a request that is still on
-   * the network.
-   */
+  /** When closing, an idle connection waits so long for a request on the network. */
   readonly closingGraceMs: number;
-  /** How long closing waits for answers under way. */
   readonly drainTimeoutMs: number;
 }
 
 export interface Server {
   readonly port: number;
-  /** Metrics of its requests and connections. */
   readonly metrics: readonly Metric[];
-  /**
-   * Stops accepting, answers requests that are under way or arrive within a moment, and closes
-   * every connection.
-   */
+  /** Answers what is under way or arrives within a moment, then closes every connection. */
   close(): Promise<void>;
   /** Reads the certificate's files again, for new connections. */
   reloadCertificate(): Promise<void>;
@@ -89,8 +74,7 @@ export interface Server {
 
 const SERVER_LIMITS: ServerLimits = {
   /**
-   * A request under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own
-   * below this.
+   * 2–4 KiB each: at most 80 MiB. Registrations have a limit of their own below this.
    * @limit requests being read or handled, per process; those of health and metrics are counted
    * apart → `503`
    */
@@ -107,8 +91,7 @@ const SERVER_LIMITS: ServerLimits = {
    */
   headTimeoutMs: 10_000,
   /**
-   * Longer than proxies keep their connections (nginx: 60 s), so that no request arrives on one
-   * that closes.
+   * Longer than proxies keep theirs (nginx: 60 s), so none closes as a request arrives.
    * @limit time between requests of a connection → closed
    */
   idleTimeoutMs: 75_000,
@@ -120,14 +103,13 @@ const SERVER_LIMITS: ServerLimits = {
    */
   answerTimeoutMs: 300_000,
   /**
-   * A dozen of the largest answers, or 1,000 of 128 KiB, on a process that has 500 MB.
+   * A dozen of the largest answers, of a process that has 500 MB.
    * @limit bytes of answers that have not been taken, over all connections → of the address (IPv6:
    * /64) with the most unread bytes, the connection that has waited longest is closed
    */
   unsentBytesMax: 134_217_728,
   /**
-   * Callers that learn earlier that the node stops send nothing more. A request of the others is on
-   * the network for some hundred milliseconds.
+   * Callers that learn of the stop send nothing; others' requests take some hundred milliseconds.
    * @limit when stopping, an idle connection, for a request that is on its way → closed
    */
   closingGraceMs: 1_000,
@@ -135,21 +117,17 @@ const SERVER_LIMITS: ServerLimits = {
   drainTimeoutMs: 5_000,
 };
 /**
- * The interval at which slow bodies are ended, since a timer for each request would cost every
- * request, and at which the credentials of open streams are checked: a revoked one is refused
- * within a second.
+ * Slow bodies are ended, and credentials of open streams checked, so often: a timer for each
+ * request would cost every request.
  */
 const SWEEP_INTERVAL_MS = 250;
 /**
- * Somebody has to change a setting, or a stranger has made the header up: no haste.
+ * Perhaps a stranger has made the header up.
  * @limit between log lines about requests that name another caller, and come from no trusted proxy
  */
 const UNTRUSTED_TOLD_EVERY_MS = 3_600_000;
 
-/**
- * Starts listening. Rejects with a SettingFault when the address cannot be used or the certificate
- * is not valid.
- */
+/** Rejects with a SettingFault for an unusable address or certificate. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const certificate =
     options.tls === null ? null : await Certificate.open(options.tls, options.log);
@@ -166,10 +144,7 @@ class RunningServer implements Server, RequestHandler, Desk {
   readonly #certificate: Certificate | null;
   readonly #listener: Listener;
   readonly #admission: Admission;
-  /**
-   * For open routes. Health checks are answered even when all other requests are refused, and take
-   * no room from those.
-   */
+  /** Health checks are answered when all others are refused, and take no room of them. */
   readonly #openAdmission: Admission;
   /** Requests from the head to the answer; aborted ones until their handler ends. */
   #requests = 0;

@@ -1,7 +1,6 @@
 /**
- * Admits requests with a session. A session is another way to become a caller: an owner calls as
- * the super user, others with the scopes of their role (access/accounts/sessions.ts). Since a
- * browser sends the cookie by itself, such a request must also come from a page of our own.
+ * Admits requests with a session: an owner calls as the super user, others with their role's
+ * scopes. Browsers send the cookie by themselves, so the request must come from our own page.
  */
 
 import type { RequestHead } from '../../packages/http1/src/request-head.ts';
@@ -13,7 +12,6 @@ import { mayUse, whyNot } from '../http/permission.ts';
 import { isOfOwnPage } from '../http/request-origin.ts';
 import { sessionTokenIn } from '../http/session-cookie.ts';
 
-/** A request that is judged by its session. */
 export type SessionRoute = ApiRoute | ConsoleRoute;
 
 export type Passage =
@@ -21,10 +19,7 @@ export type Passage =
   | { readonly isOpen: true; readonly caller: Caller | null }
   | { readonly isOpen: false; readonly status: 400 | 403; readonly why: string };
 
-/**
- * The token of the session that a request is to be judged by. Null: it is none, or there is none.
- * An Authorization header counts before a cookie, which the caller may not know of.
- */
+/** Null: by none. An Authorization header counts before a cookie, which callers may not know of. */
 export function presentedSession(
   route: Route,
   { headers }: RequestHead,
@@ -44,11 +39,9 @@ const FOREIGN = 'This is for pages of this service only: the request comes from 
 const NO_CSRF_TOKEN =
   'A request with a session needs the header X-CSRF-Token with the csrfToken that GET /console/api/session answers.';
 
-/** Judges a request for a route of the console that needs no session. */
 export const passOfVisitor = (head: RequestHead): Passage =>
   isOfOwnPage(head) ? OPEN : shut(403, FOREIGN);
 
-/** Judges a request by its session, which is known. */
 export function passOf(
   route: SessionRoute,
   params: Readonly<Record<string, string>>,
@@ -64,7 +57,6 @@ export function passOf(
     : passAsMember(route, params, head, session);
 }
 
-/** Concerns no client. */
 const passAsAccount = ({ needs }: ConsoleRoute, { isOperator }: Session): Passage =>
   needs === 'operator' && !isOperator ? shut(403, 'This is for accounts of the operator.') : OPEN;
 

@@ -1,5 +1,3 @@
-/** The 429 of a caller that asks more often than its client may. It names the limit. */
-
 import type { Caller } from '../domain/caller.ts';
 import type { OverLimit, RateKind } from '../domain/client-limits.ts';
 import { overLimitSentence } from '../domain/client-limits.ts';
@@ -26,7 +24,6 @@ export function refuseTooOften(
   return null;
 }
 
-/** The rate limits that a request counts against. */
 function ratesOf(route: SessionRoute): readonly RateKind[] {
   if (route.api === 'console') return REQUEST;
   if (route.api === 'app') return route.rate === undefined ? READ : REGISTRATION;
@@ -38,7 +35,6 @@ const REGISTRATION = ['registrations'] as const;
 const REQUEST = ['requests'] as const;
 const PUSH = ['requests', 'pushes'] as const;
 
-/** The 429 of a caller that asks too often. */
 const tooOften = (requestId: string, over: OverLimit): HttpResponse => ({
   ...problem(requestId, 429, overLimitSentence(over), {
     headers: { 'Retry-After': RETRY_AFTER_SECONDS },

@@ -1,7 +1,4 @@
-/**
- * The list of all commands. A command is loaded when it is run: loading the whole program takes a
- * second, and no command needs all of it.
- */
+/** The list of all commands, each loaded when it is run: the whole program takes a second. */
 
 import type { ListedCommand } from '../cli/completion.ts';
 import type { OperatorContext } from '../cli/operator-command.ts';

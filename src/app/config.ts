@@ -1,7 +1,4 @@
-/**
- * The only reader of the environment: one record per option, parsed once at the edge into a frozen
- * Config.
- */
+/** The only reader of the environment: one record per option, parsed once into a frozen Config. */
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
@@ -50,10 +47,7 @@ const redisUrl = z.url({
   protocol: /^rediss?$/,
   error: 'must be a URL as redis://[user:password@]host:port',
 });
-/**
- * Every variable: its type, its default, and its meaning. `npm run docs` writes
- * docs/reference/settings.md and config/example.env from it.
- */
+/** All variables: `npm run docs` writes docs/reference/settings.md and config/example.env. */
 export const schema = z.object({
   HOST: z
     .string()
@@ -241,7 +235,6 @@ export type Config = Readonly<z.infer<typeof schema>>;
 
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
-  /** One sentence per fault, each naming its variable. */
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /** Reads the configuration. An empty value counts as not set, as `NAME=` in an env file. */
@@ -282,7 +275,6 @@ const VALUE_LENGTH_MAX = 100;
 const insteadOf = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
   SECRET_SETTINGS.includes(name) ? '' : `, not ${foreignText(given[name] ?? '', VALUE_LENGTH_MAX)}`;
 
-/** The faults that no single variable shows. */
 function faultsBetween(config: Config): readonly string[] {
   const faults: string[] = [];
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {

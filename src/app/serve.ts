@@ -1,7 +1,4 @@
-/**
- * The service: config → store → simulator → registration → fan-out → http, and back again on
- * SIGTERM.
- */
+/** The service: config → store → simulator → registration → fan-out → http, and back on SIGTERM. */
 
 import { once } from 'node:events';
 import type { Logger } from 'pino';
@@ -22,7 +19,7 @@ import { startEngine } from './engine/engine.ts';
 import { startFault, tellFault } from './start-fault.ts';
 
 /**
- * From SIGTERM to exit. Containers and service managers wait for at least this long.
+ * Containers and service managers wait for at least this long.
  * @limit stopping, all of it → exit code 1; leases end by themselves
  */
 const DRAIN_TIMEOUT_MS = 9_500;
@@ -38,8 +35,7 @@ export async function serve(config: Config): Promise<number> {
       log.fatal({ err: error }, 'the service cannot start or continue');
       refuse(error instanceof Error ? error.message : String(error));
     } else tellFault(fault, config);
-    // Threads that have started already would keep the process alive. None of them needs an orderly
-    // end.
+    // Threads that have started would keep the process alive; none needs an orderly end.
     process.exit(1);
   }
 }
@@ -78,16 +74,12 @@ async function run(config: Config, log: Logger): Promise<number> {
   return await drain(engine, store, release, log);
 }
 
-/** Says why the service does not start, and returns the exit code. */
 function refuse(fault: string): number {
   processTerminal.complain(fault);
   return 1;
 }
 
-/**
- * Locks the data directory when the database is in it. Returns the function that releases it, or
- * null after a sentence that says why not.
- */
+/** Locks the data directory of an embedded database. Null: after a sentence that says why not. */
 async function lockStore(
   { DATABASE_URL, DATA_DIR }: Config,
   log: Logger,
@@ -130,10 +122,7 @@ async function openStore(
   return store;
 }
 
-/**
- * Ends everything in order: answers, sends, store, directory. A late end has its own exit code, and
- * loses nothing either.
- */
+/** Ends answers, sends, store, directory. A late end has an exit code, and loses nothing either. */
 async function drain(
   engine: Engine,
   store: Store,

@@ -1,7 +1,4 @@
-/**
- * The faults that keep the service from starting, or a command from its work: one line for the
- * operator, the same for both.
- */
+/** The faults that keep the service, or a command, from starting: one line for the operator. */
 
 import { processTerminal } from '../cli/process-terminal.ts';
 import type { Terminal } from '../cli/terminal.ts';
@@ -10,10 +7,7 @@ import { dataDirFault } from '../database/embedded/data-dir.ts';
 import { SettingFault } from '../std/setting-fault.ts';
 import type { Config } from './config.ts';
 
-/**
- * The line, or null: a bug of ours, whose stack is wanted. `config` is null when it has not been
- * read yet.
- */
+/** Null: a bug of ours, whose stack is wanted. `config` is null when it has not been read yet. */
 export function startFault(error: unknown, config: Config | null): SettingFault | null {
   if (error instanceof SettingFault) return error;
   if (config === null) return null;

@@ -24,7 +24,6 @@ function troubleOf({ isRefused, isHealthy }: AppRow['platforms'][number]): strin
   return isHealthy === false ? ', which do not work' : '';
 }
 
-/** The state without its app. */
 type ToldState = Omit<CredentialState, 'appId'>;
 
 /** Makes the state of the answer of a route. */
@@ -43,7 +42,6 @@ export const stateOf = (known: ProviderCredential): ToldState => ({
   fault: known.fault?.reason ?? null,
 });
 
-/** The credential of each platform. */
 export const describeStates = (states: readonly ToldState[]): string =>
   states
     .map((state) =>

@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util';
 import { isoDayOrTimeMs } from '../../packages/std/src/iso-8601.ts';
 import { REPLACEMENT } from '../std/utf8.ts';
 
-/** A mistake in the arguments: a sentence for the person who typed them. */
 export class UsageError extends Error {}
 
 const DIGITS = /^\d+$/;
@@ -56,7 +55,6 @@ export function readTime(name: string, text: string): number {
   );
 }
 
-/** A flag that a command cannot do without. */
 export function required(flag: string, value: string | undefined): string {
   if (value === undefined) throw new UsageError(`--${flag} is missing`);
   return value;

@@ -31,7 +31,6 @@ export const LIMIT_FLAGS: Readonly<Record<string, Flag & { readonly type: 'strin
     ]),
   );
 
-/** The flags as they were given. */
 export type LimitValues = Readonly<Record<string, string | undefined>>;
 
 const LIMITS = '/operator/v1/clients/{clientId}/limits';

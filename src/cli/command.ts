@@ -1,7 +1,4 @@
-/**
- * A command: a description of its verbs, from which its arguments are read, its help is written and
- * a shell completes it. main.ts lists the commands.
- */
+/** A command: a description of its verbs, for its arguments, its help and completion by shells. */
 
 import type { parseArgs } from 'node:util';
 import { readFlags, readPositionals, UsageError } from './arguments.ts';
@@ -32,17 +29,13 @@ export interface Argument {
   readonly isOfProfile?: boolean;
 }
 
-/** The part of a verb that help and completion need. */
 export interface VerbDescription {
-  /** One sentence. */
   readonly summary: string;
   readonly arguments: readonly Argument[];
   readonly flags: Flags;
-  /** Further notes, in lines. */
   readonly notes?: string;
 }
 
-/** A verb that makes work of its arguments, which `verb` knows the types of. */
 export interface Verb<Work> extends VerbDescription {
   plan(
     given: Readonly<Record<string, string>>,
@@ -59,7 +52,6 @@ export interface CommandDescription<V extends VerbDescription = VerbDescription>
 
 export interface Command {
   readonly description: CommandDescription;
-  /** Runs with the arguments after the name; resolves with the exit code. */
   run(args: readonly string[]): Promise<number>;
 }
 

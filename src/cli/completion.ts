@@ -1,14 +1,10 @@
-/**
- * `tagcast completion …`: scripts by which a shell completes our commands. They ask this program
- * for the words at each press of the key, so they are never older than the program.
- */
+/** `tagcast completion …`: shells ask this program for words at each key, so none is outdated. */
 
 import { tableRow } from '../std/visible-text.ts';
 import type { Argument, Command, CommandDescription, Flag, VerbDescription } from './command.ts';
 import { createCommand, ONLY, verb } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A command of the command line, described when it is loaded. */
 export interface ListedCommand {
   readonly name: string;
   readonly summary: string;
@@ -23,7 +19,6 @@ interface Candidate {
 
 /** Stands for the names of files, which the shell knows itself. */
 const FILES: Candidate = { word: ':files', about: '' };
-/** The name of a flag's value, or an argument, that is a file's name. */
 const FILE = 'file';
 const HELP: Candidate = { word: '--help', about: 'explain' };
 
@@ -69,7 +64,6 @@ export function completionCommand(
   );
 }
 
-/** The words that may replace the last one. */
 async function candidatesFor(
   commands: readonly ListedCommand[],
   words: readonly string[],
@@ -102,7 +96,6 @@ async function withinCommand(
   return chosen === undefined ? [] : withinVerb(chosen, rest, begun);
 }
 
-/** A flag's value, a flag, or the next argument. */
 function withinVerb(
   { flags, arguments: expected }: VerbDescription,
   words: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * `tagcast credential …`: shows or replaces the credential of a client's super user or an app's API
- * user.
- */
+/** `tagcast credential …`: shows or replaces the credential of a super user or an API user. */
 
 import type { TagcastClient } from '../../packages/client/src/client.ts';
 import type { MadeCredential } from '../../packages/client/src/openapi.ts';

@@ -1,7 +1,4 @@
-/**
- * `tagcast deletions …`: devices that a provider reported dead in such numbers that an operator
- * should check first.
- */
+/** `tagcast deletions …`: so many dead devices that an operator should check first. */
 
 import type { HeldDeletions } from '../push/sql/deletions/scopes.ts';
 import { tableRow } from '../std/visible-text.ts';

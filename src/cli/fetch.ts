@@ -1,7 +1,4 @@
-/**
- * `tagcast fetch`: fetches one URL with our own HTTP/2 client, to try it on any server and for use
- * by conformance suites.
- */
+/** `tagcast fetch`: fetches a URL with our HTTP/2 client, also for conformance suites. */
 
 import { readFile } from 'node:fs/promises';
 import type { ClientConnection } from '../../packages/http2/src/client/client-connection.ts';
@@ -25,10 +22,7 @@ const LIMITS = {
   pingsInARowMax: 1,
 };
 
-/**
- * A server that sends GOAWAY with an error closes the connection (RFC 9113, 5.4.1). The command
- * waits for that no longer than this.
- */
+/** A server closes after GOAWAY with an error (RFC 9113, 5.4.1): not awaited for longer. */
 const ERROR_PATIENCE_MS = 500;
 interface Arguments {
   readonly url: URL;
@@ -166,9 +160,7 @@ function request(
 }
 
 const PROTOCOL = /^https?:$/;
-/**
- * A token, and octets without control characters (RFC 9110, 5.5 and 5.6.2): HPACK carries Latin-1.
- */
+/** A token, and octets without control characters (RFC 9110, 5.5, 5.6.2): HPACK carries Latin-1. */
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~\w]+):\s*([\t\x20-\x7e\x80-\xff]*?)\s*$/;
 
 function readArguments(

@@ -6,7 +6,6 @@ const HELP = ['--help', 'this text'] as const;
 /** Columns up to which a name is padded; what is longer has its sentence on the next line. */
 const NAME_COLUMNS_MAX = 34;
 
-/** The help of a verb, or without one of the command. */
 export function helpOf(description: CommandDescription, verbName: string | null = null): string {
   const { name, verbs, notes } = description;
   const only = verbs[''];
@@ -55,7 +54,6 @@ function aboutOf({ about, default: usual, multiple = false }: Flag): string {
   return typeof usual === 'string' ? `${text} (${usual})` : text;
 }
 
-/** Rows of a name and a sentence, the sentences one below the other. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const lengths = rows.map(([name]) => name.length).filter((length) => length <= NAME_COLUMNS_MAX);
   const width = Math.max(...lengths, 0) + 2;

@@ -1,7 +1,4 @@
-/**
- * `tagcast index …`: compares the tag index in Redis with the database, or rebuilds it, while the
- * engine runs.
- */
+/** `tagcast index …`: compares Redis's tag index with the database, or rebuilds it, live. */
 
 import type { MaintainedIndex, Walked } from '../tag-index/redis/maintain.ts';
 import { dropOtherIndexes, rebuildIndex, verifyIndex } from '../tag-index/redis/maintain.ts';
@@ -14,10 +11,7 @@ const NOTES = `Needs DATABASE_URL and REDIS_URL or REDIS_CLUSTER, with the value
 group within seconds. A group that differs although it is current is a bug: please report it.`;
 
 const EXIT_DIFFERENT = 1;
-/**
- * Sentences of `--json`; further ones are only counted.
- * @limit differences of `index verify --json` that are listed → counted
- */
+/** @limit differences of `index verify --json` that are listed → counted */
 const DIFFERENCES_MAX = 1_000;
 
 export interface OpenedIndex extends MaintainedIndex {
@@ -25,12 +19,10 @@ export interface OpenedIndex extends MaintainedIndex {
 }
 
 export interface IndexContext {
-  /** Opens the index, or returns a sentence why it cannot. */
   open(): Promise<OpenedIndex | string>;
   readonly terminal: Pick<Terminal, 'print' | 'complain' | 'note' | 'progress'>;
 }
 
-/** The work on the opened index: resolves with its result, in words and for programs. */
 type Work = (index: MaintainedIndex, isJson: boolean) => Promise<Result>;
 
 interface Result {

@@ -2,7 +2,6 @@
 
 import type { EventEmitter } from 'node:events';
 
-/** The source of SIGINT and SIGTERM: the process. */
 export type Signals = Pick<EventEmitter, 'once' | 'off'>;
 
 /** 128 and SIGINT's number, as in shells. */

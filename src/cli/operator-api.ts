@@ -7,8 +7,7 @@ import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { engineSocketPath } from '../database/embedded/lock.ts';
 
 /**
- * No request takes longer. An engine that is stopped in a debugger would block the command for
- * ever.
+ * No request takes longer; a stopped engine would block the command for ever.
  * @limit a command waits for the engine → the command fails
  */
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -19,7 +18,6 @@ interface Place {
   readonly token?: string;
 }
 
-/** Over a connection of any kind. */
 export const operatorApi = (
   fetch: typeof globalThis.fetch,
   place: Place = { baseUrl: 'http://engine' },
@@ -32,7 +30,6 @@ export const operatorApi = (
     retry: { attemptsMax: 1 },
   });
 
-/** No engine, or no answer from it: the message is a sentence. */
 class NoAnswerError extends Error {}
 
 /** The commands' names for fields of the API, where the two differ. */
@@ -50,15 +47,11 @@ export function refusalOf(error: unknown): string | null {
 /** From here on a status is the fault of the engine, which may be starting, or have failed once. */
 const FAULT_OF_ENGINE = 500;
 
-/** Whether a request that failed so may succeed in a moment. */
 export const isForTheMoment = (error: unknown): boolean =>
   error instanceof NoAnswerError ||
   (error instanceof ProblemError && error.problem.status >= FAULT_OF_ENGINE);
 
-/**
- * A `fetch` that asks an engine elsewhere. It follows no redirect: that would take the token to
- * another address.
- */
+/** Follows no redirect: that would take the token to another address. */
 export const fetchFromElsewhere: typeof fetch = async (input, init) => {
   const { origin } = new URL(String(input));
   const { answer, bytes } = await askElsewhere(origin, input, init);

@@ -30,14 +30,12 @@ export const addApp = (
       ),
   );
 
-/** All of the client, by their ids. */
 export const listApps = (clientId: string): Plan =>
   asking(
     async (api) => (await api.request('GET', APPS, { path: { clientId } })).body,
     describeApps,
   );
 
-/** The state of its credentials. */
 export const showApp = (id: number): Plan =>
   asking(async (api) => {
     const { body } = await api.request('GET', PLATFORMS, { path: { id } });

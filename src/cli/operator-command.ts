@@ -1,7 +1,4 @@
-/**
- * The frame of the operator's commands: makes a request, prints a text or JSON. A refusal is a
- * sentence and an exit code.
- */
+/** The frame of the operator's commands: a request, then a text, JSON, or a refusal. */
 
 import type { TagcastClient } from '../../packages/client/src/client.ts';
 import type { ShownCredential } from '../access/credentials.ts';
@@ -22,16 +19,13 @@ export interface OperatorContext {
   readonly terminal: Terminal;
 }
 
-/** A result that needed no engine. */
 export interface Told {
   readonly value: unknown;
   readonly text: string;
 }
 
-/** The plan of a verb: a request, or a result when none is needed. */
 export type Plan = Request | Told;
 
-/** A result of a request, in words and for programs. */
 interface Outcome {
   readonly isGood: boolean;
   readonly text: string;
@@ -39,15 +33,12 @@ interface Outcome {
   readonly value?: unknown;
 }
 
-/** A request to the operator's API, with the words for its answer. */
 interface Request {
   ask(api: TagcastClient): Promise<Outcome>;
 }
 
-/** Makes a request of a verb. */
 export const asking = <Value>(
   ask: (api: TagcastClient) => Promise<Value>,
-  /** The text to print for the answer. */
   describe: (value: Value) => string,
   /** It was done, but its result is bad and is complained about. */
   hasFailed: (value: Value) => boolean = () => false,
@@ -64,7 +55,6 @@ export const asking = <Value>(
   },
 });
 
-/** Makes a command whose verbs are requests. */
 export const errandCommand = (
   context: OperatorContext,
   description: CommandDescription<Verb<Plan>>,

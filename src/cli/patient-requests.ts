@@ -1,6 +1,4 @@
-/**
- * Requests of a long command. They wait for an engine or database that is unavailable for a moment.
- */
+/** Requests of a long command, which wait for an engine or database that is away for a moment. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorReason } from '../../packages/std/src/error-reason.ts';
@@ -20,10 +18,7 @@ const PATIENCE_MS = 60_000;
 /** The request was refused, or all its attempts failed: the message is a sentence. */
 export class GivenUpError extends Error {}
 
-/**
- * The value of a request, which must be safe to repeat. `accept` may refuse a value with a
- * sentence; then the request is repeated.
- */
+/** The request must be safe to repeat: also when `accept` refuses the value with a sentence. */
 export async function askPatiently<Value>(
   ask: () => Promise<Value>,
   accept: (value: Value) => string | null = () => null,

@@ -1,13 +1,9 @@
-/**
- * New files with secrets or device tokens: for their owner only, and never in place of an existing
- * file.
- */
+/** New files with secrets or device tokens: for their owner only, never over an existing file. */
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { UsageError } from './arguments.ts';
 
-/** Opens a new file for appending. */
 export async function createPrivateFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'ax', 0o600);

@@ -8,7 +8,6 @@ export interface ProgressOutput {
   write(text: string): void;
 }
 
-/** How much is done; `total` null: the total is not known. */
 interface Standing {
   readonly done: number;
   readonly total: number | null;
@@ -57,7 +56,6 @@ export class Progress {
     this.isBarShown = this.output.isTerminal;
   }
 
-  /** Removes the bar, so that a line can be printed in its place. */
   clear(): void {
     if (this.isBarShown) this.output.write(CLEAR_LINE);
     this.isBarShown = false;

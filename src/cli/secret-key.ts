@@ -29,7 +29,6 @@ export const secretKeyCommand = (context: OperatorContext): Command =>
   });
 
 interface Rotated {
-  /** The key that everything is under now. */
   readonly keyId: string;
   readonly changed: number;
   /** Left as they were: made with neither key, or damaged. */

@@ -1,7 +1,4 @@
-/**
- * `tagcast simulate`: the provider simulator as a process of its own, to try an engine or put load
- * on it.
- */
+/** `tagcast simulate`: the provider simulator as a process of its own, to try or load an engine. */
 
 import type { SimulatorArguments } from '../../packages/simulator/src/command/flags.ts';
 import { FLAGS, NOTES, readArguments } from '../../packages/simulator/src/command/flags.ts';

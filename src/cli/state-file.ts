@@ -1,14 +1,10 @@
-/**
- * The state that a command keeps beside its file, so that the next run continues where this one
- * ended, in whatever way.
- */
+/** The state that a command keeps beside its file, from which the next run continues. */
 
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
 import { parseJson } from '../../packages/std/src/json.ts';
 import { UsageError } from './arguments.ts';
 
-/** The content of the file; null: there is none. */
 export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T | null> {
   let text: string;
   try {
@@ -22,10 +18,7 @@ export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T 
   throw new UsageError(`${path} is not a state file of this command: remove it to start over`);
 }
 
-/**
- * Written to another file and renamed, so that a complete one always exists. The content is on the
- * disk before that.
- */
+/** Renamed when its content is on the disk, so that a complete one always exists. */
 export async function writeState(path: string, state: unknown): Promise<void> {
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', 0o600);

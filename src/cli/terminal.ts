@@ -7,10 +7,7 @@ export interface Terminal {
   complain(text: string): void;
   /** Reports what a command does, apart from its output. */
   note(text: string): void;
-  /**
-   * Writes data as it is. Resolves when there is room for more: with false when the reader has
-   * gone.
-   */
+  /** Writes data as it is. Resolves when there is room: with false when the reader has gone. */
   write(data: string): Promise<boolean>;
   readonly progress: ProgressOutput;
 }

@@ -16,7 +16,6 @@ interface CertificateFiles {
 const DAYS_LEFT_WANTED = 14;
 const DAY_MS = 86_400_000;
 
-/** One finding for each file; one for all where they cannot be used. */
 export function checkCertificates(
   files: CertificateFiles,
   nowMs: number = Date.now(),

@@ -1,7 +1,4 @@
-/**
- * Checks whether two clocks agree: nodes stamp rows by the database's, and providers check tokens
- * by theirs.
- */
+/** Checks clocks: nodes stamp rows by the database's, and providers check tokens by theirs. */
 
 import { readAheadMs, SET_BACK_MS_MIN } from '../database/maintenance/set-back-clock.ts';
 import type { Sql } from '../database/sql.ts';

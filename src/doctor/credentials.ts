@@ -1,7 +1,4 @@
-/**
- * Checks the providers' credentials: as the engine's watch has seen them, or by asking the
- * providers.
- */
+/** Checks the providers' credentials: as the watch has seen them, or by asking the providers. */
 
 import type { Sql } from '../database/sql.ts';
 import { isPlatformId } from '../domain/device.ts';
@@ -16,10 +13,7 @@ import { findingsAbout } from './finding.ts';
 
 const { ok, warning, problem } = findingsAbout('credentials');
 
-/**
- * The first (app, platform)s; more would not be read.
- * @limit (app, platform)s whose credentials `doctor` looks at → not looked at
- */
+/** @limit (app, platform)s whose credentials `doctor` looks at → not looked at */
 const STATES_MAX = 1_000;
 const DAYS_LEFT_WANTED = 30;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,4 @@
-/**
- * Checks PostgreSQL: that it answers, its settings, its schema, and that the secret key fits it.
- */
+/** Checks PostgreSQL: that it answers, its settings, its schema, and that the secret key fits. */
 
 import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
@@ -19,9 +17,7 @@ import { findingsAbout } from './finding.ts';
 const { ok, warning, problem } = findingsAbout('PostgreSQL');
 const secretKey = findingsAbout('SECRET_KEY');
 
-/**
- * The connections of a node without its senders, registration included (docs/operate/configure.md).
- */
+/** A node's without its senders, registration included (docs/operate/configure.md). */
 const CONNECTIONS_PER_NODE = 27;
 const CONNECTIONS_PER_WORKER = 2;
 /** For commands, backups and people. */
@@ -133,9 +129,7 @@ async function checkSchema(
   return { isThere: missing.length === 0, findings };
 }
 
-/**
- * The nodes that live now, or the one that is to be started, and one more for a rolling upgrade.
- */
+/** The nodes that live now, or the one to be started, and one more for a rolling upgrade. */
 async function checkConnections(
   sql: Sql,
   { connectionsMax }: Settings,

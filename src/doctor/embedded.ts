@@ -1,7 +1,4 @@
-/**
- * Checks what can be known of the embedded database from outside: two processes on one would
- * destroy it, so it is not opened.
- */
+/** Checks the embedded database from outside: two processes on one would destroy it. */
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -11,7 +8,6 @@ import { findingsAbout } from './finding.ts';
 
 const { ok, warning, problem } = findingsAbout('database');
 
-/** Reports who holds the directory, whether it can be written, and what this check cannot see. */
 export async function checkEmbedded(dataDir: string): Promise<readonly Finding[]> {
   const holder = await holderOf(dataDir);
   return [

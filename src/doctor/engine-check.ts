@@ -14,10 +14,7 @@ export interface EngineSettings {
   readonly TRUSTED_PROXIES: readonly string[];
 }
 
-/**
- * Longer than a check of its stores takes.
- * @limit the answer of `/readyz` to `doctor` → a warning
- */
+/** @limit the answer of `/readyz` to `doctor` → a warning */
 const ANSWER_MS_MAX = 5_000;
 const ANY_ADDRESS = /^(0\.0\.0\.0|::|\[::\])$/;
 const LOOPBACK = /^(127\.|::1$|localhost$)/;

@@ -5,9 +5,7 @@ import { connectionsMaxOf, descriptorsMax } from '../std/descriptors.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 
-/**
- * Releases that the tests run on, as package.json names them: each from its first minor version.
- */
+/** Releases that the tests run on (package.json): each from its first minor version. */
 const NODE_VERSIONS: Readonly<Record<number, number>> = { 20: 20, 22: 0, 24: 0, 26: 0 };
 /** Connections to callers, providers and stores, of a deployment that is more than a trial. */
 const DESCRIPTORS_WANTED = 10_000;
@@ -18,7 +16,6 @@ const MIB = 1_048_576;
 const FREE_BYTES_MIN = 256 * MIB;
 const FREE_BYTES_WANTED = 2 * GIB;
 
-/** `version`: as process.versions has it. */
 export function checkNode(version: string = process.versions.node): Finding {
   const { ok, warning, problem } = findingsAbout('Node.js');
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -30,10 +27,7 @@ export function checkNode(version: string = process.versions.node): Finding {
     : warning(`${version} is not tested: install a current release of ${wanted}.`);
 }
 
-/**
- * `descriptors`: the limit of open files of this process. `isEmbedded`: the database's files are
- * among them.
- */
+/** `descriptors`: the limit of this process. `isEmbedded`: the database's files are among them. */
 export function checkDescriptors(
   isEmbedded: boolean,
   descriptors: number = descriptorsMax(),

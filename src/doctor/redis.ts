@@ -14,7 +14,6 @@ const { ok, warning, problem } = findingsAbout('Redis');
 /** Share of maxmemory. Above it a rebuild, or the next million devices, may not fit. */
 const MEMORY_SHARE_MAX = 0.8;
 
-/** Asks every master of it. */
 export async function checkRedis(address: RedisAddress): Promise<readonly Finding[]> {
   const client = await connectWhole(address);
   if (typeof client === 'string') {

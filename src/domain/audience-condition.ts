@@ -1,7 +1,4 @@
-/**
- * The condition that an audience's expression sets on a device's tags, by their ids. It is stored
- * with the notification, and each tag index evaluates it.
- */
+/** The condition of an audience's expression on the tags of devices, which indexes evaluate. */
 
 /** A tag id: has the tag; a negative one: has it not. */
 export type AudienceCondition =
@@ -9,10 +6,8 @@ export type AudienceCondition =
   | { readonly and: readonly AudienceCondition[] }
   | { readonly or: readonly AudienceCondition[] };
 
-/** The id of a tag that no device has. */
 export const NO_TAG = 0;
 
-/** The ids in a condition as they stand there, with their signs. */
 export const literalsOf = (condition: AudienceCondition): readonly number[] =>
   typeof condition === 'number'
     ? [condition]

@@ -1,23 +1,12 @@
-/**
- * Reads the expression of an audience, `(goal_fcb || "goal bvb") && #7 && !muted`: `!` binds
- * closest, then `&&`, then `||`. What comes of it has no `!` before a parenthesis any more: it is
- * moved inwards (De Morgan), to the operands.
- */
+/** Reads an audience's expression, `(a || "b c") && #7 && !d`. `!` is moved inwards (De Morgan). */
 
 import { TAGS_PER_REQUEST_MAX } from './tag.ts';
 
-/**
- * An expression may name a thousand tags; their names have sixty characters on average.
- * @limit characters of an expression of an audience → `400`
- */
+/** @limit characters of an expression of an audience → `400` */
 export const EXPRESSION_LENGTH_MAX = 65_536;
-/**
- * Parentheses inside each other: no person reads more, and the database keeps a stack of them.
- * @limit parentheses inside each other in an expression of an audience → `400`
- */
+/** @limit parentheses inside each other in an expression of an audience → `400` */
 export const EXPRESSION_DEPTH_MAX = 32;
 
-/** A tag that an expression names: by its id, `#7`, or by its source id. */
 export interface Operand {
   readonly reference: number | string;
   /** It stands under an odd number of `!`: the devices that do not have it are meant. */
@@ -33,7 +22,6 @@ export type ExpressionNode =
   | { readonly or: readonly ExpressionNode[] };
 
 export interface AudienceExpression {
-  /** The text as it was given. */
   readonly text: string;
   readonly root: ExpressionNode;
 }
@@ -48,7 +36,6 @@ type ReadExpression =
   | { readonly ok: true; readonly expression: AudienceExpression }
   | { readonly ok: false; readonly fault: ExpressionFault };
 
-/** Reads an expression up to its first fault. */
 export function readExpression(text: string): ReadExpression {
   const reader = new ExpressionReader(text);
   const root = reader.read();

@@ -4,7 +4,6 @@ import type { AudienceCondition } from './audience-condition.ts';
 import { literalsOf, mapLiterals, NO_TAG } from './audience-condition.ts';
 import type { Audience } from './notification.ts';
 
-/** All tags that decide whether a device matches. */
 export const concernedTagIds = ({
   anyTagIds,
   allTagIds,

@@ -1,9 +1,6 @@
 /** The audit log: who has changed what of a client, when and from where (decision 54). */
 
-/**
- * An action on an object of the kind before the dot. Pushes are not among them: the list of
- * notifications shows who has submitted one.
- */
+/** Actions, with the kind of the object before the dot. The list of notifications shows pushes. */
 export const AUDIT_ACTIONS = [
   'client.create',
   'client.disable',
@@ -23,9 +20,7 @@ export const AUDIT_ACTIONS = [
   'group.create',
   'group.change',
   'group.delete',
-  // Several tags and groups of one request.
   'tags.change',
-  // Tags that had expired.
   'tags.expire',
   'credential.rotate',
   'key.create',
@@ -41,7 +36,6 @@ export const AUDIT_ACTIONS = [
   'member.join',
   'member.change',
   'member.delete',
-  // A link to a new password.
   'member.reset',
   // A new one: changed, or set by a link.
   'member.password',
@@ -62,7 +56,6 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who made a change. */
 export type AuditActor =
   /** A super user, by the user name of its credential. */
   | { readonly kind: 'credential'; readonly name: string }
@@ -75,7 +68,6 @@ export type AuditActor =
   /** No person: the engine does it by itself; or an unknown one, as with a wrong password. */
   | { readonly kind: 'engine' };
 
-/** Whose log a change goes into, who made it, and from where. */
 export interface AuditOrigin {
   readonly clientId: number;
   readonly actor: AuditActor;
@@ -84,10 +76,7 @@ export interface AuditOrigin {
   readonly requestId: string | null;
 }
 
-/**
- * A little more: names of fields, counts, terms. Never a secret, never a deviceId; its size is
- * bounded by what is put into it.
- */
+/** Names of fields, counts, terms: bounded, never a secret, never a deviceId. */
 export type AuditDetail = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
@@ -96,7 +85,7 @@ export interface AuditedChange {
   readonly action: AuditAction;
   /** The id of the object. Null: it has none, or there are several. */
   readonly id: number | string | null;
-  /** The name at that time. Null for the same reasons. */
+  /** The name at that time. */
   readonly name: string | null;
   readonly detail?: AuditDetail;
 }
@@ -104,7 +93,6 @@ export interface AuditedChange {
 /** The kind of the object that an action is done to. */
 export const objectKindOf = (action: AuditAction): string => action.split('.', 1)[0] ?? '';
 
-/** The names of the fields that differ. */
 export const changedFields = <T extends object>(before: T, after: T): readonly (keyof T)[] =>
   (Object.keys(after) as (keyof T)[]).filter(
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),

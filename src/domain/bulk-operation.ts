@@ -1,9 +1,5 @@
-/**
- * Bulk operations: changes of the tags of many devices at once, carried out in the background
- * (decision 52).
- */
+/** Bulk operations: tags of many devices, changed in the background (decision 52). */
 
-/** On a list of devices. */
 export const LIST_ACTIONS = ['subscribe', 'unsubscribe'] as const;
 /** On the members of a tag: the devices that have it. */
 export const MEMBER_ACTIONS = ['copy', 'move', 'remove'] as const;
@@ -24,10 +20,8 @@ export type BulkOutcome =
   /** Its app's devices cannot subscribe to the tag any more. */
   | 'refused';
 
-/** How many devices have come to what. */
 export type BulkCounts = Readonly<Record<BulkOutcome, number>>;
 
-/** The change of each device, by the ids of tags. */
 export interface BulkChange {
   readonly subscribe: readonly number[];
   readonly unsubscribe: readonly number[];
@@ -35,10 +29,7 @@ export interface BulkChange {
   readonly memberOf: number | null;
 }
 
-/**
- * A call of a messaging provider for many devices takes as many.
- * @publisherLimit devices of a bulk operation on a list → `400`
- */
+/** @publisherLimit devices of a bulk operation on a list → `400` */
 export const BULK_DEVICES_MAX = 1_000;
 /**
  * Counts ids and sourceIds together. With so many a transaction has 50 devices of a list.

@@ -1,5 +1,3 @@
-/** The caller of a request, as described by its checked credential or session. */
-
 import type { ClientLimits } from './client-limits.ts';
 
 /** The scopes that a further key may have. */
@@ -11,10 +9,7 @@ export interface KeyRights {
   /** Null: a member's role, no key. */
   readonly id: number | null;
   readonly scopes: readonly KeyScope[];
-  /**
-   * With `groupIds`: the tags that it may send to. All tags of its groups, and of the groups below
-   * them, are among them.
-   */
+  /** With `groupIds`: the tags that it may send to, those of its groups included. */
   readonly tagIds: readonly number[] | null;
   readonly groupIds: readonly number[] | null;
   /** Without those that were deleted, so perhaps none. */
@@ -23,11 +18,9 @@ export interface KeyRights {
   readonly maxDevices: number | null;
 }
 
-/** The roles of a client's members, who use the console. */
 export const MEMBER_ROLES = ['owner', 'publisher', 'viewer'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** A member who has signed in. */
 interface CallingAccount {
   readonly id: number;
   readonly email: string;
@@ -35,15 +28,11 @@ interface CallingAccount {
 }
 
 export interface Caller {
-  /**
-   * An API user belongs to one app and uses the App API; super users and keys belong to one client
-   * and use the others. An owner calls as a super user, another member as a key with the scopes of
-   * his role.
-   */
+  /** An owner calls as a super user, other members as keys with the scopes of their roles. */
   readonly role: 'api-user' | 'super-user' | 'key';
   readonly clientId: number;
   readonly clientSlug: string;
-  /** The app of an API user; null for the others. */
+  /** Null for the others. */
   readonly appId: number | null;
   /** For an account its e-mail address. */
   readonly userName: string;
@@ -51,28 +40,20 @@ export interface Caller {
   readonly isInGrace?: true;
   /** Basic is deprecated: answers on the Notification and Admin API say so. */
   readonly method: 'bearer' | 'basic' | 'session';
-  /** For keys, and members who are no owners. */
   readonly key?: KeyRights;
-  /** For members only. */
   readonly account?: CallingAccount;
-  /** The limits that are set for the client. Absent: none. */
   readonly limits?: ClientLimits;
 }
 
 /** Whether the audience of a key must have some of its tags. */
 export const limitsTags = (key: KeyRights): boolean => key.tagIds !== null || key.groupIds !== null;
 
-/** Whether the caller's key is for some tags only. */
 export const isForTags = ({ key }: Caller): boolean => key !== undefined && limitsTags(key);
 
-/**
- * Whether a caller may address only a part of the client's audience. It then sees only its own
- * jobs.
- */
+/** Whether a caller may address only a part of the audience. It then sees only its own jobs. */
 export const isLimited = ({ key }: Caller): boolean =>
   key !== undefined && (limitsTags(key) || key.appIds !== null);
 
-/** Whether an app is one that its caller's key is for. */
 export const coversApp = ({ key }: Caller, appId: number): boolean =>
   key?.appIds?.includes(appId) ?? true;
 

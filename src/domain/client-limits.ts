@@ -1,8 +1,4 @@
-/**
- * The limits of one client: how often its callers may ask in a second, and how much it may have. An
- * operator may set each of them for a client; those that he has not set have their defaults, which
- * honest use does not reach.
- */
+/** The limits of one client: an operator may set each; honest use does not reach the defaults. */
 
 import { TAGS_PER_CLIENT_MAX } from './tag.ts';
 
@@ -10,9 +6,8 @@ import { TAGS_PER_CLIENT_MAX } from './tag.ts';
 export type RateKind = 'requests' | 'pushes' | 'registrations' | 'reads';
 
 /**
- * Requests are those of publishers. A machine with two cores answers fewer than these, so they stop
- * loops that went wrong, and leave room for the other clients of a large machine. A credential has
- * half: one that leaks leaves the other half to the rest.
+ * More than a machine with two cores answers: they stop loops that went wrong. A credential has
+ * half, so that one that leaks leaves the rest.
  */
 export const CLIENT_LIMIT_DEFAULTS = {
   requestsPerSecond: 20_000,
@@ -31,9 +26,7 @@ export const CLIENT_LIMIT_DEFAULTS = {
   tagGroups: 100_000,
   /** Each is a row for each of its platforms in every push job of the client. */
   apps: 1_000,
-  /** A key for each system that pushes. */
   keys: 1_000,
-  /** One for each system that wants to know. */
   webhooks: 20,
   /** Counting them takes tenths of a second. At 300 pushes a second, they are those of an hour. */
   openJobs: 1_000_000,
@@ -42,7 +35,6 @@ export const CLIENT_LIMIT_DEFAULTS = {
 export type ClientLimitName = keyof typeof CLIENT_LIMIT_DEFAULTS;
 export const CLIENT_LIMIT_NAMES = Object.keys(CLIENT_LIMIT_DEFAULTS) as readonly ClientLimitName[];
 
-/** Limits that an operator has set for a client. */
 export type ClientLimits = { readonly [Name in ClientLimitName]?: number | undefined };
 
 /** The largest integer of PostgreSQL: what no limit is for. */
@@ -62,7 +54,6 @@ export const clientLimitMax = (name: ClientLimitName): number => MAXIMA[name] ??
 /** The least: a rate of none would be a client that is disabled. */
 export const clientLimitMin = (name: ClientLimitName): number => (isRate(name) ? 1 : 0);
 
-/** A limit of a client that has these of its own. */
 export const limitOf = (own: ClientLimits | undefined, name: ClientLimitName): number =>
   own?.[name] ?? CLIENT_LIMIT_DEFAULTS[name];
 
@@ -86,7 +77,6 @@ export const CLIENT_LIMIT_MEANINGS: Readonly<Record<ClientLimitName, string>> = 
   openJobs: 'push jobs that have not ended',
 };
 
-/** A limit that a client would exceed. */
 export interface OverLimit {
   readonly name: ClientLimitName;
   readonly max: number;
@@ -94,10 +84,7 @@ export interface OverLimit {
   readonly current: number | null;
 }
 
-/**
- * The limit that a client is beyond which has `current` of something and gets `added` more; null:
- * none.
- */
+/** The limit that a client exceeds with `added` more; null: none. */
 export function overLimit(
   own: ClientLimits,
   name: ClientLimitName,
@@ -108,7 +95,6 @@ export function overLimit(
   return current + added > max ? { name, max, current } : null;
 }
 
-/** Says which limit it is, what it allows, and who can change it. */
 export function overLimitSentence({ name, max, current }: OverLimit): string {
   const has = current === null ? '' : `, and it has ${current}`;
   const remedies = [

@@ -1,23 +1,17 @@
 /**
- * The attributes of a device: what its app says of it besides the tags. Each is a text that stays
- * until another one is given. A new one is a record here and a column of the table `devices`; the
- * console names it in `texts/devices.ts`.
+ * Attributes of a device: texts that stay until another is given. A new one is a record here, a
+ * column of the table `devices`, and a text of the console (`texts/devices.ts`).
  */
 
 interface DeviceAttribute {
   readonly column: string;
   /** In UTF-16 units. A longer text is not such a value. */
   readonly lengthMax: number;
-  /** In the OpenAPI document. */
   readonly description: string;
-  /** On the command line. */
   readonly label: string;
 }
 
-/**
- * A version has a few characters; a longer text is not a version.
- * @limit appVersion → ignored, named in `Tagcast-Ignored`
- */
+/** @limit appVersion → ignored, named in `Tagcast-Ignored` */
 const APP_VERSION_LENGTH_MAX = 255;
 
 const DEVICE_ATTRIBUTES = {
@@ -31,15 +25,12 @@ const DEVICE_ATTRIBUTES = {
 
 export type AttributeName = keyof typeof DEVICE_ATTRIBUTES;
 
-/** The values by name; null: not known. */
 export type DeviceAttributes = { readonly [Name in AttributeName]: string | null };
 
-/** A record that has the attributes of a device. */
 export interface WithAttributes {
   readonly attributes: DeviceAttributes;
 }
 
-/** The attributes in the order in which documents and answers have them. */
 export const ATTRIBUTES = Object.entries(DEVICE_ATTRIBUTES) as readonly (readonly [
   AttributeName,
   DeviceAttribute,

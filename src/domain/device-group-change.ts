@@ -1,6 +1,6 @@
 /**
- * The changes of a transaction in a device group, for a tag index beside the database. The index
- * applies them only on top of the version before; otherwise it has missed a change.
+ * The changes of a transaction in a device group. A tag index applies them only on top of the
+ * version before; otherwise it has missed a change.
  */
 
 import type { ApnsEnvironment, Scope } from './device.ts';
@@ -28,10 +28,7 @@ export interface TagEdit extends DevicePlace {
 
 /** The device observations of earlier sends. Few devices have a history. */
 export interface DeviceHistory {
-  /**
-   * Sends at different times in which its token was refused, since the last one in which it was
-   * not.
-   */
+  /** Sends at different times in which its token was refused, since one in which it was not. */
   readonly refusals: number;
   /** The APNs environment that took its token; null: the one tried first, as far as is known. */
   readonly environment: ApnsEnvironment | null;
@@ -42,11 +39,9 @@ export interface Edits {
   /** Devices that are new, or have another token; null: erased, with history and tags. */
   readonly tokens?: readonly (DevicePlace & { readonly deviceId: string | null })[];
   readonly tags?: readonly TagEdit[];
-  /** The histories of devices from now on. */
   readonly histories?: readonly (DevicePlace & { readonly history: DeviceHistory })[];
 }
 
-/** Offsets of a group, by tag. */
 export type TagOffsets = ReadonlyMap<number, readonly number[]>;
 
 /** One transaction's change of one group: everything by offset, 0–8,191. */
@@ -64,10 +59,7 @@ interface Growing extends RaisedDeviceGroup {
   readonly histories: Map<number, DeviceHistory>;
 }
 
-/**
- * Sorts the edits into the groups that were raised. An edit in another group changed nothing, or
- * that group would have been raised.
- */
+/** Sorts the edits into the groups that were raised: an edit in another group changed nothing. */
 export function changesOf(
   raised: readonly RaisedDeviceGroup[],
   edits: Edits,
@@ -103,7 +95,6 @@ export function changesOf(
   return [...changes.values()];
 }
 
-/** Whether two devices lie in one group. */
 const isSameDeviceGroup = (one: DevicePlace, other: DevicePlace): boolean =>
   groupNumberOf(one.ordinal) === groupNumberOf(other.ordinal) &&
   one.appId === other.appId &&

@@ -1,7 +1,4 @@
-/**
- * Devices and their places: ordinals, groups of 8,192 and blocks of 128
- * (docs/internals/registration.md, "Devices").
- */
+/** Devices and their places (docs/internals/registration.md, "Devices"). */
 
 import { hash } from 'node:crypto';
 import type { PlatformId, PlatformName } from '../../packages/std/src/platforms.ts';
@@ -23,45 +20,33 @@ const isPlatformName = (name: string): name is PlatformName => Object.hasOwn(PLA
 
 const KNOWN: ReadonlySet<number> = new Set(PLATFORM_IDS);
 
-/** Whether a number from outside names a platform that this engine knows. */
 export const isPlatformId = (value: number): value is PlatformId => KNOWN.has(value);
 
-/**
- * An app on one platform: it has a credential, ordinals and groups of its own, and works or hangs
- * as a whole.
- */
+/** An app on one platform: it has a credential, ordinals and groups of its own. */
 export interface Scope<Platform extends number = number> {
   readonly appId: number;
   readonly platformId: Platform;
 }
 
-/** The key of an app's platform in maps. */
 export const scopeKeyOf = ({ appId, platformId }: Scope): string => `${appId}.${platformId}`;
 
 /** Apple's two services: a token is of one of them only. */
 export type ApnsEnvironment = 'production' | 'sandbox';
 
-/**
- * A deviceId on its way to a provider: a hexadecimal one, as APNs' are, need not become a string
- * for that.
- */
+/** A deviceId on its way to a provider: hexadecimal ones, as APNs', need not become strings. */
 export type DeviceToken = string | HexOctets;
 
-/**
- * Longest deviceId in UTF-16 units (internals/interface.md, "Terms").
- * @limit deviceId: 1 character or more, no NUL, no lone surrogate; at most → invalid parameter
- */
+/** @limit deviceId: 1 character or more, no NUL, no lone surrogate; at most → invalid parameter */
 export const DEVICE_ID_LENGTH_MAX = 4_096;
 
 /**
- * Devices of a group: the unit of claiming, and of one Redis Cluster slot.
+ * The unit of claiming, and of one Redis Cluster slot.
  * @limit devices of a group → never to be changed on existing data: groups are stored, and `8192`
  * stands in three statements
  */
 export const GROUP_DEVICES = 8_192;
 /**
- * Devices of a block: the unit of recorded progress; 64 blocks make a group, so that a bigint holds
- * the mask.
+ * The unit of recorded progress; a bigint holds the mask of a group's 64 blocks.
  * @limit devices of a block → never to be changed on existing data
  */
 export const BLOCK_DEVICES = 128;
@@ -77,10 +62,7 @@ export const offsetOf = (ordinal: number): number => ordinal % GROUP_DEVICES;
 /** The block (0–63) that an offset in a group lies in. */
 export const blockOf = (offset: number): number => Math.floor(offset / BLOCK_DEVICES);
 
-/**
- * Whether a deviceId can be stored: 1–4,096 characters, no NUL (PostgreSQL text has none) and no
- * lone surrogates (they have no UTF-8 form).
- */
+/** Whether PostgreSQL's text can hold it: no NUL, no lone surrogate, 1–4,096 characters. */
 export const isDeviceId = (value: unknown): value is string =>
   typeof value === 'string' &&
   value.length > 0 &&
@@ -90,24 +72,16 @@ export const isDeviceId = (value: unknown): value is string =>
 
 const HEX = /^[0-9a-fA-F]+$/;
 
-/**
- * The form in which a deviceId is stored: APNs tokens in lower case, everything else as it came.
- */
+/** The stored form: APNs tokens in lower case, everything else as it came. */
 export const normalizeDeviceId = (platformId: number, deviceId: string): string =>
   platformId === PLATFORMS.apns && HEX.test(deviceId) ? deviceId.toLowerCase() : deviceId;
 
-/**
- * The key that a deviceId is found by: the first 128 bits of its SHA-256 in hex, a uuid to
- * PostgreSQL. A B-tree entry holds at most 2,704 bytes and a deviceId may have 16 KiB, so the text
- * itself cannot be indexed.
- */
+/** 128 bits of the deviceId's SHA-256, as a uuid: 16 KiB of text do not fit into a B-tree entry. */
 export const deviceKeyOf = (deviceId: string): string =>
   hash('sha256', deviceId, 'hex').slice(0, 32);
 
 /**
- * A registration that repeats one written within this time may stay unwritten (the maximum of
- * REGISTRATION_REFRESH_HOURS). So the time in a device's row may be so much earlier than its last
- * registration, whatever the setting is now.
+ * A stored time may be so much older than the last registration, whatever the setting is now.
  * @limit time for which a registration that changes nothing may stay unwritten: the most that
  * `REGISTRATION_REFRESH_HOURS` may be → written: its time is remembered
  */

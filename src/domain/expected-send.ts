@@ -4,15 +4,14 @@ import type { NotificationState } from './notification.ts';
 
 export interface ExpectedSend {
   readonly notificationId: string;
-  /** Null: the payload has none. */
   readonly title: string | null;
   readonly state: NotificationState;
   readonly sendAtMs: number;
   /** Null: nothing of it was sent yet. */
   readonly lastSendAtMs: number | null;
   /**
-   * It has ended, every device that failed is noted (push/sql/note-failures.ts), and none was
-   * skipped, or has expired, or was cancelled: so a device that is not noted was accepted.
+   * It has ended, every device that failed is noted, and none was skipped, expired or cancelled: so
+   * a device that is not noted was accepted.
    */
   readonly isWholeKnown: boolean;
 }

@@ -1,16 +1,10 @@
-/**
- * An installation of an app as Firebase knows it: by an id of its own, with which its registration
- * token begins.
- */
+/** Firebase Installation IDs, with which registration tokens begin. */
 
 const INSTALLATION_ID_LENGTH = 22;
 /** base64url whose first four bits are 0111. A registration token is longer, and has a colon. */
 const INSTALLATION_ID = /^[c-f][\w-]{21}$/;
 
-/**
- * Whether this is a Firebase Installation ID. Called for every send: the length alone decides for
- * nearly all tokens.
- */
+/** Called for every send: the length alone decides for nearly all tokens. */
 export const isInstallationId = (text: string): boolean =>
   text.length === INSTALLATION_ID_LENGTH && INSTALLATION_ID.test(text);
 

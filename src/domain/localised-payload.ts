@@ -1,24 +1,15 @@
-/**
- * A payload in several languages: `languages` names the language of each tag, and a text may be a
- * map of languages. It becomes one payload for each tag, and one for devices that have none of
- * them.
- */
+/** A payload in several languages becomes one for each language tag, and one for the others. */
 
 import type { JsonObject } from '../../packages/std/src/json.ts';
 import { isObject } from '../../packages/std/src/json.ts';
 import type { PayloadFault } from './payload.ts';
 import { PAYLOAD_CHARACTERS_MAX } from './payload-bounds.ts';
 
-/**
- * Tags of languages in one payload: as many messages are rendered and measured.
- * @publisherLimit tags of languages in a payload → `400`
- */
+/** @publisherLimit tags of languages in a payload → `400` */
 export const LANGUAGES_MAX = 32;
 
-/** Fields of a payload that may be maps of languages. */
 const TEXTS = ['title', 'message', 'body', 'url', 'image', 'sound'] as const;
 
-/** Names the language of devices that have none of the tags. */
 const DEFAULT = 'default';
 
 type Localised =

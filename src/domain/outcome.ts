@@ -1,32 +1,19 @@
-/**
- * How one send to one device ended. A sender answers every send with exactly one outcome; each kind
- * leads to one reaction.
- */
+/** How one send to one device ended: exactly one outcome, and one reaction for each kind. */
 
 import type { ApnsEnvironment } from './device.ts';
 
 export type Outcome = {
   /** No documentation lists the reason, so this HTTP status alone decided. Logged once. */
   readonly unfamiliarStatus?: number;
-  /**
-   * Said by only one of the several hosts that the credential's devices are spread over: nothing is
-   * known of the others (Web Push).
-   */
+  /** Said by only one of the credential's hosts (Web Push): nothing is known of the others. */
   readonly isOneHost?: true;
 } & (
   | {
-      /** Accepted by the provider. */
       readonly kind: 'delivered';
-      /**
-       * APNs: accepted in this environment, not in the one tried first. The device gets a note of
-       * it.
-       */
+      /** APNs: accepted in this environment, not in the one tried first. */
       readonly environment?: ApnsEnvironment;
     }
-  /**
-   * Dropped. The token is dead if it was registered before `sinceMs` (APNs 410), or before the send
-   * when null (FCM).
-   */
+  /** Dead if registered before `sinceMs` (APNs 410), or before the send when null (FCM). */
   | {
       readonly kind: 'gone';
       readonly reason: string;
@@ -34,29 +21,19 @@ export type Outcome = {
       /** The token itself says so: the provider was not asked. */
       readonly isUnasked?: true;
     }
-  /**
-   * Quarantined. The provider does not take this token. The fault may be the sender's (another
-   * environment, app or project), so the device is kept and its refusals are counted.
-   */
+  /** Quarantined: the sender may be at fault (environment, app). Refusals are counted. */
   | {
       readonly kind: 'bad-token';
       readonly reason: string;
       /** The engine rejected the form of the token: the provider was not asked. */
       readonly isUnasked?: true;
-      /**
-       * It says nothing about the token (the other environment could not be asked, the message was
-       * too long), and does not count as a refusal.
-       */
+      /** It says nothing about the token, and does not count as a refusal. */
       readonly isInconclusive?: true;
     }
-  /** This message is wrong for every device. */
   | {
       readonly kind: 'bad-message';
       readonly reason: string;
-      /**
-       * The answer does not say so: it may be about this device only, and a stranger can register a
-       * thousand devices that are refused in this way.
-       */
+      /** It may be about this device only: a stranger can register many such devices. */
       readonly mayBeDevice?: true;
     }
   /** The credential is refused: nothing sent with it will be accepted. */
@@ -85,21 +62,12 @@ export type Outcome = {
       readonly kind: 'unavailable';
       readonly reason: string;
       readonly retryAfterMs: number | null;
-      /**
-       * A refusal of credential or address, but not in the words of a provider: most likely a
-       * proxy's. Only several prove that it is the provider's.
-       */
+      /** Not in a provider's words, so perhaps a proxy's: only several prove a fault. */
       readonly isWordless?: true;
     }
-  /**
-   * The provider has not processed it (REFUSED_STREAM, above GOAWAY's last id): retried at once
-   * elsewhere, by the sender itself if it can.
-   */
+  /** The provider has not processed it: retried at once elsewhere, by the sender if it can. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /**
-   * It is unknown whether the provider accepted it (time-out, connection lost): the notification
-   * says what follows.
-   */
+  /** It is unknown whether the provider accepted it (time-out, connection lost). */
   | { readonly kind: 'unknown'; readonly reason: string }
 );
 

@@ -1,19 +1,14 @@
-/**
- * Bounds a payload before anything is made of it. The walk ends where a bound is passed, so it
- * costs no more than the largest payload that is taken.
- */
+/** Bounds a payload before anything is made of it; the walk ends where a bound is passed. */
 
 import type { JsonObject } from '../../packages/std/src/json.ts';
 
 /**
- * Deeper than any real message; recursion over a caller's JSON needs an end.
+ * Recursion over a caller's JSON needs an end.
  * @publisherLimit nesting of a payload → `400`
  */
 export const PAYLOAD_DEPTH_MAX = 32;
 /**
- * Characters of its names and texts, with one for each value: in one language, and as many more in
- * texts for each further one. A message has 4 KiB at most. Templates and overlays for one platform
- * may begin with more; nothing above this becomes so little.
+ * A message has 4 KiB at most; templates and overlays may begin with more.
  * @publisherLimit characters of names and texts of a payload in one language, with one for each
  * value → `400`
  */
@@ -21,11 +16,7 @@ export const PAYLOAD_CHARACTERS_MAX = 65_536;
 
 export const PAYLOAD_TOO_LONG = `has more than ${PAYLOAD_CHARACTERS_MAX} characters, of which no message of 4096 bytes can be made.`;
 
-/**
- * Why a payload is not to be looked at: it is too long or too deep, or holds what cannot be stored
- * (PostgreSQL takes neither NUL nor lone surrogates). `further`: characters for texts in further
- * languages, which these fields may use.
- */
+/** Why a payload is refused: too long, too deep, or not storable. `further`: room for languages. */
 export function boundsFault(
   payload: JsonObject,
   further: { readonly fields: readonly string[]; readonly charactersMax: number },

@@ -1,7 +1,4 @@
-/**
- * Numbers of a payload that no provider would get as they were written (internals/interface.md,
- * "Payload"): each is a fault, because the change would go unnoticed.
- */
+/** Numbers of a payload that no provider would get as they were written: each is a fault. */
 
 import { changedNumbers } from '../../packages/std/src/json-numbers.ts';
 import type { PayloadFault } from './payload.ts';
@@ -14,7 +11,6 @@ const READ_AS_NUMBERS: ReadonlySet<string | number | undefined> = new Set(['badg
 const isPassedOn = ([field, ...within]: Path): boolean =>
   within.length > 0 || !READ_AS_NUMBERS.has(field);
 
-/** Whether a number at a path of a body is passed on, where the field of this name is a payload. */
 export const isPassedOnIn =
   (name: string) =>
   ([field, ...within]: Path): boolean =>

@@ -1,7 +1,4 @@
-/**
- * The payload of a push as callers write it, checked and brought into its common form
- * (internals/interface.md, "Payload").
- */
+/** Checks a payload and brings it into its common form (internals/interface.md, "Payload"). */
 
 import { z } from 'zod';
 import type { JsonObject } from '../../packages/std/src/json.ts';
@@ -12,7 +9,6 @@ import { APNS_PUSH_TYPES } from './notification.ts';
 import { boundsFault, PAYLOAD_TOO_LONG } from './payload-bounds.ts';
 import { digitFaults } from './payload-digits.ts';
 
-/** One fault of a payload, as the caller reads it. */
 export interface PayloadFault {
   /** `payload`, or the field of it: `payload.badge`. */
   readonly path: string;
@@ -24,12 +20,12 @@ type PayloadResult =
   | { readonly ok: false; readonly faults: readonly PayloadFault[] };
 
 /**
- * APNs: `apns-collapse-id` holds 64 bytes; FCM takes all values that fit there.
+ * APNs: `apns-collapse-id` holds 64 bytes.
  * @publisherLimit `collapseId` → `400`
  */
 const COLLAPSE_ID_BYTES_MAX = 64;
 /**
- * FCM: four weeks, the longest a message is kept.
+ * FCM keeps a message for four weeks at most.
  * @publisherLimit `ttl` → `400`
  */
 export const TTL_SECONDS_MAX = 2_419_200;
@@ -38,10 +34,7 @@ type GivenPayload =
   | { readonly ok: true; readonly given: JsonObject }
   | { readonly ok: false; readonly faults: readonly PayloadFault[] };
 
-/**
- * Reads a payload as its publisher wrote it, in whatever form: a string holding JSON, or the object
- * itself.
- */
+/** The payload as its publisher wrote it: a string holding JSON, or the object itself. */
 export function givenPayload(value: unknown): GivenPayload {
   if (typeof value === 'string' && hasTooManyValues(value))
     return fault('payload', PAYLOAD_TOO_LONG);
@@ -65,7 +58,6 @@ export function sendablePayload(given: JsonObject): PayloadResult {
 const PAYLOAD_EMPTY =
   'shows nothing on any platform and carries nothing: give it a title or a message, or data, or make it silent.';
 
-/** The common form of a payload in one language or in several. */
 export function commonForm(given: JsonObject): PayloadResult {
   const localised = localise(given);
   switch (localised.kind) {
@@ -112,10 +104,7 @@ function inOneLanguage(given: JsonObject, knownData?: Payload['data']): PayloadR
   };
 }
 
-/**
- * Whether a payload has no effect: it shows nothing on any platform, is not silent, and has no data
- * for the app.
- */
+/** It shows nothing on any platform, is not silent, and has no data for the app. */
 function showsNothing({ data, silent, ...rest }: Payload): boolean {
   const { title, message, badge, sound, image, url, apns, fcm, webpush } = rest;
   return (
@@ -188,10 +177,7 @@ const KNOWN: ReadonlySet<string> = new Set(Object.keys(payloadFields.shape));
 /** Whether a payload has a field of this name that becomes more than data. */
 export const isPayloadField = (name: string): boolean => KNOWN.has(name) || name === 'body';
 
-/**
- * Splits known fields (null counts as absent, `body` as `message`) from all others, which become
- * data.
- */
+/** Splits known fields (null counts as absent, `body` as `message`) from data. */
 function split(read: JsonObject): {
   readonly known: JsonObject;
   readonly unknown: readonly (readonly [string, unknown])[];

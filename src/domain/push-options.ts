@@ -1,12 +1,10 @@
 /**
- * How a push is sent: the fields beside its audience, its payload and its times. A new one is a
- * record here, a column of the table `notifications`, and the code that obeys it: requests,
- * changes, answers, the OpenAPI document and the tasks of workers take theirs from the records.
+ * How a push is sent. A new option is a record here, from which requests, answers and the OpenAPI
+ * document take it, a column of `notifications`, and the code that obeys it.
  */
 
 import { z } from 'zod';
 
-/** Reads the fields of a body, and notes what is wrong with them. */
 interface FieldReader {
   /** One of the words; not given: the first of them. */
   choice<const Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word;
@@ -15,19 +13,14 @@ interface FieldReader {
 }
 
 interface PushOption<Value> {
-  /** Its name in requests and answers. */
   readonly field: string;
   readonly column: string;
   readonly type: 'boolean' | 'integer';
-  /** The values of the field. */
   readonly schema: z.ZodType;
   readonly about: string;
-  /** The field of an answer. */
   readonly shownSchema: z.ZodType;
   readonly isChangeable: boolean;
-  /** The meaning of null in a change. */
   readonly nullMeans: string;
-  /** Not given, or faulty: the default. */
   read(reader: FieldReader): Value;
   /** Undefined: an answer leaves the field out. */
   show(value: Value): string | number | undefined;
@@ -104,7 +97,6 @@ const ALL = Object.entries(PUSH_OPTIONS) as readonly (readonly [
   PushOption<PushOptions[PushOptionName]>,
 ])[];
 export const PUSH_OPTION_NAMES = ALL.map(([name]) => name);
-/** The names of the fields in a request. */
 export const PUSH_OPTION_FIELDS = ALL.map(([, { field }]) => field);
 export const CHANGEABLE_OPTIONS = ALL.flatMap(([name, { isChangeable }]) =>
   isChangeable ? name : [],
@@ -122,7 +114,6 @@ export const DEFAULT_PUSH_OPTIONS: PushOptions = readPushOptions({
   whole: () => null,
 });
 
-/** The options in an answer, by the names of their fields. */
 export const shownOptions = (
   options: PushOptions,
   names: readonly PushOptionName[] = PUSH_OPTION_NAMES,
@@ -131,7 +122,6 @@ export const shownOptions = (
     names.map((name) => [pushOption(name).field, pushOption(name).show(options[name])]),
   );
 
-/** The schemas of some fields, by their names. */
 export const optionSchemas = (
   names: readonly PushOptionName[],
   schemaOf: (option: PushOption<PushOptions[PushOptionName]>) => z.ZodType,

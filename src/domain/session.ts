@@ -9,11 +9,9 @@ interface Membership {
   readonly clientName: string;
   readonly role: MemberRole;
   readonly isDisabled: boolean;
-  /** Those of the client that an operator has set. */
   readonly limits: ClientLimits | null;
 }
 
-/** Someone who has signed in. */
 export interface Session {
   readonly tokenHash: Buffer;
   readonly accountId: number;

@@ -1,7 +1,4 @@
-/**
- * Tags, tag groups and the limits on them (internals/interface.md, "Terms" and "App API" and
- * "Errors, limits, versions").
- */
+/** Tags, tag groups and their limits (internals/interface.md). */
 
 export interface Tag {
   readonly id: number;
@@ -45,15 +42,14 @@ export const OPTIONAL_PARAMETERS_MAX = 50;
 /** @publisherLimit each key and value of the optional parameters of a tag → `400` */
 export const OPTIONAL_PARAMETER_LENGTH_MAX = 255;
 /**
- * For all tags of a client together: 335 octets for each of the tags that it may have. They are
- * sent to every app that asks for its tags.
+ * 335 octets for each tag, sent to every app that asks for its tags.
  * @limit optional parameters of all tags of a client → `400`
  */
 export const OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX = 32 * 1_048_576;
 /** @publisherLimit depth of groups → `400` */
 export const TAG_GROUP_DEPTH_MAX = 32;
 /**
- * Ids are PostgreSQL integers.
+ * PostgreSQL integers.
  * @limit ids of tags, groups and apps, of all clients; a larger id names nothing → nothing can be
  * made
  */
@@ -67,6 +63,5 @@ export const isId = (value: unknown): value is number =>
 export const isExpired = (tag: CatalogueTag, nowMs: number): boolean =>
   tag.expiresAtMs !== null && tag.expiresAtMs <= nowMs;
 
-/** Whether a tag belongs to an app of its client. */
 export const isConnected = (tag: CatalogueTag, appId: number): boolean =>
   tag.appIds === null || tag.appIds.includes(appId);

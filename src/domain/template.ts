@@ -1,19 +1,13 @@
 /** Templates: an expression for each (app, platform) that turns a payload into another one. */
 
-/**
- * A long expression has some hundred lines.
- * @publisherLimit characters of the template of an app on a platform → `400`
- */
+/** @publisherLimit characters of the template of an app on a platform → `400` */
 export const TEMPLATE_LENGTH_MAX = 16_384;
 
-/**
- * More than any provider takes, even escaped.
- * @publisherLimit characters of JSON that a template makes → `400` of the push
- */
+/** @publisherLimit characters of JSON that a template makes → `400` of the push */
 export const TEMPLATED_LENGTH_MAX = 65_536;
 
 /**
- * That concern a push: their expressions go to another process, five megabytes at most.
+ * Their expressions go to another process, five megabytes at most.
  * @publisherLimit templates that concern a push → `400`
  */
 export const TEMPLATES_PER_PUSH_MAX = 300;

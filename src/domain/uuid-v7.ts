@@ -41,17 +41,13 @@ export function firstUuidAt(timeMs: number): string {
 }
 
 /**
- * An id has the time of the node that made it, and its row that of the database: their clocks are
- * no further apart than this, waiting for locks included.
+ * An id has its node's time, its row the database's: they are no further apart, locks included.
  * @limit clocks of nodes and database are apart, for `from` and `to` of `notifications` and `audit`
  * → rows are missing in a list by time
  */
 export const CLOCKS_APART_MS_MAX = 3_600_000;
 
-/**
- * Bounds of the ids of rows that the database has stamped at `fromMs` or later, and before `toMs`;
- * null: any time. Others are between them too.
- */
+/** Bounds of ids of rows stamped from `fromMs` until before `toMs`; null: any time. Not exact. */
 export const idsBetween = (
   fromMs: number | null,
   toMs: number | null,

@@ -1,11 +1,9 @@
 /** The events that a webhook may receive. */
 
 export const WEBHOOK_EVENT_TYPES = [
-  // A push job has come to its end: finished, failed or cancelled.
   'job.finished',
   // Devices were erased, because their provider said that their tokens are dead.
   'token.removed',
-  // A device has another token now.
   'token.replaced',
   // Pushes of an app fail or will fail, because of its provider credential.
   'credential.trouble',

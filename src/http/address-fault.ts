@@ -1,7 +1,4 @@
-/**
- * Checks that the service can listen on its address before the database is opened, which may take
- * long.
- */
+/** Checks that the service can listen before the database is opened, which may take long. */
 
 import { createServer } from 'node:net';
 import { SettingFault } from '../std/setting-fault.ts';

@@ -1,7 +1,6 @@
 /**
- * The answers that are no problems: the document describes them, and they write themselves. JSON is
- * made by its schema: a field that the schema does not have is left out, and a value that it does
- * not allow is an error.
+ * The answers that are no problems write themselves by their schemas: a field without a schema is
+ * left out, and a wrong value is an error.
  */
 
 import { z } from 'zod';
@@ -11,13 +10,11 @@ import type { Rows } from './list-answer.ts';
 import type { Answer } from './openapi/operation.ts';
 import { jsonAnswer, LINK, noContent as nothing } from './openapi/parts.ts';
 
-/** An answer of the document that a value is written as. */
 export interface Described<Value> extends Answer {
   readonly status: number;
   write(value: Value, request: HttpRequest): HttpResponse | Promise<HttpResponse>;
 }
 
-/** Whatever of a value is only read. */
 type Seen<Value> = Value extends object
   ? { readonly [Name in keyof Value]: Seen<Value[Name]> }
   : Value;
@@ -39,21 +36,16 @@ const answered =
     write: (value) => ({ ...json(encode(schema, value)), status }),
   });
 
-/** 200 with JSON. */
 export const shown = answered(200);
-/** 201 with JSON. */
 export const created = answered(201);
-/** 202 with JSON. */
 export const accepted = answered(202);
 
-/** 204. */
 export const noContent = (description: string): Described<null> => ({
   ...nothing(description),
   status: 204,
   write: () => ({ status: 204, body: '' }),
 });
 
-/** The rows of a list, one page of them or all. */
 export const listed = <Schema extends z.ZodType>(
   description: string,
   row: Schema,

@@ -3,7 +3,7 @@
 import { JSON_VALUES_MAX } from '../../packages/std/src/json.ts';
 
 /**
- * Memory of one value beside its text: an object has 56 octets, and 8 in its list.
+ * An object has 56 octets, and 8 in its list.
  * @limit what a name or value of a body weighs there, but on the App API
  */
 export const VALUE_OCTETS = 64;
@@ -13,8 +13,8 @@ const BEGINS = new Uint8Array(256);
 for (const mark of Buffer.from(',:[{')) BEGINS[mark] = 1;
 
 /**
- * Octets that a body becomes besides its own. Marks inside strings count too: a payload may be JSON
- * in a string, which is parsed in its turn. No more values are ever made than `JSON_VALUES_MAX`.
+ * Octets that a body becomes when parsed. Marks in strings count: a payload may be JSON in a
+ * string. No more values are made than `JSON_VALUES_MAX`.
  */
 export function parsedOctets(body: Buffer): number {
   let values = 0;

@@ -1,7 +1,4 @@
-/**
- * The service's TLS certificate. It is read again when its files change, since certificates live
- * for weeks and services for months.
- */
+/** The service's TLS certificate, read again when its files change. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,19 +11,16 @@ import { SettingFault } from '../std/setting-fault.ts';
 export interface CertificateFiles {
   /** PEM, the chain. */
   readonly certFile: string;
-  /** PEM. */
   readonly keyFile: string;
 }
 
-/** The content of the files. */
 interface Pem {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
 /**
- * The interval at which files are checked. They are not watched: if a link is set to another
- * directory (Kubernetes), the file itself gets no event.
+ * Not watched: where a link is set to another directory (Kubernetes) the file gets no event.
  * @limit between checks of the certificate's files
  */
 const LOOK_INTERVAL_MS = 2_000;
@@ -64,10 +58,7 @@ export class Certificate {
     this.#onChanged = listener;
   }
 
-  /**
-   * Reads the files again, changed or not. Invalid ones are logged, and the certificate stays as it
-   * was.
-   */
+  /** Reads the files again. Invalid ones are logged, and the certificate stays as it was. */
   async reload(): Promise<void> {
     try {
       this.#stamp = await stampOf(this.#files);

@@ -1,15 +1,9 @@
-/**
- * The caller's address: the one that a trusted proxy names, else that of the connection; and
- * whether the caller's connection is encrypted.
- */
+/** The caller's address, as a trusted proxy or the connection has it; whether it is encrypted. */
 
 import { BlockList, isIP } from 'node:net';
 import { normalAddress } from '../../packages/std/src/ip-address.ts';
 
-/**
- * Resolves a connection's address and its X-Forwarded-For to the caller's address, in its normal
- * spelling.
- */
+/** Resolves connection and X-Forwarded-For to the caller's address, in its normal spelling. */
 export type AddressResolver = (remoteAddress: string, forwardedFor: string) => string;
 
 /** Learns the address of an untrusted peer that names another caller. */
@@ -18,9 +12,7 @@ type OnUntrusted = (address: string) => void;
 /** Learns the address of a trusted proxy that names a caller by what is no address. */
 type OnUnreadable = (address: string) => void;
 
-/**
- * `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else.
- */
+/** `trustedProxies`: addresses or networks (`10.0.0.0/8`); throws a sentence for others. */
 export function createAddressResolver(
   trustedProxies: readonly string[],
   onUntrusted: OnUntrusted,
@@ -50,7 +42,6 @@ export function createSecurityResolver(
   return (remoteAddress, forwardedProto) => {
     if (forwardedProto === '') return false;
     const address = normalAddress(remoteAddress);
-    // The last one: that of the proxy which we trust.
     if (isTrusted(address))
       return forwardedProto.split(',').at(-1)?.trim().toLowerCase() === 'https';
     onUntrusted(address);
@@ -66,9 +57,8 @@ function trustIn(trustedProxies: readonly string[]): (address: string) => boolea
 }
 
 /**
- * Each proxy appends the address that it received the request from, so the list is read from its
- * end. The caller wrote everything before the first address that we do not trust, and may have
- * invented it.
+ * Each proxy appends the address that it received the request from: read from the end. A caller may
+ * have invented all before the first address that we do not trust.
  */
 function lastUntrusted(
   remoteAddress: string,
@@ -92,7 +82,6 @@ function lastUntrusted(
 /** In quotes, in brackets, with a port: gateways write these forms, as in Forwarded (RFC 7239). */
 const ENTRY = /^\s*"?(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+|([^"]*))"?\s*$/;
 
-/** The address that an entry names; null: none. */
 function namedIn(entry: string): string | null {
   const [, inBrackets, withPort, plain = ''] = ENTRY.exec(entry) ?? [];
   const named = (inBrackets ?? withPort ?? plain).trim();

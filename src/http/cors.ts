@@ -1,6 +1,4 @@
-/**
- * Cross-origin calls from browsers, mainly to the App API and the Admin API. Never with cookies.
- */
+/** Cross-origin calls from browsers, mainly to the App and Admin API. Never with cookies. */
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -9,23 +7,20 @@ export interface Cors {
   names(origin: string): boolean;
   /** Headers of an answer to a request with this Origin; none without one. */
   headersFor(origin: string): Headers;
-  /** The further headers of the answer to a preflight. */
   preflightHeaders(origin: string, methods: readonly string[], askedHeaders: string): Headers;
 }
 
 /**
- * Headers that a page may send if its preflight names none. Otherwise it may send those that it
- * names: pages add headers of their tracing and their frameworks, which have no effect here. `*`
- * would not cover Authorization (Fetch, section 3.2.5).
+ * For a preflight that names none; others get what they name. `*` would not cover Authorization
+ * (Fetch, section 3.2.5).
  */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, X-Request-Id';
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
-/** Answer headers that a page may read, beyond the few that it always may. */
 const EXPOSED_HEADERS =
   'Tagcast-Ignored, ETag, X-Request-Id, Retry-After, Deprecation, Link, WWW-Authenticate';
 /**
- * Browsers remember a preflight for two hours at most (Chromium's bound).
+ * Chromium's bound.
  * @limit browsers remember a preflight for → asked again
  */
 const MAX_AGE_SECONDS = '7200';

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../domain/device.ts';
 
-/** A text that can be stored. */
 export const deviceId = z
   .custom<string>(
     isDeviceId,

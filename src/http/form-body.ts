@@ -6,7 +6,6 @@ import { readForm } from './json-body.ts';
 import type { Content, Operation } from './openapi/operation.ts';
 import type { Result } from './result.ts';
 
-/** A body of the document, and the form that a handler gets it in. */
 export interface Body<Form> extends NonNullable<Operation['body']> {
   read(request: HttpRequest): Result<Form>;
 }

@@ -1,7 +1,4 @@
-/**
- * The requests and responses of handlers: plain values, so that no handler knows the server
- * underneath.
- */
+/** The requests and responses of handlers: plain values, so that none knows the server. */
 
 import type { BodyStream } from '../../packages/http1/src/body-stream.ts';
 import type { Caller, KeyScope } from '../domain/caller.ts';
@@ -17,12 +14,10 @@ export interface HttpRequest {
   /** The route's `:name` parts, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The value of a header by its lower-case name, or ''. */
   header(name: string): string;
   /** Whether the header was sent, with or without a value. */
   hasHeader(name: string): boolean;
   readonly body: Buffer;
-  /** The caller's address: the one that trusted proxies name, else the connection's. */
   readonly address: string;
   /** Whether the caller's connection is encrypted, up to us or to a trusted proxy. */
   readonly isSecure: boolean;
@@ -35,9 +30,7 @@ export interface HttpResponse {
   readonly body: string | Buffer;
   /** In place of the body, which is empty then. The connection ends with it. */
   readonly stream?: BodyStream;
-  /** The push job that it has made, for the log. */
   readonly notificationId?: string;
-  /** The steps of the handler's work, for the trace. */
   readonly steps?: readonly Step[];
   /** The limit of its client that the request is refused for. It is counted. */
   readonly beyondLimit?: RefusedLimit;
@@ -46,17 +39,13 @@ export interface HttpResponse {
 /** A limit of a client, or the one of an app and address. */
 type RefusedLimit = ClientLimitName | 'REGISTRATIONS_PER_SECOND_MAX';
 
-/** Which credentials a route takes: see internals/interface.md, "Callers". */
 export type Api = 'app' | 'notification' | 'admin';
 
 interface RouteShape {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Segments, with `:name` for a parameter: `/push-api/status/:id`. */
   readonly path: string;
-  /**
-   * Its id in the OpenAPI document; `page`: what a browser loads, which is no part of the
-   * interface; null: a route of a test.
-   */
+  /** Its OpenAPI id; `page`: for browsers, no part of the interface; null: a test's. */
   readonly operation: string | null;
   /** Its part of the document. Absent: `api/openapi/operations.ts` has it by the id. */
   readonly document?: Operation;
@@ -78,25 +67,17 @@ interface AppRoute extends CalledRoute {
   readonly rate?: 'registrations';
 }
 
-/**
- * A route that a client's own systems call: its super user, and keys with the right that it needs.
- */
+/** Called by a client's own systems: its super user, and keys with the right that it needs. */
 export interface ClientRoute extends CalledRoute {
   readonly api: Exclude<Api, 'app'>;
-  /**
-   * The scope that a key must have; `any-scope`: any key will do; `super-user`: no key is enough.
-   */
+  /** The scope of a key; `any-scope`: any key will do; `super-user`: no key is enough. */
   readonly needs: KeyScope | 'any-scope' | 'super-user';
-  /**
-   * Its result outlives the caller's credential, so a super user's that was rotated is refused.
-   * Absent: one in its grace may, unless the route needs the super user.
-   */
+  /** Its result outlives the credential: a super user's in its grace is refused. */
   readonly isForSuccessor?: true;
   /** Whether it counts as a push too; absent: as a request only. */
   readonly rate?: 'pushes';
 }
 
-/** A route that only a checked credential reaches. */
 export type ApiRoute = AppRoute | ClientRoute;
 
 /** A route of the console's own API: pages of our own origin call it, mostly with a session. */
@@ -112,16 +93,12 @@ interface VisitorRoute extends ConsoleRouteShape {
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
 }
 
-/**
- * A route for signed-in accounts. `cookie`: without the CSRF token, which such a route gives.
- * `operator`: for accounts of the operator.
- */
+/** `cookie`: without the CSRF token, which it gives. `operator`: the operator's accounts. */
 interface AccountRoute extends ConsoleRouteShape {
   readonly needs: 'cookie' | 'account' | 'operator';
   handle(request: HttpRequest, session: Session): Promise<HttpResponse> | HttpResponse;
 }
 
-/** For owners of the client that the request names. */
 interface OwnerRoute extends ConsoleRouteShape {
   readonly needs: 'owner';
   handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
@@ -133,7 +110,6 @@ export interface OperatorRoute extends RouteShape {
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
 }
 
-/** A route for everybody: health, metrics. */
 export interface OpenRoute extends RouteShape {
   readonly api: 'open';
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
@@ -142,13 +118,9 @@ export interface OpenRoute extends RouteShape {
 export type Route = ApiRoute | ConsoleRoute | OperatorRoute | OpenRoute;
 
 /**
- * The limit of bodies on every API but the App API. Above it the App API answers 413, too
- * (internals/interface.md, "App API" and "Errors, limits, versions").
+ * The App API answers 413 above it, too (internals/interface.md, "App API").
  * @publisherLimit body, every API but the App API → `413`
  */
 export const BODY_BYTES_MAX = 1_048_576;
-/**
- * Bodies of the console's own API have little to say.
- * @limit body of a request of the console's own API → `413`
- */
+/** @limit body of a request of the console's own API → `413` */
 export const CONSOLE_BODY_BYTES_MAX = 16_384;

@@ -1,7 +1,6 @@
 /**
- * Reads bodies for the APIs that report faults: JSON in a given form, or a 400 that lists the
- * faults. What is kept or passed on of a body must be as it was written: text in UTF-8, and numbers
- * with their digits.
+ * Reads bodies in a given form, or a 400 that lists the faults. Kept or passed-on parts must be as
+ * they were written: text in UTF-8, numbers with their digits.
  */
 
 import type { z } from 'zod';
@@ -21,10 +20,7 @@ import { FAULTS_MAX } from './problem.ts';
 import type { Result } from './result.ts';
 import { done, refuse } from './result.ts';
 
-/**
- * Reads a body in the given form. `isKept`: whether the number at a path is kept or passed on;
- * absent: numbers are only read.
- */
+/** `isKept`: whether the number at a path is kept or passed on; absent: numbers are only read. */
 export function readForm<T>(
   body: Buffer,
   form: z.ZodType<T>,
@@ -101,7 +97,6 @@ export function parseObject(body: Buffer):
   return { ok: false, faults: [{ path: '', message: 'The body must be a JSON object.' }] };
 }
 
-/** 200 with JSON. */
 export const json = (value: unknown): HttpResponse => ({
   status: 200,
   headers: { 'Content-Type': 'application/json' },

@@ -1,7 +1,4 @@
-/**
- * Reads the fields of a push leniently, as real clients send them: one value for an array, numbers
- * as strings, dates in two forms.
- */
+/** Reads a push's fields as real clients send them: one value for an array, numbers as strings. */
 
 import { isoTimeMs } from '../../packages/std/src/iso-8601.ts';
 import { TAGS_PER_REQUEST_MAX } from '../domain/tag.ts';
@@ -9,7 +6,7 @@ import { isStorable } from '../std/name-text.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS, TIME_FAULT } from './epoch-time.ts';
 import type { Fault } from './problem.ts';
 
-/** Collects faults. A value from a faulty field is never used. */
+/** A value from a faulty field is never used. */
 export class LenientReader {
   readonly faults: Fault[] = [];
   private readonly body: Readonly<Record<string, unknown>>;
@@ -40,10 +37,7 @@ export class LenientReader {
     });
   }
 
-  /**
-   * Epoch milliseconds, from a number, a string of digits, or ISO 8601 with a time zone. Null: not
-   * given.
-   */
+  /** A number, a string of digits, or ISO 8601 with a time zone. Null: not given. */
   time(name: string): number | null {
     const value = this.body[name];
     if (value === undefined || value === null) return null;

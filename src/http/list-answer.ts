@@ -1,7 +1,6 @@
 /**
- * A list: one page, which names the next one in `Link`, or without a limit all of it. The cursor is
- * the key of the last row of the page, so rows that come and go between two pages take no other row
- * from the caller, and show none twice.
+ * A list: one page, which names the next one in `Link`, or all of it. The cursor is the key of the
+ * page's last row, so rows that come and go shift no others.
  */
 
 import type { HttpRequest, HttpResponse } from './handler.ts';
@@ -10,7 +9,6 @@ import { PAGE_ROWS_MAX } from './query-reader.ts';
 import type { Done, Refusal } from './result.ts';
 import { answerRefusal, done } from './result.ts';
 
-/** The content of a cursor: one id, or several numbers. */
 type Key = string | readonly number[];
 
 interface List<Row, After extends Key | null> {

@@ -1,11 +1,7 @@
-/**
- * A body of `multipart/form-data` that has one part (RFC 7578): connectors send JSON in this form,
- * because other requests of theirs have a file beside it.
- */
+/** `multipart/form-data` with one part (RFC 7578), the form in which connectors send JSON. */
 
 type PartRead =
   | { readonly ok: true; readonly body: Buffer }
-  /** A sentence for the caller. */
   | { readonly ok: false; readonly why: string };
 
 /**
@@ -14,7 +10,7 @@ type PartRead =
  */
 const BOUNDARY_LENGTH_MAX = 70;
 /**
- * The header of a part: its name, and what the connector's library says about it.
+ * Its name, and what the connector's library says about it.
  * @limit the header of a part of `multipart/form-data` → `400`
  */
 const PART_HEAD_BYTES_MAX = 4_096;
@@ -68,7 +64,6 @@ const refuse = (why: string): PartRead => ({ ok: false, why });
 
 interface Delimiter {
   readonly start: number;
-  /** The position of the next part. */
   readonly end: number;
   readonly isLast: boolean;
 }

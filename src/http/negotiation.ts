@@ -1,7 +1,4 @@
-/**
- * The form of an answer that a caller prefers, by Accept and Accept-Encoding (RFC 9110, 12.5.1 and
- * 12.5.3).
- */
+/** The form of an answer that a caller prefers (RFC 9110, 12.5.1 and 12.5.3). */
 
 /** Whether the caller prefers JSON to plain text. A tie, and a missing header, mean text. */
 export const prefersJson = (accept: string): boolean =>
@@ -13,10 +10,7 @@ export const acceptsGzip = (acceptEncoding: string): boolean =>
 
 export type Coding = 'br' | 'gzip';
 
-/**
- * The coding that the caller prefers, in a tie the smaller one; null: the caller accepts none, or
- * prefers an uncompressed body.
- */
+/** In a tie the smaller one; null: none accepted, or an uncompressed body preferred. */
 export function preferredCoding(acceptEncoding: string): Coding | null {
   const brotli = qualityOf(acceptEncoding, 'br');
   const gzip = qualityOf(acceptEncoding, 'gzip');
@@ -25,10 +19,7 @@ export function preferredCoding(acceptEncoding: string): Coding | null {
   return brotli === best ? 'br' : 'gzip';
 }
 
-/**
- * The quality of the most specific entry. Parameters other than `q` are ignored: `charset=utf-8`
- * means JSON, too.
- */
+/** The most specific entry counts. Parameters but `q` are ignored, such as `charset=utf-8`. */
 function qualityOf(header: string, name: string): number {
   const patterns = name.includes('/') ? [name, `${name.split('/')[0]}/*`, '*/*'] : [name, '*'];
   const entries = header.split(',').map((entry) => {

@@ -9,7 +9,6 @@ import type { Refusal } from './result.ts';
 import { refuse } from './result.ts';
 
 export interface PathParameter<Value> extends Parameter {
-  /** Null: this is no such part. */
   read(text: string): Value | null;
   /** The answer to it. */
   readonly unknown: Refusal;
@@ -48,7 +47,6 @@ export const LIMIT: QueryParameter<number | null> = {
   read: (reader) => reader.limit(),
 };
 
-/** The same of a list that is always paged. */
 export const limitOr = (
   rows: number,
   description = `How many rows. Without it, ${rows}.`,
@@ -88,7 +86,6 @@ export const choice = <const Word extends string>(
   read: (reader, name) => reader.choice(name, words),
 });
 
-/** A text to look for. Null: not given. */
 export const text = (description: string, example: string): QueryParameter<string | null> => ({
   description,
   schema: z.string(),
@@ -96,7 +93,6 @@ export const text = (description: string, example: string): QueryParameter<strin
   read: (reader, name) => reader.text(name),
 });
 
-/** The id of something. Null: not given. */
 export const idOf = (description: string, example: number): QueryParameter<number | null> => ({
   description,
   schema: id,
@@ -104,7 +100,6 @@ export const idOf = (description: string, example: number): QueryParameter<numbe
   read: (reader, name) => reader.number(name, 1),
 });
 
-/** Epoch milliseconds. Null: not given. */
 export const time = (description: string, example: number): QueryParameter<number | null> => ({
   description,
   schema: timeSchema,

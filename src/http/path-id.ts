@@ -1,5 +1,3 @@
-/** The id in a path. */
-
 import { ID_MAX } from '../domain/tag.ts';
 
 const DIGITS = /^\d{1,10}$/;

@@ -10,13 +10,10 @@ export function mayUse(route: ApiRoute, { role, key, isInGrace }: Caller): boole
   return route.needs === 'any-scope' || key.scopes.includes(route.needs);
 }
 
-/**
- * One that leaked and was rotated must make nothing that outlives it, and not end its successor.
- */
+/** One that leaked and was rotated must make nothing lasting, and not end its successor. */
 const isForSuccessor = (route: ClientRoute): boolean =>
   route.needs === 'super-user' || route.isForSuccessor === true;
 
-/** The sentence for a caller that may not use the route. */
 export function whyNot(route: ApiRoute, { role, key, account }: Caller): string {
   if (role === 'super-user' && account === undefined && route.api !== 'app') return ROTATED;
   if (account !== undefined && route.api !== 'app') {
@@ -34,10 +31,7 @@ export const whyNoMore = ({ account }: Caller): string =>
 const ROTATED =
   'This credential was rotated: in its grace it reads, sends, and changes tags and devices. Keys, credentials, webhooks and templates, and which apps there are, are for the new one.';
 
-/**
- * Whether answers of this API warn callers with Basic that it is deprecated. On the App API, Basic
- * is part of shipped apps, which cannot change it.
- */
+/** Whether answers warn that Basic is deprecated: apps that are shipped cannot change. */
 export function tellsDeprecation(api: Api): boolean {
   switch (api) {
     case 'app':

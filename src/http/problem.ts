@@ -11,17 +11,16 @@ export interface Fault {
 }
 
 /**
- * Faults that an answer lists: after correcting so many, a caller asks again.
+ * After correcting so many, a caller asks again.
  * @limit faults that an answer lists → left out
  */
 export const FAULTS_MAX = 100;
 /**
- * Bounds the path and the message of a fault, which may quote what the caller wrote.
+ * They may quote what the caller wrote.
  * @limit the path and the message of each such fault → cut
  */
 const FAULT_TEXT_LENGTH_MAX = 1_024;
 
-/** The title of each status of a problem. */
 export const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -37,10 +36,7 @@ export const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/**
- * Makes a problem answer. `detail` is a sentence for the caller: never a stack, never a secret. Its
- * faults are bounded here, so that no reader of a body has to.
- */
+/** `detail`: a sentence for the caller, never a stack or a secret. Faults are bounded here. */
 export function problem(
   requestId: string,
   status: number,

@@ -1,7 +1,4 @@
-/**
- * The query of a list: its filters, its page. An unknown parameter is a fault, because the answer
- * to a request whose filter was overlooked would hold more than the caller asked for.
- */
+/** The query of a list. Unknown parameters are faults: an overlooked filter would show too much. */
 
 import { foreignText } from '../../packages/std/src/foreign-text.ts';
 import { readJobId } from '../domain/job-id.ts';
@@ -17,14 +14,11 @@ import type { Fault } from './problem.ts';
  */
 export const PAGE_ROWS_MAX = 1_000;
 /**
- * Characters of a text to look for: no name and no sourceId is longer.
+ * No name and no sourceId is longer.
  * @limit a text to look for in a list → `400`
  */
 const TEXT_LENGTH_MAX = 255;
-/**
- * Unknown parameters of one request that the answer names, and characters of each name.
- * @limit unknown parameters of a list that are reported → not reported
- */
+/** @limit unknown parameters of a list that are reported → not reported */
 const UNKNOWN_MAX = 10;
 /** @limit the name of an unknown parameter of a list → cut */
 const NAME_LENGTH_MAX = 64;
@@ -32,7 +26,6 @@ const NAME_LENGTH_MAX = 64;
 const DIGITS = /^\d{1,10}$/;
 const BAD_CURSOR = 'must be one that the Link of this list has named';
 
-/** Collects faults. Callers never use what they read from a faulty parameter. */
 export class QueryReader {
   readonly faults: Fault[] = [];
   readonly #query: URLSearchParams;
@@ -66,7 +59,6 @@ export class QueryReader {
     return value === '' ? null : value;
   }
 
-  /** A whole number from `least` on. Null: not given. */
   number(name: string, least: number, most = ID_MAX): number | null {
     const value = this.#query.get(name);
     if (value === null) return null;
@@ -76,7 +68,6 @@ export class QueryReader {
     return null;
   }
 
-  /** Epoch milliseconds. Null: not given. */
   time(name: string): number | null {
     const text = this.text(name);
     if (text === null) return null;
@@ -86,7 +77,6 @@ export class QueryReader {
     return timeMs;
   }
 
-  /** One of the words. Null: not given. */
   choice<const Word extends string>(name: string, words: readonly Word[]): Word | null {
     const text = this.text(name);
     if (text === null) return null;

@@ -3,15 +3,12 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Printable ASCII, so that it can go into a header and a log line as it is; the length bounds both.
+ * So that it can go into headers and log lines as it is.
  * @limit a request id that is taken over: 128 printable ASCII characters → one is made
  */
 const SANE = /^[\x20-\x7e]{1,128}$/;
 
-/**
- * `randomUUID` joins twenty strings, in 600 bytes: a twentieth of what a registration allocates. So
- * the digits of many ids are made at once.
- */
+/** `randomUUID` joins twenty strings, a twentieth of what a registration allocates. */
 const IDS_AT_ONCE = 128;
 const ID_BYTES = 16;
 const ID_LENGTH = 2 * ID_BYTES;

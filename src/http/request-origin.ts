@@ -1,7 +1,6 @@
 /**
- * Where a request comes from. Browsers say it in Sec-Fetch-Site, which they send over TLS and to
- * this machine, or with the Origin, which they send with every method that changes something. A
- * proxy must pass the Host on.
+ * Where a request comes from: browsers say it in Sec-Fetch-Site, over TLS and to this machine, or
+ * with the Origin of every method that changes something. A proxy must pass the Host on.
  */
 
 import type { RequestHead } from '../../packages/http1/src/request-head.ts';
@@ -15,9 +14,7 @@ const NO_PAGE = 'none';
 /** A page may send these elsewhere without asking us first (Fetch, section 2.2.2). */
 const SIMPLE_TYPES = ['', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
 
-/**
- * Whether it comes from a page of our own, or reads something and does not say where it is from.
- */
+/** Whether it comes from our own page, or reads something and does not say where it is from. */
 export function isOfOwnPage({ method, headers }: RequestHead): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== '') return site === 'same-origin';
@@ -26,12 +23,9 @@ export function isOfOwnPage({ method, headers }: RequestHead): boolean {
 }
 
 /**
- * Whether a page of another site can have made this request with a password that the browser
- * remembers: it changes something, and no preflight has asked for it. A script that sends a header
- * of its own, or JSON, has been allowed by a preflight, which allows no remembered password.
- *
- * The credential of an app is in every copy of the app: on the App API a script may send it with
- * whatever type of content.
+ * Whether a page of another site can have made it with a password that the browser remembers: it
+ * changes something, and no preflight has allowed it (own headers and JSON need one). An app's
+ * credential is in every copy of the app: on the App API scripts may send it in any way.
  */
 export function isForgeable(
   { method, headers }: RequestHead,

@@ -3,7 +3,6 @@
 import type { RequestHead } from '../../packages/http1/src/request-head.ts';
 import type { HttpRequest } from './handler.ts';
 
-/** The part of an exchange's knowledge of a request that is beyond its head. */
 type Known = Pick<HttpRequest, 'address' | 'isSecure' | 'requestId' | 'body'>;
 
 export class Request implements HttpRequest {

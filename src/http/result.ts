@@ -1,7 +1,4 @@
-/**
- * The result of a handler whose end was to be expected: done, or refused. Both are values; one
- * function makes the answer to a refusal.
- */
+/** The result of a handler: done, or refused. One function makes the answer to a refusal. */
 
 import type { OverLimit } from '../domain/client-limits.ts';
 import { overLimitSentence } from '../domain/client-limits.ts';
@@ -9,7 +6,6 @@ import type { HttpRequest, HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';
 import { problem } from './problem.ts';
 
-/** Parts of an answer besides its value: header fields, a stream, words for log and trace. */
 type Beside = Omit<HttpResponse, 'status' | 'body'>;
 
 export interface Done<Value> {
@@ -21,7 +17,6 @@ export interface Done<Value> {
 export interface Refusal {
   readonly ok: false;
   readonly status: number;
-  /** A sentence for the caller. */
   readonly detail: string;
   readonly errors?: readonly Fault[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -48,27 +43,20 @@ const COUNTED_RETRY_AFTER_SECONDS = '5';
 /** Until then those that wait now have been evaluated, or have given up. */
 const TEMPLATES_RETRY_AFTER_SECONDS = '5';
 
-/** The refusals that several features have. */
 export const refuse = {
   /** 400 with the list of faults. */
   invalid: (errors: readonly Fault[]) => refused(400, 'The request is not valid.', { errors }),
-  /** 404. `what`: a noun. */
   unknown: (what: string) => refused(404, `This client has no ${what} with this id.`),
   /** The 403 of a client that has as much as it may; it is counted by the limit. */
   overLimit: (over: OverLimit) => refused(403, overLimitSentence(over), { beyondLimit: over.name }),
-  /**
-   * The 403 of a limited key: the request concerns something that it is not for. `path`: the entry
-   * of the request that does.
-   */
+  /** The 403 of a limited key. `path`: the entry of the request that it is not for. */
   outside: (path = '') =>
     refused(403, `${path === '' ? 'This' : path} is outside of what this key is for.`),
-  /** The 503 of counts and long lists, while too much of that is being done. */
   tooMuchCounted: refused(
     503,
     'Too many counts and lists are under way, for this client or in all. Try again.',
     { headers: { 'Retry-After': COUNTED_RETRY_AFTER_SECONDS } },
   ),
-  /** The 503 of what needs templates that cannot be evaluated now. */
   tooManyTemplates: refused(
     503,
     'Templates cannot be evaluated in time: too many are being evaluated, for this client or in all, or the machine is busy. Try again.',
@@ -76,7 +64,6 @@ export const refuse = {
   ),
 };
 
-/** Makes the answer to a refused request. */
 export function answerRefusal(
   { requestId }: Pick<HttpRequest, 'requestId'>,
   { status, detail, errors, headers, beyondLimit }: Refusal,

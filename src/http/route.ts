@@ -1,7 +1,6 @@
 /**
- * A route as one record: its document, and the handler, which takes what was read and returns a
- * value. Whatever of a request or an answer is described here reads or writes itself, so that the
- * OpenAPI document says what the route does.
+ * A route as one record: its document, and a handler of what was read. All that is described here
+ * reads or writes itself, so the OpenAPI document says what the route does.
  */
 
 import type { Caller } from '../domain/caller.ts';
@@ -16,7 +15,6 @@ import { QueryReader } from './query-reader.ts';
 import type { Result } from './result.ts';
 import { answerRefusal, done, refuse } from './result.ts';
 
-/** The route's part of the OpenAPI document, beyond what follows from the rest. */
 interface Document extends Pick<Operation, 'summary' | 'description' | 'headers' | 'problems'> {
   /** The end of the path, after that of the resource: `:id/rotate`. */
   readonly at?: string;
@@ -28,7 +26,6 @@ interface Document extends Pick<Operation, 'summary' | 'description' | 'headers'
   readonly answer: Described<never>;
 }
 
-/** A request as its handler gets it. */
 export interface Asked<Who, Path = unknown, Query = unknown, Form = unknown> {
   readonly caller: Who;
   readonly path: Path;
@@ -63,7 +60,6 @@ type Access = Without<
   'operation' | 'document' | 'method' | 'path' | 'bodyBytesMax' | 'handle'
 >;
 
-/** A caller, or a session; null: anybody. */
 type Who<Of extends Access> = Of extends { readonly needs: 'cookie' | 'account' | 'operator' }
   ? Session
   : Of extends { readonly api: 'open' | 'operator' } | { readonly needs: 'nobody' }

@@ -1,15 +1,10 @@
-/** Finds the route of a method and path. Pure: knows no server and no handler. */
-
-/** The part of a route that the router needs. */
 interface Routable {
   readonly method: string;
-  /** Segments, with `:name` for a parameter. */
   readonly path: string;
   /** The App API takes slashes too many. */
   readonly api: string;
 }
 
-/** A route, with its parameters decoded. */
 export interface Found<R> {
   readonly kind: 'found';
   readonly route: R;
@@ -24,7 +19,6 @@ export type Match<R> =
   /** A parameter with an invalid percent-encoding. */
   | { readonly kind: 'bad-encoding' };
 
-/** The routes of one path by their methods. */
 interface Path<R> {
   readonly segments: readonly string[];
   readonly routes: Map<string, R>;
@@ -58,9 +52,8 @@ export class Router<R extends Routable> {
   }
 
   /**
-   * Connectors in apps add a slash before or after a path, and cannot be changed: on the App API
-   * the path without it is meant. On the other APIs the answer only names that path: a proxy before
-   * us may refuse them by their paths.
+   * Connectors in apps add slashes, and cannot be changed: on the App API the path without is
+   * meant. Elsewhere the answer only names it: a proxy may refuse paths.
    */
   #withOtherSlashes(method: string, path: string): Match<R> {
     const meant = `/${path
@@ -87,9 +80,7 @@ export class Router<R extends Routable> {
 
 const isParam = (segment: string): boolean => segment.startsWith(':');
 
-/**
- * A parameter matches any segment but an empty one. An encoded slash stays inside of its segment.
- */
+/** Any segment but an empty one. An encoded slash stays inside of its segment. */
 const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
   pattern.length === segments.length &&
   pattern.every((part, index) =>

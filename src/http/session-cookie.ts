@@ -3,10 +3,7 @@
 /** For a day's clock that is off: the server ends sessions, not the cookie. */
 const MAX_AGE_SECONDS = 604_800;
 
-/**
- * Over TLS with the prefix `__Host-`: browsers then refuse such a cookie from another host of the
- * domain, and from a connection without TLS.
- */
+/** With `__Host-` browsers refuse it from another host of the domain, and without TLS. */
 const nameOf = (isSecure: boolean): string =>
   isSecure ? '__Host-tagcast_session' : 'tagcast_session';
 
@@ -14,8 +11,8 @@ const nameOf = (isSecure: boolean): string =>
 const AROUND = /^[ \t]+|[ \t]+$/g;
 
 /**
- * The token in a Cookie header (RFC 6265, 4.2.1: cookies are separated by `;` alone). Null: there
- * is none. Two cookies of the name, which no browser sends, count as none: either could be wrong.
+ * The token in a Cookie header (RFC 6265, 4.2.1). Null: none. Two cookies of the name, which no
+ * browser sends, count as none: either could be wrong.
  */
 export function sessionTokenIn(cookies: string, isSecure: boolean): string | null {
   if (cookies === '') return null;

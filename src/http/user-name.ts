@@ -6,9 +6,8 @@ import type { Caller } from '../domain/caller.ts';
 const MEMBER = 'member';
 
 /**
- * A member has submitted it under his e-mail address, which a key of a system has no need of: it
- * may be in the hands of another company. Members themselves, the super user and keys that
- * administer see it, as the audit log shows it to them.
+ * A system's key has no need of a member's e-mail address: it may be another company's. Members,
+ * super users and keys that administer see it, as in the audit log.
  */
 export const shownUserName = (caller: Caller, userName: string): string =>
   isOfAccount(userName) && !knowsMembers(caller) ? MEMBER : userName;

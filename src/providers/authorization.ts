@@ -1,8 +1,6 @@
 /**
- * The `authorization` values of all credentials: one for each identity that signs, the same on
- * every node and after a restart, because APNs counts how often a team renews its token. The main
- * thread keeps them and gives workers the values. It holds copies of the values that all nodes
- * share (decision 24); a node claims the right to make the next one there.
+ * The `authorization` values, one for each identity that signs, on all nodes (decision 24): APNs
+ * counts how often a team renews its token. The main thread keeps them and gives them to workers.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +15,6 @@ import { providerOf } from './providers.ts';
 
 export type Authorization = { readonly ok: true; readonly value: string } | MintFailure;
 
-/** The values that all nodes share. */
 interface TokenStore {
   read(identity: string, apartMs: number): Promise<SharedToken>;
   claim(identity: string, seenId: string | null, apartMs: number): Promise<MintingRight | null>;
@@ -41,32 +38,26 @@ interface TokenStore {
 }
 
 /**
- * Credentials remembered, about 2 KiB each; beyond it the one unused for longest is forgotten.
+ * About 2 KiB each.
  * @limit authorizations remembered → the one unused for longest is forgotten
  */
 const CREDENTIALS_MAX = 10_000;
 /**
- * All callers get the result of a failed attempt for so long: a broken account must not cause a
- * storm of token requests.
+ * A broken account must not cause a storm of token requests.
  * @limit a failed sign-in answers everyone, on all nodes, for → asked again
  */
 const FAILURE_LASTS_MS = 10_000;
-/**
- * While a new token is needed but may not be made yet, the shared values are read so often.
- * @limit between looks for a newer token, when one was refused
- */
+/** @limit between looks for a newer token, when one was refused */
 const LOOK_AGAIN_MS = 10_000;
 /**
- * While another node makes the token that this one needs, it reads the shared values so often and
- * so many times: for longer than the other node's right lasts.
+ * For longer than the other node's right lasts.
  * @limit between looks at another node that makes a token
  */
 const AWAIT_OTHER_MS = 200;
 /** @limit looks at another node that makes a token → a failed sign-in */
 const LOOKS_MAX = 150;
 /**
- * Equal refusals in a row, over so long, that prove that an account is refused which got a token
- * before. A single one proves nothing.
+ * An account that got a token before: a single refusal proves nothing.
  * @limit refusals alike of an account that got a token before, until they are final → sends wait
  */
 const REFUSALS_ALIKE = 3;
@@ -75,9 +66,8 @@ const REFUSALS_ALIKE_FOR_MS = 60_000;
 /** A freeze that is prolonged by less than this is not written again. */
 const FREEZES_APART_MS = 60_000;
 /**
- * A node signs by its own clock if that lags the database's clock by no more than this: the
- * database's may be ahead, and providers refuse what comes from the future. A token that is signed
- * so early still lasts until the next one may be made.
+ * Providers refuse tokens from the future; such an early one still lasts until the next one may be
+ * made.
  * @limit lag of a node's clock against the database's, accepted → the database's counts, less 30
  * min
  */
@@ -99,13 +89,11 @@ interface Entry {
   readonly freezeMs: number | null;
   held: Held | null;
   failure: { readonly value: MintFailure; readonly untilMs: number } | null;
-  /** Equal refusals to make a token, since the last one that was made. */
   refusals: { readonly reason: string; readonly sinceMs: number; readonly count: number } | null;
   /** The id of the value that the provider has called expired. */
   refusedId: string | null;
   /** The renewal under way, of which there is one at most: all callers wait for it. */
   pending: Promise<void> | null;
-  /** The shared values are not read before then. */
   lookAgainAtMs: number;
   frozenUntilMs: number;
 }
@@ -114,12 +102,8 @@ export class AuthorizationCache {
   readonly #origins: ProviderOrigins;
   readonly #trustedAt: TrustedAt;
   readonly #store: TokenStore;
-  /** Milliseconds of a monotonic clock. */
   readonly #now: () => number;
-  /**
-   * Keyed by the identity that signs: apps of one team with one key share a token (APNs counts by
-   * team).
-   */
+  /** Keyed by identity: apps of one team with one key share a token. */
   readonly #entries = new Map<string, Entry>();
   /** Keyed by the caller's key, for `invalidate` and `freeze`. */
   readonly #keys = new Map<string, Entry>();
@@ -135,10 +119,7 @@ export class AuthorizationCache {
     this.#now = monotonicMs;
   }
 
-  /**
-   * The value to send now. A new one is read or made when there is none, when it will expire soon,
-   * or when it was refused.
-   */
+  /** The value to send now; a new one is read or made when it is missing, ending or refused. */
   async current(key: string, credential: ProviderCredential): Promise<Authorization> {
     const provider = providerOf(credential);
     const minting = provider.minting(credential, this.#origins, this.#trustedAt);
@@ -157,20 +138,14 @@ export class AuthorizationCache {
     return entry.failure?.value ?? NOT_MADE;
   }
 
-  /**
-   * Call it when a provider has called this value expired. The next `current` takes the newest
-   * value of all nodes, or makes one if it may.
-   */
+  /** Call it when a provider has called this value expired. */
   invalidate(key: string, value: string): void {
     const entry = this.#keys.get(key);
     if (entry === undefined || entry.held?.value !== value) return;
     entry.refusedId = entry.held.id;
   }
 
-  /**
-   * Call it when a provider got too many tokens of this key: the present one stays, and no node
-   * makes another for a while.
-   */
+  /** Call it when a provider got too many tokens of this key: for a while no node makes another. */
   async freeze(key: string): Promise<void> {
     const entry = this.#keys.get(key);
     if (entry === undefined || entry.freezeMs === null) return;
@@ -208,10 +183,7 @@ export class AuthorizationCache {
     entry.pending = null;
   }
 
-  /**
-   * Takes the newest shared token, and makes the next one if it is time. True: another node makes
-   * it, and this node has no working token until then.
-   */
+  /** Takes the newest shared token, or makes the next. True: another node is making it. */
   async #isLeftToOther(entry: Entry, minting: Minting): Promise<boolean> {
     const { identity, apartMs, refusedId } = entry;
     const shared = await this.#store.read(identity, apartMs);
@@ -317,10 +289,7 @@ const NOT_MADE: MintFailure = Object.freeze({
   retryable: true,
 });
 
-/**
- * The time to sign. It must be in the past for all nodes and the provider, so it is the earlier of
- * the node's time and the database's.
- */
+/** Never in the future of any node or provider: the earlier of node's and database's time. */
 export const signingTimeMs = (sharedMs: number, ownMs: number): number =>
   Math.min(sharedMs, Math.max(ownMs, sharedMs - CLOCK_BEHIND_MS_MAX));
 

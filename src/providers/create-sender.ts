@@ -17,12 +17,8 @@ export interface SenderOptions {
   readonly transport: TransportName;
   /** The first value; `authorize` brings later ones. */
   readonly authorization: string;
-  /**
-   * Replace single limits of the provider's settings: by the operator's, or by those of tests,
-   * which cannot wait for the real ones.
-   */
+  /** Replace single limits: by the operator's, or by those of tests, which cannot wait. */
   readonly limits?: Partial<TransportLimits>;
-  /** Counts what its transports do. Absent: not counted. */
   readonly meter?: TransportMeter | undefined;
 }
 

@@ -4,7 +4,6 @@ import { z } from 'zod';
 
 const text = z.string();
 
-/** Each provider checks its own, and whether they are there. */
 export const credentialFields = {
   teamId: text.optional().meta({ description: 'iOS.' }),
   keyId: text.optional().meta({ description: 'iOS.' }),

@@ -1,7 +1,4 @@
-/**
- * Shared parts of the forms of provider credentials. Each fault names its field, and none holds a
- * secret.
- */
+/** Shared parts of the forms of credentials. Each fault names its field, and holds no secret. */
 
 import { z } from 'zod';
 import { isNameText, NAME_FAULT } from '../std/name-text.ts';

@@ -1,7 +1,4 @@
-/**
- * When a message expires: at the end of its ttl or at its `expiresAt`, the earlier one. Each
- * provider writes this in its own way.
- */
+/** When a message expires: at the end of its ttl or at its `expiresAt`, the earlier one. */
 
 import type { Message } from '../domain/notification.ts';
 import { TTL_SECONDS_MAX } from '../domain/payload.ts';

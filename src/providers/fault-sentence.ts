@@ -1,7 +1,4 @@
-/**
- * Explains a fault that stopped a send, and how to correct it: the provider's reason is for
- * machines, this text is for people.
- */
+/** Explains a fault that stopped a send, and how to correct it, to people. */
 
 import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../domain/own-faults.ts';
 import { PROVIDERS } from './providers.ts';
@@ -16,17 +13,14 @@ export function faultSentence(fault: string): string {
 export const SIMULATOR_ADVICE =
   'This answer came from the simulator, which knows only the accounts that it made itself. Started with DEMO=0 the engine sends to the real provider.';
 
-/** Faults that the engine finds itself, with any provider or simulator. */
 const OWN_FAULTS: ReadonlySet<string> = new Set([MISSING_CREDENTIAL, CANNOT_BE_RENDERED]);
 
-/** `faultSentence` of a send that went to a simulator. */
 export function simulatedFaultSentence(fault: string): string {
   const sentence = faultSentence(fault);
   if (OWN_FAULTS.has(fault)) return sentence;
   return `${sentence}${sentence.endsWith('.') ? '' : '.'} ${SIMULATOR_ADVICE}`;
 }
 
-/** The meanings of the engine's own faults, and of each provider's. */
 const MEANINGS: Readonly<Record<string, string>> = Object.assign(
   {
     MissingCredential:

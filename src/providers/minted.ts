@@ -5,7 +5,6 @@ import { hash } from 'node:crypto';
 export type Minted =
   | {
       readonly ok: true;
-      /** The header field's whole value. */
       readonly value: string;
       readonly mintedAtMs: number;
       /** From then on a new one should be made; this one still works. */
@@ -17,7 +16,6 @@ export type Minted =
 export interface MintFailure {
   readonly ok: false;
   readonly reason: string;
-  /** Whether a later try may succeed. */
   readonly retryable: boolean;
 }
 

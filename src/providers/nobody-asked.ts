@@ -1,7 +1,4 @@
 /** A credential of which no provider can say whether it is accepted. */
 
-/**
- * The beginning of a check's note by which readers know that no provider was asked, as opposed to
- * one that the check failed to reach.
- */
+/** Begins a check's note where no provider was asked, as opposed to one that was not reached. */
 export const NOBODY_ASKED = 'Nobody was asked';

@@ -1,7 +1,4 @@
-/**
- * The addresses of the providers, and other settings for them: the operator's, never a client's.
- * Plain data, so that it crosses to worker threads.
- */
+/** The addresses of the providers and settings for them: the operator's, never a client's. */
 
 import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import { PLATFORMS } from '../../packages/std/src/platforms.ts';
@@ -19,7 +16,6 @@ export const PROVIDER_SETTINGS = { ...APNS_SETTINGS, ...FCM_SETTINGS, ...WEB_PUS
 
 type ProviderSettings = SettingsOf<typeof PROVIDER_SETTINGS>;
 
-/** The addresses of the providers in a simulator. */
 interface SimulatedOrigins {
   readonly apnsOrigin: string;
   readonly fcmOrigin: string;

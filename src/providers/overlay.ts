@@ -1,15 +1,9 @@
-/**
- * Lays a publisher's part for one provider over the rendered message: objects merge, everything
- * else replaces.
- */
+/** Lays a publisher's part for one provider over the message: objects merge, the rest replaces. */
 
 import type { JsonObject } from '../../packages/std/src/json.ts';
 import { asObject, isObject } from '../../packages/std/src/json.ts';
 
-/**
- * Returns a new object and changes neither argument. It is built from entries, so that a key
- * `__proto__` stays a key.
- */
+/** A new object, built from entries: a key `__proto__` stays a key. */
 export function overlay(base: JsonObject, over: JsonObject): JsonObject {
   const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {

@@ -1,8 +1,5 @@
-/** Descriptions of a payload, whose fields mean something to each provider, for OpenAPI. */
-
 import type { payloadFields } from '../domain/payload.ts';
 
-/** Each field, and its meaning on each platform. */
 export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape, string>> = {
   title:
     'APNs: `aps.alert.title`. FCM: `notification.title`, and a copy in `data.title`. Web Push: `title`.',
@@ -28,7 +25,6 @@ export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape,
   webpush: 'Laid over what was made for Web Push.',
 };
 
-/** The description of the whole payload. */
 export const PAYLOAD_DESCRIPTION = `What the push shows and carries. Everything is optional, and null counts as absent. \
 But a payload that shows nothing (no \`title\`, \`message\`, \`badge\`, \`sound\`, \`image\`, \`url\`, \`apns\`, \`fcm\`, \`webpush\`), is not \`silent\` and has no data is \`400\`. \
 \`body\` is another name of \`message\`; any other field becomes an entry of \`data\`.

@@ -1,7 +1,4 @@
-/**
- * Checks a payload for the platforms that it goes to, before its push is accepted: what each
- * provider would refuse, when a `400` still helps, and its rendered size.
- */
+/** Checks a payload for its platforms before the push is accepted, when a `400` still helps. */
 
 import { NIL } from 'uuid';
 import type { PlatformId } from '../../packages/std/src/platforms.ts';
@@ -17,7 +14,6 @@ export function payloadFaults(
 ): readonly PayloadFault[] {
   const faults: PayloadFault[] = [];
   for (const platformId of new Set(platformIds)) {
-    // Two providers may refuse the same.
     const known = new Set(faults.map(({ path }) => path));
     faults.push(...PROVIDERS[platformId].faults(payload).filter(({ path }) => !known.has(path)));
     const whole = excessOf(payload, platformId);
@@ -41,7 +37,7 @@ function excessOf(payload: Payload, platformId: PlatformId): string | null {
     : `is ${bytes} bytes once rendered for platform ${platformId} (${name}); the limit is ${bytesMax}`;
 }
 
-/** Id and expiry (a part of FCM's message) are not known yet: each is measured at its longest. */
+/** Id and expiry are not known yet: each is measured at its longest. */
 const longestMessage = (payload: Payload): Message => ({
   notificationId: NIL,
   payload,

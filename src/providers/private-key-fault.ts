@@ -1,29 +1,21 @@
-/**
- * Says what is wrong with a text that should be a private key. People upload wrong files, and each
- * kind of wrong file has its own remedy.
- */
+/** The fault of a text that should be a private key: each kind of wrong file has its own remedy. */
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 /** The key that a provider's credential needs, and the texts for files that are mistaken for it. */
 export interface WantedKey {
-  /** The words after "the file". */
   readonly file: string;
   /** For a certificate: after a comma, why this provider cannot use it; or an empty text. */
   readonly certificateUse: string;
   /** For an RSA key in PKCS 1. Null: it can be used when converted. */
   readonly pkcs1: string | null;
-  /** For a JSON file. */
   readonly json: string;
   /** For a key that can be read. Null: it is right. */
   faultOf(key: KeyObject): string | null;
 }
 
-/**
- * The sentence after the name of the field, without a full stop. Null: it is the key that the
- * provider needs.
- */
+/** Without a full stop, for after the field's name. Null: it is the key that is needed. */
 export function privateKeyFault(text: string, wanted: WantedKey): string | null {
   const kind = KINDS.find(({ sign }) => sign.test(text));
   if (kind !== undefined) return kind.fault(wanted, text);

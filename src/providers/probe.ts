@@ -1,7 +1,4 @@
-/**
- * Asks a provider whether it accepts a credential, with a push for a device that cannot exist. No
- * real device gets it.
- */
+/** Asks a provider whether it accepts a credential, with a push for a device that cannot exist. */
 
 import type { Outcome } from '../domain/outcome.ts';
 import { post } from '../transport/compat/post.ts';
@@ -10,10 +7,7 @@ import { trustedAt } from './origins.ts';
 import type { ProviderCredential } from './providers.ts';
 import { providerOf } from './providers.ts';
 
-/**
- * An operator waits for it.
- * @limit one check → the next run
- */
+/** @limit one check → the next run */
 const PROBE_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 16_384;
 

@@ -1,7 +1,4 @@
-/**
- * The part of a sender that is the same for every provider: it checks the token's form and hands
- * the send to the transport.
- */
+/** The common part of senders: checks the token's form and hands the send to the transport. */
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
@@ -11,7 +8,6 @@ import type { Rendered, RequestTemplate, Settle, Transport } from '../transport/
 import type { Sender } from './sender.ts';
 import { Unsent } from './unsent.ts';
 
-/** The part of a sender that is one provider's own. */
 interface RequestForm<R extends Rendered> {
   render(message: Message): R;
   templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;
@@ -22,7 +18,6 @@ interface RequestForm<R extends Rendered> {
 export class ProviderSender<R extends Rendered> implements Sender {
   readonly #form: RequestForm<R>;
   readonly #transport: Transport;
-  /** Sends that ended without the transport. */
   readonly #unsent = new Unsent();
 
   constructor(form: RequestForm<R>, transport: Transport) {

@@ -1,7 +1,4 @@
-/**
- * All that the engine needs to know about a provider. Each folder beside this file gives it in its
- * `provider.ts`, and providers.ts lists them. The engine knows nothing else about a provider.
- */
+/** All that the engine knows of a provider: each folder's `provider.ts`, listed in providers.ts. */
 
 import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import type { Message, Payload } from '../domain/notification.ts';
@@ -24,41 +21,27 @@ import type { Sender } from './sender.ts';
 export interface Provider<Credential extends { readonly kind: string }, Origins> {
   readonly platformId: PlatformId;
   readonly kind: Credential['kind'];
-  /** Its name for people. */
   readonly name: string;
 
-  /** Its credential on the command line. */
   readonly credentialFlags: CredentialFlags;
-  /**
-   * Checks a client's input for a credential. An address in it is compared with the operator's, and
-   * is never called.
-   */
+  /** An address in it is compared with the operator's, and is never called. */
   parseCredential(input: unknown, origins: Origins): ParsedCredential<Credential>;
-  /**
-   * The credential without its key. Credentials of one account send to the same devices, so one may
-   * take the place of another. Null: none may.
-   */
+  /** The credential without its key: one of the same account may replace it. Null: none may. */
   accountOf(credential: Credential): string | null;
   /** The credential without its secrets, as its owner sees it again. */
   publicPart(credential: Credential): Readonly<Record<string, unknown>>;
   /** A fact about it that apps need, as a sentence without its full stop. Null: none. */
   publicNote(credential: Credential): string | null;
 
-  /** Explains its reasons for a fault, and how to correct it. */
   readonly meanings: Readonly<Record<string, string>>;
 
   /** It refuses what is larger. */
   payloadBytesMax(payload: Payload): number;
-  /**
-   * The part of a message that counts against that: JSON, without the fields that name the device.
-   */
+  /** The part of a message that counts against that, without the names of the device. */
   content(message: Message, nowMs: number): string;
   /** Further faults of a payload that it would refuse for every device. */
   faults(payload: Payload): readonly PayloadFault[];
-  /**
-   * Warns of effects that a publisher may not expect of a payload that it takes: a sentence. Null:
-   * none.
-   */
+  /** Warns of effects that a publisher may not expect: a sentence. Null: none. */
   warning(payload: Payload): string | null;
 
   /** First sends go on for so long if the publisher has set no end. */
@@ -70,40 +53,25 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
 
   /** How its `authorization` value is made. Null: its sender needs none from elsewhere. */
   minting(credential: Credential, origins: Origins, trustedAt: TrustedAt): Minting | null;
-  /**
-   * The provider's reason for a key of which it got too many tokens; then none is made for
-   * `pauseMs`. Null: it has no such reason.
-   */
+  /** The reason for a key with too many tokens; none is made for `pauseMs`. Null: none. */
   readonly tooManyTokens: { readonly reason: string; readonly pauseMs: number } | null;
-  /**
-   * When an `authorization` value was signed, by the clock of that moment. Null: the value does not
-   * say so.
-   */
+  /** When it was signed, by the clock of that moment. Null: the value does not say so. */
   signedAtMs(authorization: string): number | null;
 
   /** Makes a sender. It connects at its first `whenReady`. */
   createSender(credential: Credential, parts: SenderParts<Origins>): Sender;
-  /**
-   * A push for a device that cannot exist: if the provider refuses only the device, it accepts the
-   * credential. Null: the provider cannot be asked.
-   */
+  /** A push for no device: if only the device is refused, the key is good. Null: not askable. */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
-  /**
-   * Names the part of a credential that no provider can be asked about, as a sentence that begins
-   * with NOBODY_ASKED. Null: none.
-   */
+  /** Names what cannot be asked about, in a sentence from NOBODY_ASKED on. Null: nothing. */
   unaskedNote(credential: Credential): string | null;
 }
 
-/** The waits before a retry when the provider names no time. */
 export interface RetryPolicy {
-  /** The provider failed. */
   readonly failed: BackoffPolicy;
   /** It is not known whether the provider accepted the push. */
   readonly unknown: BackoffPolicy;
 }
 
-/** The number of messages that all nodes together may send. */
 export interface Quota {
   /** Credentials with the same key share the quota. */
   readonly key: string;
@@ -115,10 +83,7 @@ export type TrustedAt = (origin: string) => string | null;
 
 /** How the `authorization` value of a credential is made, on the main thread. */
 export interface Minting {
-  /**
-   * Credentials with the same identity share one value. The private key is part of it, so that only
-   * credentials with the key get its values.
-   */
+  /** Those with the same identity share a value. The private key is part of the identity. */
   readonly identity: string;
   /** The least time between two values, made by all nodes together. */
   readonly apartMs: number;

@@ -17,9 +17,7 @@ const TABLE = {
 
 type CredentialOf<One> = One extends Provider<infer Credential, never> ? Credential : never;
 
-/**
- * The provider credentials of one (app, platform), which a provider needs before it takes a push.
- */
+/** The credentials of one (app, platform). */
 export type ProviderCredential = CredentialOf<(typeof TABLE)[keyof typeof TABLE]>;
 
 /** Any provider; its caller passes only credentials of its own kind. */
@@ -38,7 +36,6 @@ const BY_KIND: ReadonlyMap<string, AnyProvider> = new Map(
   Object.values(PROVIDERS).map((provider) => [provider.kind, provider]),
 );
 
-/** The marks of their credentials. */
 export const PROVIDER_KINDS: readonly string[] = [...BY_KIND.keys()];
 
 export function providerOf({ kind }: ProviderCredential): AnyProvider {

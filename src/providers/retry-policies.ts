@@ -1,30 +1,21 @@
-/** The retry policies that several providers share. */
-
 import type { BackoffPolicy } from '../std/backoff.ts';
 import type { RetryPolicy } from './provider.ts';
 
 /**
- * The provider did not process the push, or its outcome is unknown: most likely one connection
- * failed, and another works in a moment.
+ * Most likely one connection failed, and another works in a moment.
  * @limit wait before a retry, doubling with each failure, up to half longer by chance; a longer
  * `Retry-After` replaces it: refused unprocessed, or outcome unknown (time-out, connection lost)
  */
 export const LOST_ON_THE_WAY: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
-/**
- * The provider failed, and it documents no rule for this.
- * @limit wait before a retry: a provider without known rules failed
- */
+/** @limit wait before a retry: a provider without known rules failed */
 const PROVIDER_FAILED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
 
-/** For a provider that documents no rules for retries. */
 export const NO_KNOWN_RULES: RetryPolicy = Object.freeze({
   failed: PROVIDER_FAILED,
   unknown: LOST_ON_THE_WAY,
 });
 
 /**
- * Without an `expiresAt` a first send may begin until at least so long after it was due, even if
- * the ttl is shorter.
  * @publisherLimit a device is tried again until `expiresAt` or the end of the `ttl`; without
  * `expiresAt` for this time after the push was due, a first send even if the `ttl` is over →
  * `expired`, else `failed`

@@ -1,7 +1,6 @@
 /**
- * The sender of any provider: it takes one message for one device at a time, and answers each
- * exactly once. A refusal is an answer, not an exception. One sender belongs to one credential in
- * one worker thread, for its whole life.
+ * The sender of any provider: of one credential in one worker, for its whole life. It answers each
+ * send exactly once; a refusal is an answer, not an exception.
  */
 
 import type { ApnsEnvironment, DeviceToken } from '../domain/device.ts';
@@ -9,22 +8,14 @@ import type { Message } from '../domain/notification.ts';
 import type { Rendered, Settle } from '../transport/transport.ts';
 
 export interface Sender {
-  /**
-   * Renders a message for this provider. Rendering is the same for all devices, so it happens once
-   * per chunk.
-   */
+  /** The same for all devices, so once per chunk. */
   render(message: Message): Rendered;
-  /** Sends that may start now without waiting in a queue. */
   readonly capacity: number;
-  /**
-   * Resolves when `capacity` is above 0, at once if it is already, or when the sender is closed.
-   */
+  /** Resolves when `capacity` is above 0, or when the sender is closed. */
   whenReady(): Promise<void>;
   /**
-   * Starts one send; `settle(position, outcome)` follows. The caller has seen `capacity` above 0.
-   * `position` is the caller's own number for it, so that no closure is needed per device.
-   * `environment`: where APNs took this token before, when that is known; other providers have
-   * none.
+   * `settle(position, outcome)` follows: no closure per device. The caller has seen `capacity`
+   * above 0. `environment`: where APNs took this token before, when that is known.
    */
   send(
     rendered: Rendered,

@@ -1,12 +1,6 @@
-/**
- * The operator's settings for one provider: its address and its treatment. It imports little,
- * because commands that send nothing read it too.
- */
+/** The operator's settings for one provider. Imports little: commands that send nothing read it. */
 
-/**
- * `Settings`: of the environment. `Simulator`: the address in a simulator. `Origins`: plain data
- * that crosses to worker threads.
- */
+/** `Settings`: the environment's. `Origins`: plain data that crosses to worker threads. */
 export interface Site<Settings, Simulator, Origins> {
   /** Whether the operator has set its address: then a simulator does not take its place. */
   isPlaced(settings: Settings): boolean;

@@ -1,7 +1,6 @@
 /**
- * Sends one message to one device, now, and returns the provider's answer, for publishers who try a
- * message out. Each test send has a sender of its own, so neither it nor other sends wait; nothing
- * of it is in the ledger.
+ * Sends one message to one device, now, for publishers who try it out: with a sender of its own, so
+ * that neither it nor others wait. Nothing of it is in the ledger.
  */
 
 import type { Scope } from '../domain/device.ts';
@@ -20,19 +19,18 @@ import type { ProviderCredential } from './providers.ts';
 import type { Sender } from './sender.ts';
 
 /**
- * Somebody waits for it: a connection and an answer take a second, mostly.
  * @limit a message that is tried out waits for its answer → `NoAnswerInTime`, `ProviderUnreachable`
  */
 const TIMEOUT_MS = 10_000;
 /**
- * At a time, each with a connection of its own.
+ * Each has a connection of its own.
  * @limit messages that are tried out (`notifications/test`), at a time → `503`, `Retry-After: 5`
  */
 const AT_ONCE_MAX = 8;
 /** @limit messages of one client that are tried out, at a time → `503`, `Retry-After: 5` */
 const OF_CLIENT_MAX = 2;
 /**
- * Bounds a client: to a provider, connections that come and go quickly look like an attack.
+ * To a provider, connections that come and go quickly look like an attack.
  * @publisherLimit messages of one client that are tried out (`notifications/test`), in a second →
  * `429`, `Retry-After: 1`
  */
@@ -42,10 +40,7 @@ const PER_SECOND_MAX = 1;
  * forgotten, so with full rate again
  */
 const BUCKETS_MAX = 10_000;
-/**
- * One connection, and no wait for what has not come in time.
- * @limit connections of a message that is tried out
- */
+/** @limit connections of a message that is tried out */
 const LIMITS: Partial<TransportLimits> = { connectionsMax: 1, drainTimeoutMs: 1_000 };
 
 /** The right to send, as the dispatcher has it. */
@@ -74,7 +69,6 @@ export type TestResult =
       readonly isSimulated: boolean;
       readonly steps: readonly Step[];
     }
-  /** The client has just tried one. */
   | { readonly kind: 'too-many' }
   /** Too many are under way, of this client or in all. */
   | { readonly kind: 'busy' };
@@ -157,7 +151,6 @@ async function sendOnce(
   });
 }
 
-/** Does it, and notes how long it took. */
 async function stepOf<T>(name: string, steps: Step[], work: () => Promise<T>): Promise<T> {
   const startMs = Date.now();
   try {

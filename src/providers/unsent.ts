@@ -1,7 +1,4 @@
-/**
- * Sends that end without a request to the provider. They are settled in the next turn of the event
- * loop, as `Settle` promises, and a closing sender waits for them.
- */
+/** Sends that end without a request, settled in the event loop's next turn as `Settle` promises. */
 
 import type { Outcome } from '../domain/outcome.ts';
 import type { Settle } from '../transport/transport.ts';

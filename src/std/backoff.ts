@@ -5,16 +5,10 @@ export interface BackoffPolicy {
   readonly capMs: number;
 }
 
-/**
- * Upper end of the random share that is added: peers that failed together must not come back
- * together.
- */
+/** Peers that failed together must not come back together. */
 const JITTER = 0.5;
 
-/**
- * The wait after the `attempt`th failure (1 is the first): never below the policy's doubling, up to
- * half above it.
- */
+/** The wait after the `attempt`th failure (from 1): the policy's doubling, up to half above it. */
 export function backoffMs(
   policy: BackoffPolicy,
   attempt: number,

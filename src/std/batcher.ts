@@ -1,7 +1,4 @@
-/**
- * Group commit: items that arrive while a batch is under way go into the next one, so that batches
- * grow with the load.
- */
+/** Group commit: items that arrive while a batch is under way go into the next one. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -11,10 +8,7 @@ interface BatcherOptions<Item, Result> {
   readonly weightMax?: number;
   /** Called once for each item. */
   readonly weightOf?: (item: Item) => number;
-  /**
-   * Answers every item, in order; with a promise where the answer comes after the batch. Its error
-   * rejects all items of the batch.
-   */
+  /** Answers every item, in order; a promise: after the batch. An error rejects the batch. */
   run(items: readonly Item[]): Promise<readonly (Result | Promise<Result>)[]>;
 }
 
@@ -26,24 +20,20 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Most turns of the event loop that a batch waits for more items: a hundred requests are read in so
- * many.
+ * A hundred requests are read in so many.
  * @limit turns of the event loop in which a batch of registrations gathers → it starts
  */
 const TURNS_MAX = 10;
 /**
- * After so many turns without a new item none is on its way: the first turn may end before the
- * sockets are read.
+ * The first turn may end before the sockets are read.
  * @limit of them, turns in a row without a new operation → it starts
  */
 const SILENT_TURNS_MAX = 2;
 
 /**
- * Starts a batch when none is in flight and gathers while one is, so one is under way at most. A
- * lone item does not wait for others. But callers that were just answered submit again, and a batch
- * of only the first of them would keep all others waiting. So a batch grows as large as the one
- * before it, while each turn of the event loop brings more. It has no bound of its own: the callers
- * bound the items in flight.
+ * One batch is under way at most; the next one gathers meanwhile. A lone item does not wait, but
+ * callers that were just answered submit again: so a batch grows as large as the one before, while
+ * each turn of the event loop brings more. Its callers bound the items in flight.
  */
 export class Batcher<Item, Result> {
   private readonly options: BatcherOptions<Item, Result>;
@@ -77,7 +67,6 @@ export class Batcher<Item, Result> {
     return this.inFlight === null;
   }
 
-  /** Resolves when the batcher is idle. */
   drain(): Promise<void> {
     return this.inFlight ?? Promise.resolve();
   }

@@ -1,7 +1,4 @@
-/**
- * A bell that one loop waits for and many callers ring. A ring while the loop does not wait is kept
- * for its next wait, so that none is missed between a check and a wait.
- */
+/** A bell that one loop waits for. A ring while it does not wait is kept for its next wait. */
 export class Bell {
   private rung = false;
   private answer: (() => void) | null = null;

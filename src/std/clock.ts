@@ -3,10 +3,7 @@
 export interface Clock {
   /** Epoch milliseconds: for dates that people and other machines know. May jump. */
   nowMs(): number;
-  /**
-   * Milliseconds of the system's monotonic clock: for leases. The same in every thread of a
-   * machine, unlike `performance.now()`, and it goes on while a process is stopped.
-   */
+  /** For leases: the same in every thread of a machine; goes on while a process is stopped. */
   monotonicMs(): number;
 }
 

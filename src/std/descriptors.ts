@@ -1,21 +1,16 @@
-/**
- * Divides the file descriptors of this process: each connection takes one, and so does each file
- * that the embedded database keeps open. Without a division, callers or the database would take
- * those that stores, providers, files and threads need.
- */
+/** Divides the process's file descriptors: callers must leave some to stores and providers. */
 
 import { readFileSync } from 'node:fs';
 
 /**
- * Above this, memory is the limit and not descriptors: an idle connection takes some 10 KiB.
+ * Above this, memory is the limit: an idle connection takes some 10 KiB.
  * @limit connections of a process: half of its open files, without those of the embedded database;
  * of more than 8,192 all but the reserve below; never more than → the longest silent one of the
  * address (IPv6: /64) with most is closed
  */
 export const CONNECTIONS_MAX = 20_000;
 /**
- * Kept for stores, providers, files and threads, if there are enough descriptors: each worker has
- * some hundred connections to providers.
+ * Each worker has some hundred connections to providers.
  * @limit open files of a process that are kept for everything but connections of callers
  */
 const RESERVED_MAX = 4_096;
@@ -27,14 +22,13 @@ const LIMIT_UNKNOWN = 10_240;
  */
 const DATABASE_FILES_MIN = 64;
 /**
- * PostgreSQL's own default. It opens some 100 files after a start, and some 300 at work.
+ * PostgreSQL's own default; it opens some 300 at work.
  * @limit open files of the embedded database: a quarter of the process's, at most → it closes one
  * to open another
  */
 const DATABASE_FILES_MAX = 1_000;
 /**
- * The fewest on which an engine with its own database starts and works: 64 are the database's, and
- * the threads, their pipes and both ends of the connections to the database are some 100.
+ * 64 are the database's; threads, pipes and both ends of its connections are some 100.
  * @limit open files that the embedded database needs to start → the start ends with a sentence
  */
 export const EMBEDDED_DESCRIPTORS_MIN = 384;
@@ -47,7 +41,6 @@ export function descriptorsMax(): number {
     const [, limit] = LINUX_LIMIT.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return limit === undefined || limit === 'unlimited' ? LIMIT_UNKNOWN : Number(limit);
   } catch {
-    // Not Linux.
     return LIMIT_UNKNOWN;
   }
 }
@@ -56,10 +49,7 @@ export function descriptorsMax(): number {
 export const databaseFilesMaxOf = (descriptors: number): number =>
   Math.min(DATABASE_FILES_MAX, Math.max(DATABASE_FILES_MIN, Math.floor(descriptors / 4)));
 
-/**
- * Connections that callers may hold: half of a small number of descriptors, all but a reserve of a
- * large one. `isEmbedded`: the database's files are in this process, and are left out before.
- */
+/** Connections that callers may hold. `isEmbedded`: the database's files are in this process. */
 export function connectionsMaxOf(descriptors: number, isEmbedded: boolean): number {
   const left = isEmbedded ? descriptors - databaseFilesMaxOf(descriptors) : descriptors;
   return Math.min(CONNECTIONS_MAX, Math.max(Math.floor(left / 2), left - RESERVED_MAX));

@@ -4,8 +4,6 @@ import { foreignText } from '../../packages/std/src/foreign-text.ts';
 
 const LENGTH_MAX = 200;
 
-/**
- * The message, because the code of a database's or a worker's error means nothing to an operator.
- */
+/** The code of a database's or a worker's error means nothing to an operator. */
 export const failureText = (error: unknown): string =>
   foreignText(error instanceof Error ? error.message : String(error), LENGTH_MAX);

@@ -1,8 +1,4 @@
-/**
- * A text in lower-case hexadecimal, kept as its octets in the buffer around them. A million such
- * texts are written out without ever being strings, which would cost more than all other work on
- * them.
- */
+/** A text in lower-case hexadecimal, kept as octets: a million of them never become strings. */
 export class HexOctets {
   readonly #bytes: Buffer;
   readonly #start: number;
@@ -15,7 +11,6 @@ export class HexOctets {
     this.#end = end;
   }
 
-  /** Characters of the text. */
   get length(): number {
     return 2 * (this.#end - this.#start);
   }
@@ -38,6 +33,5 @@ export class HexOctets {
 }
 
 const DIGITS = Buffer.from('0123456789abcdef');
-/** The character of each octet's upper half, and of its lower one. */
 const HIGH_DIGITS = Uint8Array.from({ length: 256 }, (_, octet) => DIGITS[octet >> 4] ?? 0);
 const LOW_DIGITS = Uint8Array.from({ length: 256 }, (_, octet) => DIGITS[octet & 15] ?? 0);

@@ -1,7 +1,4 @@
-/**
- * Counts values by size, in plain numbers: cheap enough for every send, and plain enough to cross
- * between threads.
- */
+/** Counts values by size, in plain numbers: cheap for every send, and able to cross threads. */
 
 export interface HistogramReading {
   /** Upper bounds, ascending. */
@@ -29,7 +26,6 @@ export class Histogram {
     this.#sum += value;
   }
 
-  /** Adds what another one with the same bounds has counted. */
   add({ counts, sum }: HistogramReading): void {
     this.#counts = this.#counts.map((count, place) => count + (counts[place] ?? 0));
     this.#sum += sum;
@@ -47,5 +43,4 @@ export class Histogram {
   }
 }
 
-/** One place more than bounds. */
 const zeros = (bounds: readonly number[]): number[] => [0, ...bounds.map(() => 0)];

@@ -1,7 +1,4 @@
-/**
- * Finds where a text stops being JSON. JSON.parse words this differently in every version,
- * sometimes without a position.
- */
+/** Finds where a text stops being JSON: JSON.parse words this differently in every version. */
 
 /** The place as people count it: from 1. */
 interface TextPosition {
@@ -13,10 +10,7 @@ const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING_CHARACTERS = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/y;
 
-/**
- * For a text that JSON.parse refused. Keeps a stack of its own: a stranger may nest brackets to any
- * depth.
- */
+/** For a text that JSON.parse refused. With its own stack: a stranger may nest to any depth. */
 export const jsonFaultPosition = (text: string): TextPosition =>
   positionBehind(text.slice(0, jsonEnd(text)));
 
@@ -26,7 +20,6 @@ export function positionBehind(text: string): TextPosition {
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Number of leading characters that could begin a JSON text. */
 function jsonEnd(text: string): number {
   const open: ('{' | '[')[] = [];
   let at = 0;
@@ -52,7 +45,6 @@ function jsonEnd(text: string): number {
   const takeName = (): boolean => takeString() && isNext(':');
 
   for (;;) {
-    // A value begins here.
     if (isNext('{')) {
       open.push('{');
       if (!isNext('}')) {

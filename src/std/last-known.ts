@@ -1,11 +1,7 @@
-/**
- * A value that is asked for in the background: a reader gets the last answer at once, also while
- * the next one takes long or fails.
- */
+/** A value that is asked for in the background: a reader gets the last answer at once. */
 
 interface LastKnownOptions<T> {
   ask(): Promise<T>;
-  /** An older answer is worth nothing. */
   readonly ageMsMax: number;
 }
 
@@ -33,7 +29,6 @@ export class LastKnown<T> {
     try {
       this.#answer = { value: await this.#options.ask(), atMs };
     } catch {
-      // A source that could not be asked has its own line in the log.
     } finally {
       this.#isAsked = false;
     }

@@ -1,9 +1,6 @@
 /** Finds the known name that an unknown one most likely means. */
 
-/**
- * Longer names are compared by their beginning: a stranger wrote them, and the time grows with the
- * square of their length.
- */
+/** The time grows with the square of the length of a stranger's name. */
 const LENGTH_MAX = 64;
 
 /** The name in `known` that takes the fewest changes; case, `_` and `-` are ignored. */

@@ -1,7 +1,4 @@
-/**
- * Checks that PEM files hold what their settings name: the server and the senders would report a
- * fault in their own words, or not at all.
- */
+/** Checks that PEM files hold what their settings name, so that faults have sentences. */
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -29,7 +26,6 @@ export function pemFaults(files: PemFiles): readonly string[] {
 
 const readCertificate = (pem: Buffer): X509Certificate => new X509Certificate(pem);
 
-/** Null: the setting is absent. */
 function openPem<T>(
   name: string,
   path: string | undefined,

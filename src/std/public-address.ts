@@ -1,14 +1,8 @@
-/**
- * Whether an address is in the public internet: anybody can register an endpoint, and it must not
- * lead to the operator's own machines.
- */
+/** Whether an address is in the public internet: endpoints must not lead to our machines. */
 
 import { BlockList, isIP } from 'node:net';
 
-/**
- * IPv4 addresses that are not globally reachable (IANA's registry of special-purpose addresses),
- * and multicast.
- */
+/** Not globally reachable (IANA's registry of special-purpose addresses), and multicast. */
 const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -27,10 +21,7 @@ const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/**
- * In IPv6 only 2000::/3 is global. These networks in it are not: addresses that hold others
- * (Teredo, 6to4), for documentation, or for protocols.
- */
+/** In 2000::/3, which is global, but these hold others (Teredo, 6to4), or are for documentation. */
 const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],

@@ -1,7 +1,4 @@
-/**
- * How much each of many has used of something lately. What was used counts half as much after a
- * while.
- */
+/** How much each of many has used lately: it counts half as much after a while. */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
 
@@ -25,7 +22,7 @@ export class RecentUse {
     this.#uses = new CappedMap({ sizeMax: usersMax });
   }
 
-  /** Notes what somebody has used. `nowMs` is a monotonic clock. */
+  /** `nowMs` is a monotonic clock. */
   add(user: number, amount: number, nowMs: number): void {
     this.#uses.set(user, { amount: this.of(user, nowMs) + amount, atMs: nowMs });
   }

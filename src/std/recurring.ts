@@ -1,7 +1,4 @@
-/**
- * Repeats work, with a pause after each run: never two runs at once, and `stop` waits for the last
- * one.
- */
+/** Repeats work, with a pause after each run: never two at once, and `stop` waits for the last. */
 
 export class Recurring {
   private readonly intervalMs: number;

@@ -3,7 +3,7 @@
 const SECONDS = /^\d{1,9}$/;
 
 /**
- * A longer time is a mistake or an attack: nearly all sends end within a day.
+ * A longer time is a mistake or an attack.
  * @limit longest `Retry-After` believed
  */
 const RETRY_AFTER_MS_MAX = 86_400_000;

@@ -1,5 +1,3 @@
-/** Forms that several settings of the environment share. */
-
 import { z } from 'zod';
 
 const DIGITS = /^\d+$/;
@@ -14,12 +12,10 @@ export const count = (min: number, max: number) => {
     .refine((value) => value >= min && value <= max, { error });
 };
 
-/** The origin of an https: URL. */
 export const origin = z
   .url({ protocol: /^https$/, error: 'must be an address as https://host:port' })
   .transform((value) => new URL(value).origin);
 
-/** Entries separated by commas. */
 export const list = z.string().transform((value) =>
   value
     .split(',')

@@ -1,9 +1,6 @@
 /** Sorts short lists of numbers in place. */
 
-/**
- * Up to this length insertion is cheaper: `sort` makes 1.6 KB of state for any list, which for a
- * device with a few tags is more than all else that its registration makes.
- */
+/** Up to here insertion is cheaper: `sort` makes 1.6 KB of state for any list. */
 const INSERTED_MAX = 32;
 
 /** Sorts `numbers` itself, lowest first, and returns it. */

@@ -1,14 +1,10 @@
-/**
- * Forms that refuse unknown fields. A form that ignored them would lose them silently: an `expires`
- * of a tag, or a `group` beside `tags`.
- */
+/** Forms that refuse unknown fields: ignored ones would be lost silently. */
 
 import { z } from 'zod';
 import { foreignText } from '../../packages/std/src/foreign-text.ts';
 import { nearestName } from './nearest-name.ts';
 
 /**
- * Unknown fields that are listed for one object, and the length of each name.
  * @limit unknown fields of one object of `tag/add`, `update`, `delete` that are reported → not
  * reported
  */
@@ -16,7 +12,6 @@ const UNKNOWN_FIELDS_MAX = 10;
 /** @limit the name of an unknown field of `tag/add`, `update`, `delete` → cut */
 const NAME_LENGTH_MAX = 64;
 
-/** Between what is said of one unknown field and of the next: no part of a text that is said. */
 const BETWEEN = '\n';
 
 /** An object of this shape; unknown fields are named, each with the nearest known one. */
@@ -33,10 +28,7 @@ export function strictForm<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/**
- * The schema of a list, or of an object as a map, that is measured before its entries are parsed:
- * zod looks at each entry, and makes a fault of each wrong one, before it counts them.
- */
+/** Measured before its entries are parsed: zod makes a fault of each wrong entry, then counts. */
 export const measured = <Schema extends z.ZodType>(entriesMax: number, schema: Schema) =>
   z.preprocess((value, context) => {
     if (typeof value !== 'object' || value === null) return value;

@@ -3,9 +3,8 @@
 import type { ResourceLimits } from 'node:worker_threads';
 
 /**
- * V8's room for new objects grows to 33 MB under load and stays. With this limit it stays at 8, and
- * three million objects took as much CPU (200 ms). Threads that send keep V8's own limit, because
- * they make many objects.
+ * V8's room for new objects grows to 33 MB under load and stays; with this at 8, at the same CPU.
+ * Threads that send make many objects, and keep V8's own limit.
  * @limit room for new objects in the threads of the embedded database and the demo's simulator → V8
  * collects more often
  */

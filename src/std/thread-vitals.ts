@@ -1,8 +1,4 @@
-/**
- * The memory and time of a thread, as it reports them. Each thread has a heap of its own, and
- * before Node 22 no thread can look into the heap of another, so each sends its numbers to the
- * thread that started it.
- */
+/** The memory and time of a thread, as it reports them: before Node 22 no other sees its heap. */
 
 import type { Worker } from 'node:worker_threads';
 import type { HistogramReading } from './histogram.ts';
@@ -27,10 +23,7 @@ const TELL_EVERY_MS = 5_000;
 /** From Node 26 on `external` leaves the memory of WebAssembly out; before, it is included. */
 const EXTERNAL_HAS_WEB_ASSEMBLY = Number.parseInt(process.versions.node, 10) < 26;
 
-/**
- * A timer this often shows every stop of the event loop that is longer, and shorter ones by their
- * share of the time. An idle thread hardly notices so few wakes.
- */
+/** Shows every longer stop of the event loop, and shorter ones by their share of the time. */
 const PROBE_EVERY_MS = 100;
 /** From the unrest of any timer to stops that cost a node its leases. */
 const DELAY_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -75,9 +68,7 @@ export class VitalsWatch {
   }
 }
 
-/**
- * Null: the process has no file descriptor left, and Node.js opens a file of the system for this.
- */
+/** Null: no file descriptor is left, and Node.js opens a file of the system for this. */
 function readMemoryUsage(): NodeJS.MemoryUsage | null {
   try {
     return process.memoryUsage();
@@ -86,10 +77,7 @@ function readMemoryUsage(): NodeJS.MemoryUsage | null {
   }
 }
 
-/**
- * Reports the vitals of this thread, with its WebAssembly memory, now and every few seconds. Does
- * not keep the thread alive.
- */
+/** Reports this thread's vitals, now and every few seconds. Does not keep the thread alive. */
 export function tellThreadVitals(
   tell: (vitals: ThreadVitals) => void,
   webAssemblyBytes?: () => number,

@@ -2,7 +2,6 @@
 
 interface TokenBucketsOptions {
   readonly perSecond: number;
-  /** Buckets remembered in each of two generations. */
   readonly bucketsMax: number;
 }
 
@@ -12,9 +11,8 @@ interface Bucket {
 }
 
 /**
- * A bucket holds the tokens of one second. Two generations bound the memory: when the young one is
- * full the old one is forgotten, and its keys start again with a full bucket. An attacker with that
- * many addresses is not stopped by limits per address anyway.
+ * A bucket holds the tokens of one second. When the young generation is full the old one is
+ * forgotten: its keys start again with a full bucket.
  */
 export class TokenBuckets {
   private readonly perSecond: number;
@@ -27,10 +25,7 @@ export class TokenBuckets {
     this.bucketsMax = bucketsMax;
   }
 
-  /**
-   * Takes a token of `key`, if its bucket has one. `nowMs` is a monotonic clock. `perSecond`: the
-   * rate of this key, where it has its own.
-   */
+  /** Takes a token of `key`. `nowMs`: monotonic. `perSecond`: where the key has its own. */
   take(key: string, nowMs: number, perSecond = this.perSecond): boolean {
     const bucket = this.bucketOf(key, nowMs, perSecond);
     const gained = ((nowMs - bucket.updatedAtMs) * perSecond) / 1_000;

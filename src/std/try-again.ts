@@ -1,9 +1,6 @@
 /** Repeats work as a whole. */
 
-/**
- * Answers the result of `work`. Repeats it, up to `triesMax` tries in all, while `mayPass` says of
- * its error that the next try may succeed.
- */
+/** Repeats `work`, up to `triesMax` tries, while `mayPass` says of its error that it may pass. */
 export async function tryAgain<Result>(
   triesMax: number,
   mayPass: (error: unknown) => boolean,

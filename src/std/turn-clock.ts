@@ -1,7 +1,6 @@
 /**
- * The monotonic clock, read once in a turn of the event loop, for code that needs it a hundred
- * thousand times a second. It may be late by the length of the turn (or of a stop of the process in
- * it), never early: good for noting a start, not for checking how late it is.
+ * The monotonic clock, read once in a turn of the event loop: cheap. It may be late by the length
+ * of the turn, never early: good for noting a start, not for checking how late it is.
  */
 
 export class TurnClock {

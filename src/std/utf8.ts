@@ -1,12 +1,8 @@
-/**
- * Reads octets as text. Node.js puts U+FFFD in place of octets that are not UTF-8, which loses
- * them: so that is a fault here.
- */
+/** Reads octets as text. Others than UTF-8 are a fault: Node.js would lose them to U+FFFD. */
 
 import { isUtf8 } from 'node:buffer';
 import { withoutMark } from '../../packages/std/src/json.ts';
 
-/** The character that Node.js puts in place of octets that are not UTF-8. */
 export const REPLACEMENT = '\u{fffd}';
 
 type Decoded =

@@ -1,9 +1,6 @@
 /** Texts of strangers for a terminal, which obeys control characters. */
 
-/**
- * Control characters, line and paragraph separators, and marks that change the direction of text;
- * not tab and line feed.
- */
+/** Control characters, line separators and direction marks; not tab and line feed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -1,9 +1,6 @@
 /** A wait with a limit. */
 
-/**
- * Answers the result of the promise, or `late` after `limitMs`. The promise then goes on in the
- * background; its result or error is ignored.
- */
+/** The result, or `late` after `limitMs`; the promise goes on, and what comes of it is ignored. */
 export async function within<T, Late>(
   limitMs: number,
   promise: Promise<T>,

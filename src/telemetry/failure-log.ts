@@ -1,8 +1,4 @@
-/**
- * Logs failures that come by the thousand while a store is down. The first of a kind is logged
- * whole, with its stack. Later ones are counted, and logged in one line now and then, with their
- * number and the latest of them.
- */
+/** Logs failures that come by the thousand: the first of a kind whole, later ones counted. */
 
 import type { Logger } from 'pino';
 
@@ -10,11 +6,9 @@ interface Failure {
   readonly level: 'warn' | 'error';
   readonly sentence: string;
   readonly error: unknown;
-  /** Further fields of the log line, such as the place of the failure. */
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** The line of a stack with the place that threw. */
 const STACK_LINE = /^\s+at .*$/m;
 
 interface Kind {
@@ -23,14 +17,13 @@ interface Kind {
 }
 
 /**
- * The interval between lines of one kind: an outage of an hour makes some hundred lines. After as
- * long without a failure, a kind is new again.
+ * An outage of an hour makes some hundred lines. A kind is new again after as long without one.
  * @limit between lines in the log about one kind of failed requests or registrations; the first is
  * logged at once → counted in the next line
  */
 const INTERVAL_MS = 10_000;
 /**
- * More codes and places of failures do not exist; further ones are counted together.
+ * More codes and places of failures do not exist.
  * @limit kinds of failed requests or registrations in the log → counted together
  */
 const KINDS_MAX = 100;
@@ -58,7 +51,6 @@ export class FailureLog {
     this.#timer ??= setInterval(() => this.#tellCounts(), INTERVAL_MS).unref();
   }
 
-  /** Logs the counts, and forgets them. */
   stop(): void {
     this.#tellCounts();
     this.#kinds.clear();

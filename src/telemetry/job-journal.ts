@@ -1,7 +1,6 @@
 /**
- * The story of push jobs in the log and the traces: one line, and a span, when a job is accepted,
- * planned, and over; spans of its parts besides. Each is written by the node that committed it,
- * after the commit: a process that is killed between the two loses its line.
+ * The story of push jobs in the log and the traces, by the node that committed each event, after
+ * the commit: a process that is killed between the two loses its line.
  */
 
 import type { Logger } from 'pino';
@@ -11,7 +10,7 @@ import type { SpanContext, Tracer } from './traces/tracer.ts';
 import { contextOfJob, readTraceparent } from './traces/tracer.ts';
 
 /**
- * Apps that a line names: a push may address a thousand.
+ * A push may address a thousand.
  * @limit apps that the line of a push job names → the others are not named
  */
 const APPS_TOLD_MAX = 10;
@@ -26,7 +25,6 @@ interface AcceptedJob {
   readonly startedMs: number;
   readonly state: string;
   readonly appIds: readonly number[];
-  /** When it is due; null: at once. */
   readonly sendAtMs: number | null;
 }
 
@@ -39,7 +37,6 @@ interface PlannedJob {
   readonly scopes: readonly { readonly appId: number; readonly chunks: number }[];
 }
 
-/** A job that will send nothing more. */
 export interface EndedJob {
   readonly id: string;
   readonly clientId: number;
@@ -48,7 +45,6 @@ export interface EndedJob {
   readonly appIds: readonly number[];
   readonly dueAtMs: number;
   readonly endedAtMs: number;
-  /** Why sends of it were stopped, if they were. */
   readonly fault: string | null;
   readonly total: number;
   readonly delivered: number;
@@ -94,7 +90,6 @@ export class JobJournal {
     );
   }
 
-  /** `startedMs`: when planning began. */
   planned(jobs: readonly PlannedJob[], startedMs: number): void {
     for (const { id, clientId, scopes, dueAtMs, plannedAtMs } of jobs) {
       const chunks = scopes.reduce((sum, scope) => sum + scope.chunks, 0);
@@ -205,7 +200,6 @@ export class JobJournal {
   }
 }
 
-/** When a UUID of version 7 was made. */
 const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 
 const NOBODY = {

@@ -1,19 +1,12 @@
-/**
- * Counts events by their labels. Events that occur a thousand times a second are counted in a plain
- * field, which is looked up once for its labels.
- */
+/** Counts events by their labels; frequent ones in a plain field, looked up once. */
 
 import type { Metric, Series } from './metric.ts';
 
-/** One series. */
 interface Count {
   value: number;
 }
 
-/**
- * A series is found by the values of its labels, one after the other: a joined key would have to be
- * made and hashed each time.
- */
+/** Found by label values, one after the other: a joined key would be made and hashed each time. */
 interface SeriesNode {
   readonly next: Map<string, SeriesNode>;
   count: Count | null;

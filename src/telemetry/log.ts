@@ -4,9 +4,7 @@ import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 import { visibleText } from '../std/visible-text.ts';
 
-/**
- * Fields that may hold a secret or a device token; removed at the top level and one level below.
- */
+/** Fields that may hold a secret or a device token, at the top level and one level below. */
 const REDACTED_FIELDS = [
   'authorization',
   'password',
@@ -23,14 +21,11 @@ const REDACTED_FIELDS = [
 
 const CENSOR = '[redacted]';
 
-/** Makes the process' logger; `name` identifies the thread. Without `to` it writes to stdout. */
+/** `name` identifies the thread. Without `to` it writes to stdout. */
 export const createLogger = (level: string, name: string, to?: DestinationStream): Logger =>
   pino(optionsOf(level, name), to);
 
-/**
- * A logger of lines that are written often and have no secret within an object: to look for one
- * there costs three times the line. At the top level it is removed here too.
- */
+/** For frequent lines without secrets in objects: looking for one costs three times the line. */
 export const flatLogger = (log: Logger): Logger =>
   log.child({}, { redact: { paths: REDACTED_FIELDS, censor: CENSOR } });
 

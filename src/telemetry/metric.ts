@@ -4,7 +4,6 @@ import type { HistogramReading } from '../std/histogram.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** One series: its labels and its value. */
 export type Series<Value = number> = readonly [labels: Labels, value: Value];
 
 interface Declaration<Type, Value> {
@@ -25,7 +24,6 @@ export type Metric =
 export const known = (value: number | null): readonly Series[] =>
   value === null ? [] : [[{}, value]];
 
-/** A series for each name, which is the value of the one label. */
 export const seriesBy = <Value>(
   label: string,
   values: Readonly<Record<string, Value>>,

@@ -1,7 +1,4 @@
-/**
- * The registry of the process: the metrics of Node.js, and those that its parts declare
- * (metric.ts). It reads them when somebody asks for them.
- */
+/** The registry: the metrics of Node.js and of the engine's parts (metric.ts), read on demand. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { HistogramReading } from '../std/histogram.ts';
@@ -11,10 +8,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #onUnread: (error: unknown, name: string) => void;
 
-  /**
-   * `onUnread` is called for each metric that could not be read: it is left out of the text, and
-   * the others are there.
-   */
+  /** `onUnread`: for each metric that could not be read, and is left out of the text. */
   constructor(onUnread: (error: unknown, name: string) => void = () => undefined) {
     this.#onUnread = onUnread;
     collectDefaultMetrics({ register: this.#registry });
@@ -25,7 +19,6 @@ export class Metrics {
     for (const metric of metrics) this.#registry.registerMetric(collectorOf(metric));
   }
 
-  /** The Prometheus text form. */
   async text(): Promise<string> {
     const texts = this.#registry.getMetricsAsArray().map(async ({ name }) => {
       try {
@@ -74,7 +67,6 @@ type Named = ConstructorParameters<typeof Histogram>[0];
 
 /** prom-client's own takes single values only: this one answers with what was counted elsewhere. */
 class ReadHistogram extends Histogram {
-  /** Knows name, help and type; its own values stay empty. */
   readonly #empty: Histogram;
   readonly #read: () => readonly Series<HistogramReading>[];
 

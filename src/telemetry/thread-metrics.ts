@@ -5,7 +5,6 @@ import type { Metric, Series } from './metric.ts';
 
 /** The vitals that a thread has reported; null: none yet, or there is no such thread. */
 export interface ThreadReading {
-  /** Its name: `main`, `database`, `simulator`, `worker-1`. */
   readonly thread: string;
   readonly vitals: ThreadVitals | null;
 }

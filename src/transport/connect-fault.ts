@@ -1,12 +1,6 @@
-/**
- * Why a provider's host cannot be reached, as a sentence that names the host and the likely cause:
- * for logs, statuses and operators.
- */
+/** Why a provider's host cannot be reached, as a sentence for people with the likely cause. */
 
-/**
- * The sentence, without a full stop, because it may follow a colon. `words`: an error's code or
- * the connection's own words (packages/std/src/error-reason.ts).
- */
+/** Without a full stop. `words`: an error's code, or the connection's own words. */
 export function connectFault(origin: string, words: string): string {
   const place = placeOf(origin);
   // The peer says so in the handshake, or goes on without it.

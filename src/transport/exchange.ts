@@ -1,13 +1,10 @@
-/**
- * One send, over all its attempts: the only object of a send, so it receives the answers itself.
- */
+/** One send, over all its attempts: the only object of a send, so it receives the answers. */
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { Member } from './pool/member.ts';
 import type { Attempt, AttemptFailure, ReceivedAnswer } from './provider-connection.ts';
 import type { RequestTemplate, Settle } from './transport.ts';
 
-/** The owner of an exchange, which decides what an attempt's end means. */
 export interface ExchangeEvents {
   answered(exchange: Exchange, answer: ReceivedAnswer): void;
   failed(exchange: Exchange, failure: AttemptFailure): void;

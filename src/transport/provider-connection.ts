@@ -1,12 +1,9 @@
-/**
- * One connection to a provider, as a transport needs it from either implementation. A connection
- * repeats nothing: it says how each attempt ended, and how many more it can take.
- */
+/** One connection of either implementation. It repeats nothing: it says how each attempt ended. */
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { RequestTemplate, TransportLimits } from './transport.ts';
 
-/** An answer as it came. It is valid only during the call that passes it. */
+/** Valid only during the call that passes it. */
 export interface ReceivedAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -15,7 +12,6 @@ export interface ReceivedAnswer {
   readonly body: Buffer;
 }
 
-/** Why no whole answer came. */
 export interface AttemptFailure {
   /** The provider has certainly not processed the request. */
   readonly isUnprocessed: boolean;
@@ -41,19 +37,14 @@ export interface ProviderConnection {
   start(attempt: Attempt, authorization: string): void;
   /** Takes no more requests; closes when those under way have ended. */
   retire(): void;
-  /** Ends the connection now, and its requests under way. */
   destroy(reason: string): void;
 }
 
 export interface ConnectionEvents {
   /** More streams may be free than before. */
   freed(): void;
-  /**
-   * It takes no more requests; those under way go on. `isToCalmDown`: the provider said that it
-   * gets too many.
-   */
+  /** It takes no more requests. `isToCalmDown`: the provider said that it gets too many. */
   retired(reason: string, isToCalmDown: boolean): void;
-  /** It has ended, and so has every attempt on it. */
   gone(reason: string): void;
 }
 
@@ -72,9 +63,7 @@ export type Dialled =
   | { readonly ok: true; readonly connection: ProviderConnection }
   | { readonly ok: false; readonly reason: string };
 
-/**
- * Opens a connection with room for a stream. Never throws: an unreachable provider is an answer.
- */
+/** Never throws: an unreachable provider is an answer. */
 export type Dial = (options: DialOptions, events: ConnectionEvents) => Promise<Dialled>;
 
 /** The reason when a provider allows no stream at all: it counts as unreachable. */

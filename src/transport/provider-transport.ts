@@ -29,7 +29,7 @@ import type { Answer, RequestTemplate, Settle, Transport, TransportOptions } fro
 import { TransportMeter } from './transport-meter.ts';
 
 /**
- * Longer than any explanation of a GOAWAY that was seen. It is stored with each retry.
+ * Stored with each retry.
  * @limit a GOAWAY's or connection's reason that is kept → cut
  */
 const REASON_LENGTH_MAX = 200;
@@ -48,9 +48,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   readonly #waiting: Exchange[] = [];
   #wakes: (() => void)[] = [];
   #authorization: string;
-  /**
-   * When it was set, monotonic. A connection where the value before expires is given up at once.
-   */
+  /** When it was set, monotonic. A connection where the value before expires is given up. */
   #authorizedAtMs = 0;
   #isStartPlanned = false;
   #isExcusing = false;
@@ -79,7 +77,6 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     return this.#isResting && !this.#isExcusing ? 1 : 0;
   }
 
-  /** Connections that take requests. */
   get connections(): number {
     return this.#pool.size;
   }
@@ -170,7 +167,6 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     this.#wake();
   }
 
-  /** The pool has no connection, and makes no attempt before the pause is over. */
   get #isResting(): boolean {
     return this.#pool.size === 0 && this.#pool.pause.isOn;
   }
@@ -204,7 +200,6 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     else this.#settle(exchange, outcome);
   }
 
-  /** Notes what an answer says about its connection. */
   #note(member: Member, outcome: Outcome, startedAtMs: number): void {
     // This does not count as an answer: if connections bring no other, the pool pauses.
     if (outcome.kind === 'refused') {
@@ -235,10 +230,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     this.#wantIfWanted();
   }
 
-  /**
-   * Another connection may have room without any event to say so. Not in this turn: the frame after
-   * a refusal may be a lower limit.
-   */
+  /** Room may come without an event. Not in this turn: after a refusal a lower limit may follow. */
   #startWaitingSoon(): void {
     if (this.#isStartPlanned) return;
     this.#isStartPlanned = true;
@@ -248,7 +240,6 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     });
   }
 
-  /** Ends a send between attempts to connect, with the reason and the time until the next one. */
   #excuse(exchange: Exchange): void {
     this.#isExcusing = true;
     setImmediate(() => {
@@ -300,8 +291,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
 
   /**
    * Retires connections that are full with nothing under way while sends wait: they allow no more
-   * streams, or their windows are used up. The provider may take as long as for an answer to allow
-   * more; after that the sends would wait for ever.
+   * streams, or their windows are used up. After an answer's time nothing would end the wait.
    */
   #retireStuck(): void {
     const isUnderWay = this.#unsettled > this.#waiting.length;
@@ -315,10 +305,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     if (nowMs - this.#stuckSinceMs > this.#options.limits.requestTimeoutMs) this.#pool.retireAll();
   }
 
-  /**
-   * Whether it was handed over so long ago (the process may have been frozen) that another node may
-   * have taken over its device.
-   */
+  /** Whether another node may have taken over its device: the process may have been frozen. */
   #isLate({ askedAtMs }: Exchange): boolean {
     return performance.now() - askedAtMs > this.#options.limits.requestTimeoutMs;
   }

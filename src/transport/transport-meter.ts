@@ -1,21 +1,14 @@
-/**
- * Counts what the transports to one provider do in a thread. All of it is plain fields, because
- * every send passes here.
- */
+/** Counts what transports do, in plain fields: every send passes here. */
 
 import type { Outcome } from '../domain/outcome.ts';
 import type { HistogramReading } from '../std/histogram.ts';
 import { Histogram } from '../std/histogram.ts';
 
-/**
- * From a provider in the same data centre to the time-out of a request: each bound is about twice
- * the one before.
- */
+/** From the same data centre to the time-out: each bound is about twice the one before. */
 const LATENCY_BOUNDS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type OutcomeCounts = Record<Outcome['kind'], number>;
 
-/** The counts since the reading before, and what is open now. */
 export interface TransportReading {
   readonly connections: number;
   readonly streams: number;
@@ -26,12 +19,9 @@ export interface TransportReading {
 }
 
 export class TransportMeter {
-  /** Open connections, also those that take no more requests. */
   connections = 0;
   streams = 0;
-  /** Connections that were opened. */
   connects = 0;
-  /** Addresses that could not be connected to. */
   connectFailures = 0;
   /** How each send ended that was handed to a transport. */
   outcomes: OutcomeCounts = noOutcomes();
@@ -42,7 +32,6 @@ export class TransportMeter {
     this.#latencySeconds.observe(latencyMs / 1_000);
   }
 
-  /** Adds what a meter of another thread has counted; what is open there is not added. */
   add({ connects, connectFailures, latencySeconds, outcomes }: TransportReading): void {
     this.connects += connects;
     this.connectFailures += connectFailures;

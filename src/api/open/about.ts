@@ -1,6 +1,4 @@
-/**
- * `/`: leads browsers to the console, and names the product and the paths of its APIs to others.
- */
+/** `/`: leads browsers to the console, and names the product and its APIs' paths to others. */
 
 import { z } from 'zod';
 import type { HttpResponse, OpenRoute } from '../../http/handler.ts';
@@ -45,10 +43,7 @@ const document = {
   },
 } satisfies Operation;
 
-/**
- * Without the version: this route is open to all, and a version shows an attacker which faults to
- * try.
- */
+/** Without the version: it shows an attacker which faults to try. */
 export const aboutRoute: OpenRoute = {
   operation: 'getAbout',
   document,

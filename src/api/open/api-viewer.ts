@@ -1,6 +1,6 @@
 /**
- * `/docs/api`: a page to read the interface and to try it on this engine, with a credential that
- * stays in the page. Swagger UI, from its package: nothing is fetched from elsewhere.
+ * `/docs/api`: reads the interface and tries it here. Swagger UI, from its package: nothing is
+ * fetched from elsewhere.
  */
 
 import { hash } from 'node:crypto';
@@ -63,7 +63,6 @@ const FILES: Readonly<Record<string, File>> = {
   'swagger-ui-bundle.js': { type: 'text/javascript', from: { package: UI } },
   'viewer.js': { type: 'text/javascript', from: { text: SCRIPT } },
 };
-/** Their names. */
 export const VIEWER_FILES = Object.keys(FILES);
 
 const PAGE_DOCUMENT = {
@@ -99,7 +98,6 @@ const FILE_DOCUMENT = {
   problems: [404],
 } satisfies Operation;
 
-/** The page, and the files that it loads. */
 export function apiViewerRoutes(): readonly OpenRoute[] {
   const shared = { api: 'open', method: 'GET', bodyBytesMax: 0 } as const;
   const kept = new Map<string, Promise<Kept>>();
@@ -137,10 +135,7 @@ export function apiViewerRoutes(): readonly OpenRoute[] {
   ];
 }
 
-/**
- * A file in memory, once it was asked for: two megabytes in all. Repeated requests, in whichever
- * coding, read nothing from the disk.
- */
+/** A file in memory, once it was asked for: two megabytes in all. */
 interface Kept {
   readonly gzipped: Buffer;
   readonly octets: Buffer;

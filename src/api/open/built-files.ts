@@ -1,7 +1,6 @@
 /**
- * The built files for browsers, of the console and the guides: each with its compressed forms, its
- * type and its ETag. They are read at the first request, and kept: half a megabyte of the console,
- * one of the guides, and fewer descriptors.
+ * The built files of the console and the guides, with their compressed forms. Kept from the first
+ * request: 1.5 megabytes, and fewer descriptors.
  */
 
 import { hash } from 'node:crypto';

@@ -1,7 +1,4 @@
-/**
- * `/console/`: the page for people, and the files that it loads. Their names change with their
- * contents, so browsers keep them; the page itself they ask for each time.
- */
+/** `/console/`: the page, asked for each time, and its files, whose names change with them. */
 
 import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
 import { problem } from '../../http/problem.ts';
@@ -10,7 +7,6 @@ import { ASK_EACH_TIME, answerFile, KEEP_FOR_EVER } from './built-files.ts';
 
 const PAGE = 'index.html';
 
-/** The page and its files, as `files` has them. */
 export function consolePageRoutes(files: () => Promise<BuiltFiles | null>): readonly OpenRoute[] {
   const shared = { operation: 'page', api: 'open', method: 'GET', bodyBytesMax: 0 } as const;
   const serve = async (

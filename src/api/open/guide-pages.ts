@@ -1,7 +1,4 @@
-/**
- * `/docs/`: the guides, made from docs/ when the engine was built, and what they load. Beside them
- * is `/docs/api`, which is a page of its own.
- */
+/** `/docs/`: the guides, made from docs/. `/docs/api` beside them is a page of its own. */
 
 import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
 import { problem } from '../../http/problem.ts';
@@ -9,10 +6,8 @@ import type { BuiltFiles } from './built-files.ts';
 import { ASK_EACH_TIME, answerFile, KEEP_FOR_EVER } from './built-files.ts';
 
 const START = 'index.html';
-/** Says that there is no such page, and leads back. */
 const NO_SUCH_PAGE = 'not-found.html';
 
-/** The pages and their files, as `files` has them. */
 export function guidePageRoutes(files: () => Promise<BuiltFiles | null>): readonly OpenRoute[] {
   const shared = { operation: 'page', api: 'open', method: 'GET', bodyBytesMax: 0 } as const;
   const page = async (request: HttpRequest, name: string): Promise<HttpResponse> => {

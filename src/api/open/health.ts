@@ -70,7 +70,6 @@ const DOCUMENTS = {
   },
 } satisfies Readonly<Record<string, Operation>>;
 
-/** `/livez`, `/readyz`, `/metrics`. */
 export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
   const { metrics } = parts;
   const checks = parts.metricsTokens.map(createTokenCheck);
@@ -122,10 +121,7 @@ async function metricsText(metrics: Metrics): Promise<HttpResponse> {
 /** Names of this machine for itself, with a port or without. */
 const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-/**
- * A proxy or a tunnel on this machine that is not trusted sends requests of other machines: with
- * X-Forwarded-For, or for a name that is not this machine's own.
- */
+/** An untrusted proxy here passes requests on: with X-Forwarded-For, or for another name. */
 const isFromThisMachine = (request: HttpRequest): boolean =>
   isLoopback(request.address) &&
   request.header('x-forwarded-for') === '' &&

@@ -1,7 +1,4 @@
-/**
- * Reports to load balancers whether this node can serve. One check of the stores runs at a time,
- * and all callers share its result.
- */
+/** Whether this node can serve, for balancers: one check at a time, whose result all share. */
 
 import type { Logger } from 'pino';
 import type { StoreReading, StoreState } from '../../database/write-probe.ts';
@@ -12,7 +9,6 @@ export interface ReadinessParts {
   readonly askStore: () => Promise<StoreReading>;
   /** Whether Redis answers; null: there is none. */
   readonly isIndexReachable: (() => boolean) | null;
-  /** True from SIGTERM on: balancers must send no requests to this node. */
   readonly isDraining: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -28,21 +24,17 @@ interface ReadinessAnswer {
 }
 
 /**
- * Balancers ask every few seconds. A caller that asks sooner gets the result of the last check.
+ * Balancers ask every few seconds.
  * @limit an answer of `/readyz` is shared; one check runs at a time → the database is asked again
  */
 const SHARED_MS = 500;
-/**
- * Callers that wait for the running check. Further callers get the result of the last one.
- * @limit callers of `/readyz` that wait for one check → they get the previous result
- */
+/** @limit callers of `/readyz` that wait for one check → they get the previous result */
 const WAITING_MAX = 1_000;
 
 export class Readiness {
   readonly #parts: ReadinessParts;
   #looking: Promise<StoreState> | null = null;
   #waiting = 0;
-  /** Unknown until the first check has ended. */
   #state: StoreState = 'unavailable';
   #seenAtMs = Number.NEGATIVE_INFINITY;
   /** The state that was logged last. A node has written to its database just before it starts. */

@@ -31,7 +31,6 @@ export interface SystemState {
     readonly groupsRepaired: number;
   } | null;
   readonly providers: {
-    /** Those that fail for everyone. */
     readonly openCircuits: readonly CircuitReading[];
     readonly credentials: readonly CredentialReading[];
     /** Open ones of each provider that was ever sent to, and the sends on them. */
@@ -125,7 +124,6 @@ export const consoleSystemRoute = ({ readSystem }: SystemParts): Route =>
     async () => done(await readSystem()),
   );
 
-/** `/operator/v1/system`: the same. */
 export const systemRoutes = ({ readSystem }: SystemParts): readonly Route[] => [
   routesAt('/operator/v1/system', { api: 'operator' }).get(
     'getSystem',

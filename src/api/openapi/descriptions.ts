@@ -75,7 +75,6 @@ export const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** When a problem is answered, by its status. */
 export const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The body or the parameters are not valid: `errors` names each fault. Also a body that is not UTF-8 or is compressed, or has more than 131,072 names and values; a `%` in the path that is no percent-encoding.',
   401: 'No credential, or a wrong one.',

@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document: the routes as the server has them, each with what its operation says. The
- * schemas are zod's, the very ones that validate where zod validates.
- */
+/** The OpenAPI document: the routes, with the very schemas of zod that validate. */
 
 import { z } from 'zod';
 import type { ConsoleRoute, Route } from '../../http/handler.ts';
@@ -22,7 +19,6 @@ const INTERFACE_VERSION = '3';
 
 const CREDENTIAL_PROBLEMS = [401, 403, 429, 500, 503];
 const BODY_PROBLEMS = [408, 413];
-/** Their answers say when to try again. */
 const RETRIED: ReadonlySet<number> = new Set([429, 503]);
 
 /** Makes the document. Throws when a route is not described as it must be. */
@@ -102,7 +98,6 @@ function securityOf(route: Route): Json {
   return route.api === 'open' || route.api === 'console' ? { security: [] } : {};
 }
 
-/** Said of operations whose effect outlives the credential of its maker. */
 const IN_GRACE = 'A credential of a super user that was rotated away is refused, in its grace too.';
 
 function whoMayCall(route: Route): string | undefined {
@@ -163,10 +158,7 @@ function parametersOf(route: Route, operation: Operation, schemas: Schemas): rea
   ];
 }
 
-/**
- * Its example is the schema's: pages to try the interface fill in those of parameters, and would
- * send every filter, and the same Idempotency-Key, with each request.
- */
+/** Without an example: pages to try the interface would send every filter and Idempotency-Key. */
 const optionalParameter = (
   where: 'query' | 'header',
   [name, { description, schema, example }]: readonly [string, Parameter],
@@ -232,7 +224,6 @@ function credentialProblemsOf(route: Route): readonly number[] {
   return route.needs === 'nobody' ? [403, 500, 503] : [400, 401, 403, 500, 503];
 }
 
-/** The statuses of the problems that a route may answer. */
 function problemsOf(route: Route, operation: Operation): readonly number[] {
   const { body, path, query, problems = [] } = operation;
   const isRead = path !== undefined || query !== undefined || route.path.includes(':');

@@ -1,7 +1,4 @@
-/**
- * `GET /openapi.json`: the document of the interface. It is made when somebody asks for it first,
- * and kept.
- */
+/** `GET /openapi.json`: made when it is first asked for, and kept. */
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -10,7 +7,6 @@ import type { HttpResponse, OpenRoute, Route } from '../../http/handler.ts';
 import type { Operation } from '../../http/openapi/operation.ts';
 import { jsonAnswer, UNCHANGED } from '../../http/openapi/parts.ts';
 
-/** These routes, and the one that describes them all, itself included. */
 export function withDocument(routes: readonly Route[]): readonly Route[] {
   const all: readonly Route[] = [...routes, documentRoute(() => all)];
   return all;

@@ -1,7 +1,4 @@
-/**
- * Brings everything that was made with SECRET_KEY_OTHER under SECRET_KEY, in pieces. If it is
- * interrupted, another run does the rest.
- */
+/** Brings all from SECRET_KEY_OTHER under SECRET_KEY, in pieces; another run does the rest. */
 
 import { identityOf } from '../../access/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
@@ -37,13 +34,11 @@ type SealedKind = (typeof SEALED_KINDS)[number];
 /** The last row that is done: an id, or the identity of a token. Undefined: none is. */
 type After = number | string | undefined;
 
-/** Where a piece begins. */
 interface SealedPosition {
   readonly kind: SealedKind;
   readonly after?: After;
 }
 
-/** The result for the rows of one piece. */
 interface Piece {
   readonly changed: number;
   /** Left as they were: made with neither key, or damaged. */
@@ -136,7 +131,6 @@ async function resealKeys(tx: Sql, secrets: Secrets, after: After) {
   );
 }
 
-/** The secret sealed again, if there is one. */
 function resealed(
   secrets: Secrets,
   sealed: Buffer | null,

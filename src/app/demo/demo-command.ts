@@ -1,7 +1,4 @@
-/**
- * `tagcast demo`: creates the demo client in a PostgreSQL, for engines that send to a simulator
- * that runs alone (config/compose.yaml).
- */
+/** `tagcast demo`: the demo client in a PostgreSQL, for engines with a simulator elsewhere. */
 
 import { readAccounts } from '../../../packages/simulator/src/command/files.ts';
 import { loadSecretKey } from '../../access/secret-key.ts';

@@ -1,7 +1,4 @@
-/**
- * The link that the start of a demo prints: it signs in to the demo client, once. Each start makes
- * a new one, and ends the one before.
- */
+/** The link of a demo's start signs in to the demo client, once; each start ends the one before. */
 
 import type { MadeLink } from '../../access/accounts/links.ts';
 import { makeLink } from '../../access/accounts/links.ts';

@@ -1,7 +1,4 @@
-/**
- * The demo client, which a newcomer's first start creates so that the first `curl` works, and the
- * text that describes it.
- */
+/** The demo client, with which a newcomer's first `curl` works, and the text that describes it. */
 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,9 +40,8 @@ const DEMO_CLIENT = { slug: 'demo', name: 'Demo' };
 const PLATFORM_IDS = [PLATFORMS.apns, PLATFORMS.fcm];
 
 /**
- * Creates the demo client unless it exists, all or nothing, and returns it. Given a simulator's
- * accounts, its app always gets the credentials of these. Otherwise an existing app keeps its own,
- * and a new one gets made-up ones. Tests make more clients that are like it.
+ * All or nothing. A simulator's accounts always replace the app's credentials; otherwise an
+ * existing app keeps its own, and a new one gets made-up ones.
  */
 export async function ensureDemo(
   sql: SqlPool,
@@ -60,10 +56,7 @@ export async function ensureDemo(
   return demo;
 }
 
-/**
- * The provider accounts of the demo app's credentials: a simulator beside this engine must accept
- * them.
- */
+/** The accounts of the demo app's credentials: a simulator beside this engine must accept them. */
 export async function readDemoAccounts(
   sql: Sql,
   secrets: Secrets,
@@ -212,9 +205,8 @@ export async function writeDemoFile(
 const EXAMPLE_DEVICE = 'ab'.repeat(32);
 
 /**
- * The block that a start prints: addresses, credentials, and three lines that work when pasted.
- * `simulator` null: it runs elsewhere. `consoleUrl` null: there is no link that signs in to the
- * console.
+ * Addresses, credentials, and three lines that work when pasted. `simulator` null: it runs
+ * elsewhere. `consoleUrl` null: no link signs in to the console.
  */
 export function describeDemo(
   baseUrl: string,
@@ -242,10 +234,7 @@ Register a device, push to its tag, see how it ended:
 `;
 }
 
-/**
- * The shorter text of a start where other machines reach the engine: a container's output is kept,
- * and read by more people than may send.
- */
+/** Shorter, where other machines reach the engine: many read a container's output. */
 export const describeDemoFile = (baseUrl: string, host: string, dataDir: string): string => `
 Tagcast is ready.
   Service             ${baseUrl}

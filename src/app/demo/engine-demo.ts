@@ -28,16 +28,13 @@ interface RunningDemo {
   readonly simulator: SimulatorThread;
 }
 
-/**
- * The simulator accepts the accounts of the demo app's credentials, also those of an earlier start.
- */
+/** The simulator accepts the accounts of the demo app's credentials, also of an earlier start. */
 export async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo> {
   const demo = await ensureDemo(sql, secrets);
   const accounts = await readDemoAccounts(sql, secrets, demo);
   return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
 }
 
-/** Writes the demo's file. Resolves with the console's URL that the file has; null: it has none. */
 export async function writeDemo(
   { config, store, secrets }: Pick<EngineParts, 'config' | 'store' | 'secrets'>,
   { demo, simulator }: RunningDemo,
@@ -48,10 +45,7 @@ export async function writeDemo(
   return consoleUrl;
 }
 
-/**
- * On the embedded database the engine is its operator's own, who sees the terminal. Null:
- * elsewhere.
- */
+/** Only on the embedded database, whose operator sees the terminal. Null: elsewhere. */
 async function consoleUrlOf(
   { sql, address }: Store,
   secrets: Secrets,
@@ -63,9 +57,7 @@ async function consoleUrlOf(
   return url + path;
 }
 
-/**
- * Prints the addresses and commands to try; secrets only where no other machine reaches the engine.
- */
+/** Prints addresses and commands; secrets only where no other machine reaches the engine. */
 export function tellDemo(
   { HOST, DATA_DIR }: Pick<Config, 'HOST' | 'DATA_DIR'>,
   url: string,

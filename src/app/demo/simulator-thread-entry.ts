@@ -1,7 +1,4 @@
-/**
- * Runs in the simulator's thread: starts the simulator, sends its addresses, and closes it at the
- * first message.
- */
+/** The simulator's thread: starts it, sends its addresses, closes it at the first message. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SimulatorOptions } from '../../../packages/simulator/src/simulator.ts';

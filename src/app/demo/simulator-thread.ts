@@ -1,7 +1,4 @@
-/**
- * The simulator in a thread of its own: beside an embedded engine it must not take time from the
- * thread that serves HTTP.
- */
+/** The simulator in a thread of its own: it must not take time from the thread of HTTP. */
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -10,11 +7,9 @@ import { QUIET_THREAD_LIMITS } from '../../std/thread-limits.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import { hearThreadVitals } from '../../std/thread-vitals.ts';
 
-/** The thread's message when its servers listen: the handle without its function. */
 export type SimulatorAddresses = Omit<Simulator, 'close'>;
 
 export interface SimulatorThread extends Simulator {
-  /** The last vitals that the thread sent; null: none yet. */
   readonly vitals: () => ThreadVitals | null;
 }
 

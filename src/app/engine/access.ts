@@ -40,10 +40,7 @@ export function createAccess({ store, secrets, log }: EngineParts): Access {
   };
 }
 
-/**
- * Logs an event of an account of the operator, or without a client: those of clients have the audit
- * log.
- */
+/** Logs events of accounts without a client: those of clients have the audit log. */
 function tell(log: Logger, { action, ...report }: AccountReport): void {
   switch (action) {
     case 'member.sign-in':

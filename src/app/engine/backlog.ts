@@ -8,25 +8,22 @@ import type { WaitingWebhooks } from '../../webhooks/sql/read-waiting.ts';
 import { readWaitingWebhooks } from '../../webhooks/sql/read-waiting.ts';
 
 /**
- * Bounds jobs, chunks, retries and webhook deliveries each: every node counts as often as it is
- * scraped, and an operator who sees so many knows enough.
+ * Every node counts as often as it is scraped, and so many say enough.
  * @limit jobs, chunks, retries that the metrics count, each → the number stays
  */
 const BACKLOG_COUNTED_MAX = 10_000;
 /**
- * Longer than scrapers wait from one scrape to the next.
+ * Longer than between two scrapes.
  * @limit the age at which such a count is not reported any more → the series are absent
  */
 const BACKLOG_AGE_MS_MAX = 120_000;
 
-/** Pushes that are to be sent. */
 export const createBacklog = (sql: Sql): LastKnown<QueueReading> =>
   new LastKnown({
     ask: () => readQueue(sql, BACKLOG_COUNTED_MAX),
     ageMsMax: BACKLOG_AGE_MS_MAX,
   });
 
-/** Events that webhooks still wait for. */
 export const createWebhookBacklog = (sql: Sql): LastKnown<WaitingWebhooks> =>
   new LastKnown({
     ask: () => readWaitingWebhooks(sql, BACKLOG_COUNTED_MAX),

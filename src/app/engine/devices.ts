@@ -21,7 +21,7 @@ import type { EngineParts } from './parts.ts';
 
 const HOUR_MS = 3_600_000;
 /**
- * Addresses whose rates are remembered, per generation; about 100 bytes each.
+ * About 100 bytes each.
  * @limit addresses whose rates are remembered, in each of two generations → forgotten, so with full
  * rate again
  */

@@ -27,16 +27,11 @@ import { openTagIndex } from './tag-index.ts';
 export interface Engine {
   /** The URL for callers on this machine. */
   readonly url: string;
-  /** All routes of its HTTP service. */
   readonly routes: readonly Route[];
   /** The operator's, which the engine's socket has too. */
   readonly operatorRoutes: readonly Route[];
-  /** Reads the certificate's files again. */
   reloadCertificate(): Promise<void>;
-  /**
-   * Stops accepting, answers accepted requests, gives sends back, and ends every thread but the
-   * store's.
-   */
+  /** Stops accepting, answers, gives sends back, and ends every thread but the store's. */
   drain(): Promise<void>;
 }
 

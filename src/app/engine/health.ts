@@ -8,7 +8,6 @@ import type { OpenTagIndex } from './tag-index.ts';
 
 interface Health {
   readonly readiness: Readiness;
-  /** From now on the engine is not ready. */
   beginDrain(): void;
   stop(): Promise<void>;
 }

@@ -41,7 +41,6 @@ interface RouteSources {
 }
 
 interface EngineRoutes {
-  /** Routes of the HTTP service. */
   readonly routes: readonly Route[];
   /** The operator's, which the engine's socket has too. */
   readonly operators: readonly Route[];

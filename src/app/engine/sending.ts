@@ -145,9 +145,7 @@ const credentialSource =
     }
   };
 
-/**
- * A credential with a way back to the previous one, while there is one. Its first use is logged.
- */
+/** A credential with a way back to the previous one. Its first use is logged. */
 const usableOf = (
   { credential, version, hasFallback, wasAcceptedLately }: OpenedInUse,
   sql: Sql,

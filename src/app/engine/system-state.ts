@@ -20,12 +20,12 @@ interface SystemSources {
 }
 
 /**
- * Living ones, and those of the last 20 minutes, which housekeeping has not deleted yet.
+ * Living ones, and those of the last 20 minutes.
  * @limit nodes that the operator sees → the older ones are left out
  */
 const NODES_MAX = 200;
 /**
- * Bounds jobs, chunks and retries each: a count of a million would take a second.
+ * A count of a million would take a second.
  * @limit jobs, chunks, retries that are counted for an operator, each → the number stays
  */
 const COUNTED_MAX = 100_000;

@@ -14,7 +14,6 @@ export interface OpenTagIndex {
   readonly feed: IndexFeed;
   /** Whether Redis answers; null: there is none. */
   readonly isReachable: (() => boolean) | null;
-  /** Null: there is none. */
   reading(): SystemState['index'];
   readonly metrics: readonly Metric[];
   stop(): Promise<void>;

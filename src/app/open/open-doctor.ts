@@ -34,7 +34,6 @@ export async function examine(config: Config, asksProviders: boolean): Promise<r
   ];
 }
 
-/** Findings of wrong settings: nothing else can be checked then. */
 export const settingsFindings = (faults: readonly string[]): readonly Finding[] =>
   faults.map(findingsAbout('settings').problem);
 

@@ -1,6 +1,4 @@
-/**
- * Opens the tag index in Redis for a command: beside the running engine, with the same settings.
- */
+/** Opens the tag index in Redis for a command, with the running engine's settings. */
 
 import type { OpenedIndex } from '../../cli/index-command.ts';
 import type { Store } from '../../database/store.ts';
@@ -10,7 +8,6 @@ import { connectWhole } from '../../tag-index/redis/connect.ts';
 import type { Config } from '../config.ts';
 import { redisAddressOf } from '../config.ts';
 
-/** Returns the index, or a sentence that says what is missing. */
 export async function openIndex(config: Config): Promise<OpenedIndex | string> {
   const address = redisAddressOf(config);
   if (address === null || config.DATABASE_URL === undefined) {

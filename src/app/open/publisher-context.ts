@@ -1,7 +1,4 @@
-/**
- * The parts of this machine that a publisher's commands need: where the profiles of this user are,
- * and the demo that runs here.
- */
+/** For a publisher's commands: where this user's profiles are, and the demo that runs here. */
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
- * Erases what deleted apps leave, a bounded piece at a time, on any node and on several at once:
- * first the devices, then their part of push jobs, then the rest. Each piece is a transaction, and
- * what is left stands in the tables themselves, so a node that dies in between loses nothing.
+ * Erases what deleted apps leave, on any node and on several at once: devices, their part of push
+ * jobs, the rest. What is left stands in the tables, so a node that dies loses nothing.
  */
 
 import { CappedMap } from '../../../packages/std/src/capped-map.ts';
@@ -23,13 +22,10 @@ import {
 import { eraseFromJobs } from '../../push/sql/erase-jobs.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 
-/**
- * Deleted apps of one look; the next look begins after them.
- * @limit deleted apps of one look → the next look
- */
+/** @limit deleted apps of one look → the next look */
 const DELETIONS_MAX = 100;
 /**
- * In one run. With housekeeping's interval it is 2,000 devices a second on each node.
+ * With housekeeping's interval it is 2,000 devices a second on each node.
  * @limit transactions of a run of housekeeping that erase data of deleted apps → the next run
  */
 const TRANSACTIONS_MAX = 20;
@@ -38,27 +34,24 @@ const DEVICES_MAX = 1_000;
 /** @limit other rows of deleted apps deleted in a transaction → the next one */
 const ROWS_MAX = 10_000;
 /**
- * Push jobs looked at in one transaction: a look at an index each.
+ * A look at an index each.
  * @limit push jobs of deleted apps looked at in a transaction, and rows deleted → the next one
  */
 const JOBS_AT_ONCE = { jobs: 1_000, rows: ROWS_MAX };
 /**
- * After this time no transaction and no cache is left that found the app, or client, alive.
+ * Then no transaction and no cache is left that found the app, or client, alive.
  * @limit a deleted app or client is forgotten after
  */
 export const SETTLED_AFTER_MS = 300_000;
 /**
- * From one look through all jobs of a client to the next, while one of the app's does not end.
  * @limit all jobs of its client are looked at again after, while one of the app's jobs does not end
  */
 const PASS_INTERVAL_MS = 60_000;
 /** @limit deleted apps whose look through the jobs is remembered → it begins again */
 const PASSES_MAX = 1_000;
 
-/** Before every id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A look through the jobs of a client, from the first to the last. */
 interface Pass {
   readonly startedAtMs: number;
   afterId: string;
@@ -119,8 +112,8 @@ export class AppDeletions implements UpkeepJob {
   }
 
   /**
-   * Answers whether no job has the app any more. A push may have been accepted that found it alive,
-   * so only a pass counts that began when none can follow.
+   * Whether no job has the app any more. A push may have been accepted that found it alive: only a
+   * pass counts that began when none can follow.
    */
   async #eraseFromJobs(
     { sql, nowMs, budget }: UpkeepRun,

@@ -1,7 +1,6 @@
 /**
- * Erases what deleted clients leave, a bounded piece at a time, on any node and on several at once.
- * Their apps are erased as other deleted apps are (app-deletions.ts); their push jobs are
- * cancelled, and deleted when they have ended; then their tags go, and the client itself.
+ * Erases what deleted clients leave, on any node and on several at once: their apps
+ * (app-deletions.ts); push jobs, cancelled and ended; tags; the client itself.
  */
 
 import { transact } from '../../database/transact.ts';
@@ -20,34 +19,29 @@ import {
   listJobsToCancel,
 } from './erase-client.ts';
 
-/**
- * Deleted clients of one look; the next look begins after them.
- * @limit deleted clients of one look → the next look
- */
+/** @limit deleted clients of one look → the next look */
 const DELETIONS_MAX = 100;
 /**
  * @limit transactions of a run of housekeeping that erase data of deleted clients → the next run
  */
 const TRANSACTIONS_MAX = 20;
 /**
- * Push jobs cancelled between two looks, each in a transaction of its own.
+ * Each in a transaction of its own.
  * @limit push jobs of each deleted client that are cancelled in a run → the next run
  */
 const CANCELLED_MAX = 100;
 /**
- * Ended push jobs deleted in one transaction, each with thousands of scopes perhaps; and rows of
- * their condemned devices.
+ * Each may have thousands of scopes.
  * @limit push jobs of deleted clients deleted in a transaction, and rows of their condemned devices
  * → the next one
  */
 const JOBS_AT_ONCE = { jobs: 100, rows: 10_000 };
 /**
- * Tags in one transaction, each with its counts of some days.
+ * Each has counts of some days.
  * @limit tags of deleted clients deleted in a transaction → the next one
  */
 const TAGS_MAX = 1_000;
 
-/** Carries deletions of clients on; the deleted clients take turns. */
 export function clientDeletions(journal: Pick<JobJournal, 'ended'>): UpkeepJob {
   return {
     name: 'deleted clients',

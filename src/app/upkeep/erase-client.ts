@@ -11,7 +11,6 @@ export interface ClientDeletion {
   readonly deletedAtMs: number;
 }
 
-/** Lists those after `afterId`, by the clients' ids. */
 export const listClientDeletions = (
   sql: Sql,
   afterId: number,
@@ -21,7 +20,6 @@ export const listClientDeletions = (
     select id as "clientId", extract(epoch from deleted_at)::float8 * 1000 as "deletedAtMs"
     from clients where deleted_at is not null and id > ${afterId} order by id limit ${limit}`;
 
-/** The next jobs that have not ended and were not cancelled. */
 export const listJobsToCancel = async (
   sql: Sql,
   { clientId }: ClientDeletion,
@@ -33,10 +31,7 @@ export const listJobsToCancel = async (
   return rows.map(({ id }) => id);
 };
 
-/**
- * Those that have ended, with all that is known of them. Answers whether there may be more: the
- * piece was as large as one may be, in jobs or in condemned devices.
- */
+/** Erases those that have ended. Answers whether there may be more. */
 export const eraseEndedJobs = (
   sql: SqlPool,
   { clientId }: ClientDeletion,
@@ -59,10 +54,7 @@ export async function hasAppDeletions(sql: Sql, { clientId }: ClientDeletion): P
   return rows.length > 0;
 }
 
-/**
- * Tags, whose counts by day went with the apps, but for those of before there were apps in them;
- * and with the last of them the tag groups. Answers how many tags.
- */
+/** Erases tags, and with the last of them the groups. Answers how many tags. */
 export const eraseTags = (
   sql: SqlPool,
   { clientId }: ClientDeletion,

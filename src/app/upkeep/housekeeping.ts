@@ -1,7 +1,4 @@
-/**
- * Housekeeping: does the periodic work on the database (upkeep-jobs.ts), a bounded piece at a time,
- * on any node and on several at once.
- */
+/** Does the periodic work on the database (upkeep-jobs.ts), on any node and on several at once. */
 
 import type { Logger } from 'pino';
 import { ObjectIdWatch } from '../../database/maintenance/object-id-watch.ts';
@@ -23,7 +20,6 @@ export class Housekeeping {
   readonly #sql: SqlPool;
   readonly #log: Logger;
   readonly #jobs: readonly UpkeepJob[];
-  /** When each job with an interval of its own was done last. */
   readonly #doneAtMs = new Map<UpkeepJob, number>();
   readonly #stopping = new AbortController();
   readonly #runs = new Recurring(INTERVAL_MS, () => this.#runLogged());
@@ -44,7 +40,6 @@ export class Housekeeping {
     return this.#objectIdWatch.usedShare;
   }
 
-  /** Runs from now on, until stopped. */
   start(): void {
     this.#runs.start();
   }
@@ -55,10 +50,7 @@ export class Housekeeping {
     return this.#runs.stop();
   }
 
-  /**
-   * One run of every job that is due, also when one before it fails: what cannot be deleted must
-   * not hold up the rest. `nowMs`: by the database's clock.
-   */
+  /** Every job that is due, also after one that fails. `nowMs`: by the database's clock. */
   async run(nowMs: number): Promise<void> {
     const { signal } = this.#stopping;
     const failed: string[] = [];

@@ -1,7 +1,6 @@
 /**
- * `tagcast devices export`: writes an app's devices, page by page, to a file or standard output.
- * The state beside the file says how much of it is complete, so that an interrupted export
- * continues there.
+ * `tagcast devices export`: writes an app's devices, page by page. The state beside the file says
+ * how much is complete, and an interrupted export continues there.
  */
 
 import type { FileHandle } from 'node:fs/promises';
@@ -33,7 +32,6 @@ export type ExportFormat = keyof typeof WRITERS;
 interface ExportRequest {
   readonly appId: number;
   readonly format: ExportFormat;
-  /** Null: standard output. */
   readonly path: string | null;
   /** Where an export to standard output begins; null: at the beginning. */
   readonly after: PageEnd | null;

@@ -1,7 +1,6 @@
 /**
- * `tagcast devices import`: sends a file's devices to the database, batch by batch. A few batches
- * are under way at once. The state file names the place before the oldest of them, so that nothing
- * is missed after an interruption. A device that is then imported a second time does not change.
+ * `tagcast devices import`: a few batches are under way at once, and the state file names the place
+ * before the oldest. A device that is imported twice does not change.
  */
 
 import { z } from 'zod';
@@ -30,7 +29,6 @@ const DEVICES = '/operator/v1/apps/{id}/devices';
 const BEGIN = `${DEVICES}/begin-import` as const;
 const FIND_TAGS = `${DEVICES}/find-tags` as const;
 
-/** The data that an import begins with. */
 type Begun = AnswerOf<'POST', typeof BEGIN>['body'];
 type ImportedDevice = RequestOf<'POST', typeof DEVICES>['body']['devices'][number];
 
@@ -45,7 +43,6 @@ interface ImportRequest {
   readonly statePath: string | null;
   /** Records to skip when there is no state. */
   readonly resumeFrom: number;
-  /** Whether the summary is for programs. */
   readonly isJson: boolean;
 }
 
@@ -55,12 +52,8 @@ const stateForm = z.object({
   format: z.enum(FORMAT_NAMES),
   replacesTags: z.boolean(),
   fingerprint: z.string().nullable(),
-  /**
-   * Start of the first run, by the database's clock: registrations since then are newer than the
-   * file.
-   */
+  /** The database's time: registrations since then are newer than the file. */
   startedAtMs: z.number(),
-  /** Records of the file that are done. */
   records: z.number(),
   tally: tallyForm,
 });
@@ -68,12 +61,12 @@ const stateForm = z.object({
 type State = z.infer<typeof stateForm>;
 
 /**
- * Batches under way: one for each lane of the database.
+ * One for each lane of the database.
  * @limit batches under way → it waits
  */
 const BATCHES_MAX = 4;
 /**
- * Subscriptions of a batch: a lane limits its transactions in the same way.
+ * A lane limits its transactions in the same way.
  * @limit tags of the devices of a batch of an import → the next batch
  */
 const SUBSCRIPTIONS_MAX = 20_000;
@@ -82,10 +75,7 @@ const SUBSCRIPTIONS_MAX = 20_000;
  * @limit records of a batch of an import → the next batch
  */
 const RECORDS_MAX = 100_000;
-/**
- * The interval at which the state is written: batches since the last time may be imported again.
- * @limit between two writings of the state of an import → done once more
- */
+/** @limit between two writings of the state of an import → done once more */
 const STATE_EVERY_MS = 1_000;
 
 const EXIT_FAILED = 1;
@@ -134,7 +124,6 @@ const WORDS = {
   fingerprint: 'file',
 } as const;
 
-/** Consecutive records of the file, some of them devices to commit. */
 interface Batch {
   readonly devices: { readonly line: number; readonly device: FileDevice }[];
   subscriptions: number;
@@ -279,7 +268,6 @@ class Import {
     );
   }
 
-  /** Sends the batch when there is room among those under way. */
   private async dispatch(): Promise<void> {
     const { batch } = this;
     if (batch.records === 0) return;
@@ -380,7 +368,6 @@ class Import {
   }
 }
 
-/** How an import ended; `why` is a sentence. */
 type End =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }

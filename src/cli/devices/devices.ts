@@ -1,7 +1,4 @@
-/**
- * `tagcast devices …`: exports an app's devices, and imports devices, also from other engines'
- * exports.
- */
+/** `tagcast devices …`: exports devices, and imports them, also from other engines' exports. */
 
 import type { FormatName } from '../../../packages/device-files/src/formats.ts';
 import { FORMAT_NAMES, isFormatName } from '../../../packages/device-files/src/formats.ts';
@@ -22,7 +19,7 @@ const EXIT_CODES =
   'Exit code 0: everything; 1: not everything; 2: wrong arguments; 130: interrupted.';
 
 /**
- * The default limit of an import: a file with more bad lines is of another format.
+ * A file with more bad lines is of another format.
  * @limit bad records of an import, where `--bad-lines` names no other number → the import stops
  */
 const BAD_LINES_MAX = '1000';

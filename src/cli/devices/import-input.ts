@@ -15,9 +15,7 @@ export interface ImportInput {
   readonly size: number | null;
   /** Distinguishes a file from others; null for standard input. */
   readonly fingerprint: string | null;
-  /** Octets of the file read so far. */
   octetsRead(): number;
-  /** Stops reading. */
   close(): void;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Maps tags of a file to the client's tags. Each is asked for once, and reported to the operator
- * once if it does not exist.
- */
+/** Maps tags of a file to the client's. Each is asked for, and reported as missing, once. */
 
 import type { FileTag } from '../../../packages/device-files/src/file-device.ts';
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
@@ -16,16 +13,12 @@ interface MappedTags {
 }
 
 /**
- * A client has fewer tags. In a file that names more, some are asked for again.
+ * A client has fewer tags.
  * @limit tags remembered of a file → asked again
  */
 const KNOWN_MAX = 2 * TAGS_PER_CLIENT_MAX;
-/** A line of a terminal. */
 const TEXT_LENGTH_MAX = 80;
-/**
- * Further missing tags are only counted.
- * @limit tags left out that are named → counted
- */
+/** @limit tags left out that are named → counted */
 const NAMED_MAX = 100;
 
 export class ImportTagMap {
@@ -45,7 +38,6 @@ export class ImportTagMap {
     this.onMissing = onMissing;
   }
 
-  /** Asks for tags that are not known yet. */
   async learn(tags: readonly FileTag[]): Promise<void> {
     const needed = new Map(tags.map((tag) => [keyOf(tag), tag]));
     if (this.known.size + needed.size > KNOWN_MAX) this.known.clear();

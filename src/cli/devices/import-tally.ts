@@ -1,7 +1,4 @@
-/**
- * Counts the results of an import's records, for the summary. The counts are kept over an
- * interruption.
- */
+/** Counts the results of an import's records, over interruptions, for the summary. */
 
 import { z } from 'zod';
 import type { ImportResult } from '../../devices/import/imported.ts';
@@ -47,7 +44,6 @@ const RESULT_WORDS: Readonly<Record<Exclude<ImportResult, 'unavailable'>, string
   refused: 'refused by the database',
 };
 
-/** Lines for the operator. */
 export function describeTally(tally: Tally): readonly string[] {
   const line = (count: number, text: string): string => `  ${format(count)} ${text}`;
   const lines = Object.entries(RESULT_WORDS).flatMap(([result, words]) => {

@@ -25,7 +25,6 @@ export const addApp =
     return { value: made, text: describeCredential(title, { username, password, token }) };
   };
 
-/** All of the client, by their ids. */
 export async function listApps({ tagcast, signal }: Session): Promise<Outcome> {
   const apps: App[] = [];
   for await (const app of tagcast.rows(APPS, { signal })) apps.push(app);
@@ -35,7 +34,6 @@ export async function listApps({ tagcast, signal }: Session): Promise<Outcome> {
   };
 }
 
-/** The app, and what is known of its credentials. */
 export const showApp =
   (id: number): Work =>
   async (session) => {
@@ -80,7 +78,6 @@ export const deleteApp =
     return { value: { deleted: id }, text: `App ${id} ${visibleField(name)} is deleted.` };
   };
 
-/** Whether its provider takes the credential. */
 export const checkCredential =
   ({ appId: id, platformId: platform }: Scope<PlatformId>): Work =>
   async ({ tagcast, signal }) => {

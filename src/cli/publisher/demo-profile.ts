@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { parseJson } from '../../../packages/std/src/json.ts';
 import type { Profile } from './profiles.ts';
 
-/** The fields that are read of `demo.json`. */
 interface DemoFile {
   readonly baseUrl: string;
   readonly clientId: string;

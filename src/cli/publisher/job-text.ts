@@ -1,5 +1,3 @@
-/** A push job in words. */
-
 import type { ListedNotification, Notification } from '../../../packages/client/src/openapi.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { EXIT_FAILED } from '../command.ts';
@@ -8,7 +6,6 @@ import { format } from '../progress.ts';
 /** A cancelled job is neither a success nor a failure. */
 const EXIT_CANCELLED = 3;
 
-/** The exit codes of `status` and `send --watch`. */
 export const EXIT_NOTES =
   'Exit code 0: not ended yet, or FINISHED; 1: FAILED, or no answer; 2: wrong arguments; 3: CANCELLED; 130: interrupted.';
 
@@ -24,7 +21,6 @@ type Counts = Pick<
   'successCount' | 'failedCount' | 'skippedCount' | 'expiredCount' | 'cancelledCount'
 >;
 
-/** Devices that have their outcome. */
 export const doneOf = (counts: Counts): number =>
   counts.successCount +
   counts.failedCount +
@@ -47,7 +43,6 @@ function describeCounts(counts: Counts): string {
     : told.map(([count, word]) => `${format(count)} ${word}`).join(', ');
 }
 
-/** The whole job: its state, each platform, and why sends failed. */
 export function describeJob(job: Notification): string {
   const { id, state, totalCount, failureReasons, platforms } = job;
   const reasons = Object.entries(failureReasons).toSorted(([, a], [, b]) => b - a);

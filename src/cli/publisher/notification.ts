@@ -58,10 +58,7 @@ const list =
     };
   };
 
-/**
- * The rows that the engine returns at once.
- * @limit rows of a page of `notification list` → the next page
- */
+/** @limit rows of a page of `notification list` → the next page */
 const PAGE_ROWS_MAX = 1_000;
 
 const order = (what: 'cancel' | 'pause' | 'resume', summary: string): Verb<Work> =>

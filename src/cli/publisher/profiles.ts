@@ -1,7 +1,4 @@
-/**
- * Profiles: which engine the commands of a publisher call, and as whom. One file of this user's,
- * for its owner only, because it holds tokens.
- */
+/** Profiles of a publisher's commands: one file of this user's, with tokens, for its owner only. */
 
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -12,9 +9,7 @@ import { writeState } from '../state-file.ts';
 export interface Profile {
   /** The URL of the engine, without the path of an API. */
   readonly url: string;
-  /** The client's slug. */
   readonly client: string;
-  /** The token of the super user, or a key. */
   readonly token: string;
   /** For what an app does on a device; null: none was given. */
   readonly app: { readonly id: number; readonly token: string } | null;
@@ -44,7 +39,6 @@ export async function readProfiles(path: string): Promise<Profiles> {
   return profiles;
 }
 
-/** Replaces the file, whole or not at all. */
 export async function writeProfiles(path: string, profiles: Profiles): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

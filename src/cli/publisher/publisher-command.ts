@@ -1,7 +1,4 @@
-/**
- * The frame of a publisher's commands: they call a running engine over HTTP, with the token of a
- * profile. What is refused is a sentence, and exit code 1.
- */
+/** The frame of a publisher's commands, over HTTP. Refused: a sentence, exit code 1. */
 
 import { ProblemError, TagcastClient } from '../../../packages/client/src/client.ts';
 import { errorReason } from '../../../packages/std/src/error-reason.ts';
@@ -18,12 +15,10 @@ import { readProfiles } from './profiles.ts';
 export interface PublisherContext {
   readonly terminal: Terminal;
   readonly profilesPath: string;
-  /** The profile of the demo that runs here; null: none does. */
   readonly readDemo: () => Promise<Profile | null>;
   readonly signals: Signals;
 }
 
-/** The tools of a verb. */
 export interface Session {
   readonly tagcast: TagcastClient;
   readonly profile: Profile;
@@ -33,11 +28,9 @@ export interface Session {
   readonly signal: AbortSignal;
 }
 
-/** A result, for programs and in words. */
 export interface Outcome {
   readonly value: unknown;
   readonly text: string;
-  /** 0 without it. */
   readonly exitCode?: number;
 }
 
@@ -51,7 +44,6 @@ const PROFILE_FLAG = {
   profile: { type: 'string', value: 'name', about: 'the profile to use, in place of the current' },
 } as const satisfies Flags;
 
-/** Makes a command whose verbs call the engine. */
 export const publisherCommand = (
   context: PublisherContext,
   { verbs, ...description }: CommandDescription<Verb<Work>>,

@@ -197,7 +197,7 @@ async function send(
 }
 
 /**
- * Requests of one push, with pauses that grow: a restart of the engine fits between them.
+ * Pauses grow: a restart of the engine fits between them.
  * @limit requests of one `tagcast send` whose answers are lost → exit code 1, and the key to repeat
  * it with
  */

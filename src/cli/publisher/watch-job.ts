@@ -13,7 +13,6 @@ import { isPassing } from './publisher-command.ts';
  * the command
  */
 const PATIENCE_MS = 60_000;
-/** Between two attempts to be heard by an engine that is away. */
 const PAUSE_MS = 1_000;
 
 const EVENTS = '/push-api/v3/{client}/notifications/{id}/events';

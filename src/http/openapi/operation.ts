@@ -1,14 +1,9 @@
-/**
- * The description of one operation in the OpenAPI document: its input and output, beyond the parts
- * that every route of its API shares.
- */
+/** The description of one operation in OpenAPI, beyond what all routes of its API share. */
 
 import type { z } from 'zod';
 
-/** A part of the document. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A parameter of a path, a query or a header. */
 export interface Parameter {
   readonly description: string;
   readonly schema: z.ZodType;
@@ -25,7 +20,6 @@ export interface Answer {
   readonly description: string;
   /** Keyed by media type; an answer without a body has none. */
   readonly content: Readonly<Record<string, Content>>;
-  /** Meanings of its own header fields, keyed by their names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -42,8 +36,6 @@ export interface Operation {
     /** It may also be the part `data` of a `multipart/form-data`. */
     readonly isAlsoMultipart?: true;
   };
-  /** Keyed by status. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** The statuses of its problems, beyond those that every route of its API has. */
   readonly problems?: readonly number[];
 }

@@ -33,23 +33,18 @@ export const UNCHANGED: Answer = {
   content: {},
 };
 
-/** Null in a row is absent in the answer. */
 export const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
   z.codec(schema.optional(), z.custom<z.output<Schema> | null>(), {
     decode: (value) => (value ?? null) as z.output<Schema> | null,
     encode: (value) => (value ?? undefined) as z.output<Schema> | undefined,
   });
 
-/**
- * One of the words that the database holds. A newer node may have written one that this node does
- * not know: it is answered as it is.
- */
+/** A newer node may have written a word that this node does not know: answered as it is. */
 export const word = <const Word extends string>(words: readonly Word[]) =>
   z.string().meta({ enum: words }) as z.ZodType<string> as z.ZodType<Word, string>;
 
 export const state = word(NOTIFICATION_STATES).meta({ id: 'NotificationState' });
 
-/** How many devices of an (app, platform). */
 export const scopeCount = z
   .object({ appId: id, platformId, count })
   .meta({ id: 'ScopeCount', description: 'How many devices of one app on one platform.' });
@@ -61,14 +56,12 @@ export const jsonAnswer = (
   headers: Readonly<Record<string, string>> = {},
 ): Answer => ({ description, content: { 'application/json': { schema, example } }, headers });
 
-/** 204. */
 export const noContent = (description: string): Answer => ({ description, content: {} });
 
 export const LINK = {
   Link: 'Where the next page is, as `<…>; rel="next"`; absent on the last page.',
 } as const;
 
-/** The parameters of a list by pages. */
 export const PAGE = {
   limit: {
     description: 'How many rows. Without it, the list is answered whole.',

@@ -1,7 +1,4 @@
-/**
- * Decides the outcome of an answer of APNs: by Apple's reason, if documented, else by the status's
- * class.
- */
+/** The outcome of an answer of APNs: by Apple's reason, if documented, else by the status. */
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import { parseObject } from '../../../packages/std/src/json.ts';
@@ -26,7 +23,7 @@ interface ApnsBody {
 }
 
 /**
- * A reason longer than any of Apple's is cut: it is stored, and a key for counts.
+ * Stored, and a key for counts.
  * @limit characters of a provider's reason that are kept → cut
  */
 const REASON_LENGTH_MAX = 100;
@@ -102,10 +99,7 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
   }
 }
 
-/**
- * APNs gives a reason with every refusal. A page of a proxy on the way proves nothing about
- * credential, path or token.
- */
+/** APNs gives a reason with every refusal: a proxy's page proves nothing. */
 function outcomeWithoutWords(answer: Answer): Outcome {
   const { status } = answer;
   const isRefusal = status === 401 || status === 403 || status === 404;

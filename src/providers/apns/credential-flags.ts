@@ -1,5 +1,3 @@
-/** APNs' credential on the command line. */
-
 import type { CredentialFlags } from '../credential-flags.ts';
 
 export const APNS_FLAGS: CredentialFlags = {

@@ -40,7 +40,6 @@ const fields = strictForm({
     .default('production'),
 });
 
-/** Faults that no single field shows. */
 const form = fields.superRefine(({ teamId, keyId, bundleId }, context) => {
   if (teamId === keyId) {
     const message =

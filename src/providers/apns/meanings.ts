@@ -1,7 +1,4 @@
-/**
- * Explains Apple's reasons for a fault, and how to correct it (internals/providers.md, "APNs:
- * answers").
- */
+/** Explains Apple's reasons for a fault (internals/providers.md, "APNs: answers"). */
 
 import { BAD_MESSAGE } from '../bad-message.ts';
 

@@ -65,10 +65,7 @@ export function apsOf(payload: Payload): JsonObject {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }
 
-/**
- * The members beside `aps`, where the app reads them. A silent push has its text here, for the app
- * to use.
- */
+/** A silent push has its text here, for the app to use. */
 const shown = ({ silent, title, message, url, image }: Payload): Readonly<Record<string, string>> =>
   withoutAbsent({ ...(silent ? { title, message } : {}), url, image });
 

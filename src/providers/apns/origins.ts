@@ -1,5 +1,3 @@
-/** The two addresses of APNs, one for each environment, and the operator's settings for it. */
-
 import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { SettingsOf } from '../../std/setting-forms.ts';
 import { count, origin } from '../../std/setting-forms.ts';
@@ -46,7 +44,6 @@ export const APNS_SITE: Site<
   },
 };
 
-/** The origin for pushes of an environment. */
 export const apnsOriginOf = (
   environment: ApnsEnvironment,
   { apnsProduction, apnsSandbox }: Pick<ApnsOrigins, 'apnsProduction' | 'apnsSandbox'>,

@@ -1,7 +1,4 @@
-/**
- * Finds faults of a payload that APNs would refuse for every device, and effects that no phone
- * would show.
- */
+/** Faults of a payload that APNs would refuse for every device, and effects that no phone shows. */
 
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import type { Payload } from '../../domain/notification.ts';

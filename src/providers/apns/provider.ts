@@ -64,10 +64,7 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   unaskedNote: () => null,
 };
 
-/**
- * The sender for the credential's environment. Tokens that are unknown there go to the other
- * environment, if it has another address.
- */
+/** Tokens unknown to its environment go to the other one, if that has another address. */
 function createSenderOfBoth(credential: ApnsCredential, parts: SenderParts<ApnsOrigins>): Sender {
   const { origins, authorization, limits, makeTransport } = parts;
   const { environment } = credential;

@@ -1,6 +1,6 @@
 /**
- * How a push is labelled for APNs. Labels that contradict the content are refused, or the phone
- * drops the push: so they follow the content, unless the publisher names the type.
+ * How a push is labelled for APNs: by its content, unless the publisher names the type. Wrong
+ * labels are refused, or the phone drops the push.
  */
 
 import type { JsonObject } from '../../../packages/std/src/json.ts';
@@ -19,7 +19,6 @@ const TOPIC_SUFFIXES: Readonly<Record<ApnsPushType, string>> = {
 /** Members of `aps` that a person notices. */
 const SHOWN = ['alert', 'badge', 'sound'] as const;
 
-/** Whether a person notices it. */
 export const isShown = (aps: JsonObject): boolean => SHOWN.some((name) => aps[name] !== undefined);
 
 /** Whether it wakes the app and shows nothing. */
@@ -32,7 +31,6 @@ interface Label {
   readonly priority: '5' | '10';
 }
 
-/** `aps`: as it is sent. */
 export function labelOf(
   { apnsPushType, priority = 'high' }: Payload,
   aps: JsonObject,

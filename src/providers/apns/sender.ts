@@ -30,10 +30,7 @@ class ApnsSender extends ProviderSender<RequestTemplate> {
   }
 }
 
-/**
- * Apps get tokens of their own for these types. Where a publisher names the wrong type, APNs
- * refuses every token of the app: that says nothing of them.
- */
+/** Apps get tokens of their own for these types: with a wrong one APNs refuses all. */
 const hasOwnTokens = ({ lastingFields }: RequestTemplate): boolean =>
   lastingFields['apns-push-type'] !== 'alert' && lastingFields['apns-push-type'] !== 'background';
 
@@ -42,10 +39,7 @@ const unproven =
   (position, outcome) =>
     settle(position, outcome.kind === 'bad-token' ? { ...outcome, isInconclusive: true } : outcome);
 
-/**
- * Tested at every send with a token as text. An expression that finds a forbidden character costs a
- * fifth of one that matches pairs.
- */
+/** For every send: finding a forbidden character costs a fifth of matching pairs. */
 const NOT_HEX = /[^0-9a-fA-F]/;
 
 /** The token becomes part of the path: so it must be whole octets in hex, of limited length. */

@@ -1,17 +1,14 @@
-/** The named limits of APNs, each with its reason: from Apple's pages, or else from observation. */
-
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 
 /**
- * Hexadecimal digits of a token: 64 today, some hundred more for Live Activities, and Apple sets no
- * length. No device has a longer one.
+ * 64 today, some hundred more for Live Activities; Apple sets no length.
  * @limit digits of an APNs token → the device ends `BadDeviceToken`, unsent
  */
 export const TOKEN_DIGITS_MAX = 1_024;
 
 /**
- * Larger notifications are answered 413 PayloadTooLarge …
+ * Larger ones are answered 413 PayloadTooLarge …
  * @publisherLimit payload rendered for APNs → `400` with size and limit
  */
 export const APNS_PAYLOAD_BYTES_MAX = 4_096;
@@ -32,19 +29,15 @@ export const PROVIDER_TOKEN_LIFETIME_MS = 60 * 60_000;
  */
 export const PROVIDER_TOKEN_MINTS_APART_MS = 20 * 60_000;
 /**
- * Renewed at a random time in this window, so that not all credentials sign in the same second.
+ * At random, so that not all credentials sign in the same second.
  * @limit age at which an APNs token is renewed
  */
 export const PROVIDER_TOKEN_REFRESH_MS = { from: 50 * 60_000, to: 55 * 60_000 };
 
-/**
- * Apple's reason for a team that has broken this rule. Another sender of the team, with the same
- * key, may have broken it.
- */
+/** Apple's reason for renewing too often; another sender with the team's key may have done it. */
 export const TOO_MANY_TOKENS = 'TooManyProviderTokenUpdates';
 /**
- * How long the whole team has to wait after TooManyProviderTokenUpdates: the window that was
- * broken.
+ * The window that was broken.
  * @limit APNs' TooManyProviderTokenUpdates: pause of the team
  */
 export const PROVIDER_TOKEN_UPDATES_PAUSE_MS = 20 * 60_000;
@@ -57,47 +50,29 @@ export const APNS_RETRY_MS_DEFAULT = 900_000;
  */
 const APNS_FAILED_MS_MAX = 3_600_000;
 
-/** After a 5xx, the operator's wait before the first retry. */
 export const apnsFailed = (baseMs: number): BackoffPolicy => ({
   baseMs,
   capMs: APNS_FAILED_MS_MAX,
 });
 
 export const APNS_LIMITS: TransportLimits = Object.freeze({
-  /**
-   * The streams that APNs was last seen to allow (500 in 2016, 1,500 in 2019, 1,000 since). APNs
-   * announces its limit at any time.
-   */
+  /** Last seen (500 in 2016, 1,500 in 2019, 1,000 since); APNs announces it at any time. */
   streamsMax: 1_000,
   /** Some streams are never answered; node-apn waits 5 s, sideshow/apns2 60 s. */
   requestTimeoutMs: 10_000,
-  /**
-   * TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a
-   * dead address must not cost more.
-   */
+  /** Four round trips; a healthy provider needs less than a second. */
   connectTimeoutMs: 4_000,
-  /**
-   * More than two connections to each of some eight addresses gain little (pushy); round trips of
-   * 200 ms need more.
-   */
+  /** More than two to each of some eight addresses gain little (pushy); far networks need more. */
   connectionsMax: 64,
-  /**
-   * Apple's engineers ask for pauses between new connections: rapid opening looks like an attack.
-   */
+  /** Apple's engineers ask for pauses: rapid opening of connections looks like an attack. */
   growEveryMs: 250,
   /** Further ones, opened in a slow minute, cost a megabyte each, and are soon opened again. */
   idleMsMax: 10 * 60_000,
   /** Apple: keep connections open for hours and days. */
   ageMsMax: 24 * 60 * 60_000,
-  /**
-   * When the limit falls to one stream, all other requests come back refused at once. At the third
-   * time the new limit is known.
-   */
+  /** When the limit falls to one stream, all come back. At the third time it is known. */
   refusalsMax: 3,
-  /**
-   * Idle connections die silently without PING; node-apn asks every minute, and no limit on PINGs
-   * was ever seen.
-   */
+  /** Idle connections die silently; node-apn asks every minute, and no limit was ever seen. */
   pingAfterSilenceMs: 60_000,
   pingTimeoutMs: 10_000,
   pingsInARowMax: Number.POSITIVE_INFINITY,

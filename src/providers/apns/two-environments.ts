@@ -1,13 +1,7 @@
 /**
- * One credential in both environments of APNs. A token is of production or of the sandbox, and only
- * APNs knows which. If one environment answers BadDeviceToken, the sender asks the other one, once,
- * before the token counts as refused. So a developer's phones get their pushes beside all others,
- * and no device is quarantined for a wrong setting.
- *
- * ```
- *   send ──► own ──BadDeviceToken──► other ──delivered──► delivered, and where
- *     └─(known to be of the other)─► other ──BadDeviceToken──► own
- * ```
+ * One credential in both environments of APNs: only APNs knows which one a token is of. After
+ * BadDeviceToken the sender asks the other one, once, so no device is quarantined for a wrong
+ * setting.
  */
 
 import type { ApnsEnvironment, DeviceToken } from '../../domain/device.ts';
@@ -18,26 +12,19 @@ import type { Sender } from '../sender.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 /**
- * Sends that may wait for the other environment, besides those under way. Beyond it no new send
- * starts: otherwise an app with only tokens of the other environment would collect them here. A
- * full connection sends as many in a second.
+ * Beyond it no new send starts: an app with only such tokens would collect them here.
  * @limit sends that wait for APNs' other environment, per thread and credential → no new send
  * starts
  */
 const WAITING_MAX = 1_000;
 /**
- * If the other environment does not answer for so long while sends wait for it, it gets none for
- * OTHER_REST_MS, and other sends go on. A healthy one needs less than a second, four round trips of
- * connecting included.
+ * It gets no sends for OTHER_REST_MS then. A healthy one needs less than a second.
  * @limit no answer of APNs' other environment while sends wait for it → it is left alone for 30 s:
  * refused tokens end refused, not counted; those known to be of it are sent later
  */
 const OTHER_SILENT_MS_MAX = 5_000;
 const OTHER_REST_MS = 30_000;
-/**
- * A send that waited in line for longer is not made: the process may have been frozen, and another
- * node may have taken over the device.
- */
+/** A send that waited longer is not made: another node may have taken over the device. */
 const IN_LINE_MS_MAX = 10_000;
 
 interface TwoEnvironmentsOptions {
@@ -50,13 +37,11 @@ interface TwoEnvironmentsOptions {
 
 type Side = 'own' | 'other';
 
-/** One send, over one or both environments. */
 interface Try {
   readonly rendered: Rendered;
   readonly deviceId: DeviceToken;
   readonly position: number;
   readonly settle: Settle;
-  /** The first environment's refusal, when this is the second try. */
   refusal: Outcome | null;
   /** Monotonic time from which it waits in a line. */
   inLineSinceMs: number;
@@ -168,10 +153,7 @@ export class TwoEnvironments implements Sender {
     this.#wake();
   }
 
-  /**
-   * The send waits in line for room there: callers check only the own environment's capacity, and
-   * only before the first try.
-   */
+  /** It waits in line: callers check only the own environment's capacity. */
   #ask(side: Side, number: number): void {
     const nowMs = performance.now();
     this.#tryOf(number).inLineSinceMs = nowMs;
@@ -229,10 +211,7 @@ export class TwoEnvironments implements Sender {
     else this.#finish(number, outcome);
   };
 
-  /**
-   * The other environment may refuse the key, which may be good in its own: then it gets no more
-   * sends. If it has accepted the key before, it only rests.
-   */
+  /** The key may be good in its own one: no more sends here, or a rest if it was accepted. */
   #heardOther(outcome: Outcome): void {
     if (KEY_ACCEPTED.has(outcome.kind)) this.#isOtherKnown = true;
     if (outcome.kind !== 'bad-credential') return;
@@ -251,7 +230,6 @@ export class TwoEnvironments implements Sender {
     this.#ask(side, number);
   }
 
-  /** The outcome of a send that the first environment refused and the second then answered. */
   #second(side: Side, refusal: Outcome, outcome: Outcome): Outcome {
     switch (outcome.kind) {
       case 'delivered':

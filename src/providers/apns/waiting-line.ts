@@ -1,5 +1,3 @@
-/** Sends that wait for room at a sender, in order. */
-
 import type { Sender } from '../sender.ts';
 
 export class WaitingLine {
@@ -8,7 +6,6 @@ export class WaitingLine {
   readonly #waiting: number[] = [];
   #isWaiting = false;
 
-  /** `start` hands a send to the sender when it has room. */
   constructor(sender: Sender, start: (number: number) => void) {
     this.#sender = sender;
     this.#start = start;

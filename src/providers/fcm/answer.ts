@@ -1,7 +1,4 @@
-/**
- * Decides the outcome of an answer of FCM: by its own error code, else by Google's status, else by
- * the class of the HTTP status.
- */
+/** The outcome of an answer of FCM: by its own error code, Google's status, or the HTTP status. */
 
 import { z } from 'zod';
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
@@ -18,10 +15,7 @@ export function fcmOutcome(answer: Answer): Outcome {
   return error === null ? outcomeWithoutWords(answer) : outcomeOfError(answer, error);
 }
 
-/**
- * `{error:{code, message, status, details}}`, read leniently: missing or malformed fields get
- * defaults.
- */
+/** `{error:{code, message, status, details}}`, read leniently. */
 const errorBody = z.object({
   error: z.object({
     message: z.string().catch(''),
@@ -49,7 +43,7 @@ function parseError(body: string): FcmError | null {
 }
 
 /**
- * A reason longer than any of Google's is cut: it is stored, and a key for counts.
+ * Stored, and a key for counts.
  * @limit characters of a provider's reason that are kept → cut
  */
 const REASON_LENGTH_MAX = 100;
@@ -74,8 +68,7 @@ function outcomeOfError(answer: Answer, error: FcmError): Outcome {
       return { kind: 'bad-token', reason };
     case 'UNAUTHENTICATED':
       return { kind: 'expired-authorization', reason };
-    // The project's APNs or Web Push key is wrong: devices that are not reached through it still
-    // get their pushes.
+    // The project's APNs or Web Push key is wrong: other devices still get their pushes.
     case 'THIRD_PARTY_AUTH_ERROR':
       return { kind: 'bad-message', reason, mayBeDevice: true };
     case 'PERMISSION_DENIED':
@@ -107,23 +100,17 @@ const SENDER_IN_WORDS = /sender ?id mismatch/i;
 const TOKEN_IN_WORDS = /registration token/i;
 const DEVICE_IN_WORDS = /device/i;
 
-/**
- * A malformed token and a malformed message have the same code; the violated field, or the error's
- * text, distinguishes them.
- */
+/** Malformed tokens and messages have one code: the field or the text distinguishes them. */
 const blamesToken = ({ message, details }: FcmError): boolean =>
   TOKEN_IN_WORDS.test(message) ||
   details.some(({ fieldViolations }) =>
     fieldViolations.some(({ field }) => field === 'message.token' || field === 'message.fid'),
   );
 
-/** A named field of the message is wrong for every device. */
 const blamesField = ({ details }: FcmError): boolean =>
   details.some(({ fieldViolations }) => fieldViolations.some(({ field }) => field !== ''));
 
-/**
- * The limits of project and device also have the same code; the quota's name distinguishes them.
- */
+/** The limits of project and device have the same code; the quota's name distinguishes them. */
 const blamesDeviceRate = ({ details }: FcmError): boolean =>
   details.some(({ violations }) =>
     violations.some(({ subject, description }) =>
@@ -131,10 +118,7 @@ const blamesDeviceRate = ({ details }: FcmError): boolean =>
     ),
   );
 
-/**
- * Google gives its own error with every refusal. A page of a proxy on the way proves nothing about
- * project or path.
- */
+/** Google gives its own error with every refusal: a proxy's page proves nothing. */
 function outcomeWithoutWords(answer: Answer): Outcome {
   const { status } = answer;
   const isRefusal = status === 403 || status === 404;

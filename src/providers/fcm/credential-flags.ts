@@ -1,5 +1,3 @@
-/** FCM's credential on the command line. */
-
 import { parseJson } from '../../../packages/std/src/json.ts';
 import type { CredentialFlags, GivenFlags } from '../credential-flags.ts';
 

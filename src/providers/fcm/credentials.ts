@@ -1,7 +1,4 @@
-/**
- * The access token of FCM: a signed assertion of the service account, exchanged at Google's OAuth
- * endpoint (RFC 7523).
- */
+/** The access token of FCM: a signed assertion, exchanged at Google's OAuth endpoint (RFC 7523). */
 
 import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -37,8 +34,7 @@ export function fcmMinting(
 ): Minting {
   const { client_email, private_key_id, private_key } = serviceAccount;
   return {
-    // The origin is part of it: one issuer's token is worth nothing with another, such as a
-    // simulator that was started again.
+    // The origin is part of it: one issuer's token is worth nothing with another.
     identity: identityOf('fcm', oauth, client_email, private_key_id, private_key),
     apartMs: ACCESS_TOKEN_REQUESTS_APART_MS,
     mint(nowMs) {
@@ -141,10 +137,7 @@ function refused(status: number, parsed: unknown): MintFailure {
 /** The assertion is called too old, or of the future. */
 const CLOCK_IN_WORDS = /short-lived|\biat\b|\bexp\b/i;
 
-/**
- * Hints for the operator who has to correct the fault. Google does not promise its texts, so they
- * are matched loosely.
- */
+/** Hints for the operator. Google does not promise its texts, so they are matched loosely. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /signature/i,

@@ -1,7 +1,4 @@
-/**
- * Explains Google's reasons for a fault, and how to correct it (internals/providers.md, "FCM:
- * errors").
- */
+/** Explains Google's reasons for a fault (internals/providers.md, "FCM: errors"). */
 
 import { BAD_MESSAGE } from '../bad-message.ts';
 

@@ -1,7 +1,4 @@
-/**
- * A message as FCM HTTP v1 takes it: JSON with the device's token or installation id inside, every
- * value of `data` a string.
- */
+/** A message as FCM HTTP v1 takes it: JSON with the device's token or installation id inside. */
 
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
@@ -16,18 +13,12 @@ import type { FcmTargetField } from './target.ts';
 /** One content in a request for each way to name the device: a send only chooses one. */
 export interface RenderedFcm extends Rendered, Readonly<Record<FcmTargetField, RequestTemplate>> {}
 
-/**
- * Renders once for all devices. The token, escaped for a JSON string, goes between the two halves
- * of the body.
- */
+/** The token, escaped for a JSON string, goes between the two halves of the body. */
 export function renderFcm(message: Message, credential: FcmCredential, nowMs: number): RenderedFcm {
   return fcmRequests(fcmContent(message, nowMs), credential.serviceAccount);
 }
 
-/**
- * Makes the requests. `content`: the JSON object of the message, without the device's name. It has
- * one member at least, `pushId`.
- */
+/** `content`: the JSON of the message, without the device's name. It has `pushId` at least. */
 export function fcmRequests(content: string, { project_id }: ServiceAccount): RenderedFcm {
   const payloadBytes = Buffer.byteLength(content);
   const token: RequestTemplate = {
@@ -45,16 +36,12 @@ export function fcmRequests(content: string, { project_id }: ServiceAccount): Re
 const BEFORE_TOKEN = Buffer.from('{"message":{"token":"');
 const BEFORE_FID = Buffer.from('{"message":{"fid":"');
 
-/**
- * FCM takes exactly one target, and ours is the device: a publisher's own would send to somebody
- * else.
- */
+/** FCM takes one target, the device: a publisher's own would send to somebody else. */
 const TARGETS: ReadonlySet<string> = new Set(['token', 'topic', 'condition', 'fid']);
 
 /**
- * All of the message but what names the device; its size counts against `FCM_PAYLOAD_BYTES_MAX`.
- * Texts stand in `data` too, where existing clients look for them; not where these copies alone are
- * too much.
+ * The size counts against `FCM_PAYLOAD_BYTES_MAX`. Texts stand in `data` too, where existing
+ * clients look for them; not where these copies alone are too much.
  */
 export function fcmContent(message: Message, nowMs: number): string {
   const content = contentWith(dataOf(message.payload, true), message, nowMs);

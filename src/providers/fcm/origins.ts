@@ -33,7 +33,6 @@ export const FCM_SETTINGS = {
 
 export interface FcmOrigins {
   readonly fcm: string;
-  /** Whether devices are named to FCM by installation id or by token. */
   readonly fcmTarget: FcmTarget;
   /** Messages per minute of one project, over all nodes; 0: no limit. */
   readonly fcmPerMinute: number;

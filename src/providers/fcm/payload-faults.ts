@@ -1,7 +1,4 @@
-/**
- * Finds faults of a payload that FCM would refuse for every device, long after its publisher got
- * `200`: reserved names, and parts of an overlay that stand where FCM knows no such field.
- */
+/** Faults of a payload that FCM would refuse for every device: reserved names, misplaced fields. */
 
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { isObject } from '../../../packages/std/src/json.ts';
@@ -11,10 +8,7 @@ import { TTL_SECONDS_MAX } from '../../domain/payload.ts';
 
 const RESERVED: ReadonlySet<string> = new Set(['from', 'message_type', 'google', 'gcm']);
 
-/**
- * Whether FCM reserves a key of `data`. Google names the prefixes with their dots; the bare words
- * are here to be safe. The legacy API reserved whatever began with them.
- */
+/** Google names the prefixes with their dots; the legacy API reserved what began with the words. */
 export const isReservedByFcm = (key: string): boolean =>
   RESERVED.has(key) || key.startsWith('google.') || key.startsWith('gcm.notification.');
 

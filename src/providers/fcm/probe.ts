@@ -1,5 +1,3 @@
-/** Asks FCM whether it accepts a credential. */
-
 import type { Probe } from '../provider.ts';
 import { fcmOutcome } from './answer.ts';
 import type { FcmCredential } from './credential.ts';

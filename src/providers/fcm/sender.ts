@@ -29,8 +29,5 @@ export function fcmToken(deviceId: DeviceToken): string {
   return TO_BE_ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/**
- * Google's tokens have only characters that JSON does not escape. To look for another one is
- * several times cheaper than to match the whole token.
- */
+/** None in Google's tokens; to look for one is several times cheaper than to match the token. */
 const TO_BE_ESCAPED = /[^\w:.-]/;

@@ -1,10 +1,8 @@
-/** The named limits of FCM, each with its reason: from Google's pages, or else from observation. */
-
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 
 /**
- * Larger messages are answered 400 INVALID_ARGUMENT without a word about the size.
+ * Larger ones are answered 400 INVALID_ARGUMENT without a word about the size.
  * @publisherLimit payload rendered for FCM, without the token → copies in `data` are left out; then
  * `400` with size and limit
  */
@@ -15,29 +13,27 @@ export const FCM_SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 /** Google takes an assertion of at most an hour. */
 export const ASSERTION_LIFETIME_SECONDS = 3_600;
 /**
- * Renewed so long before its end, so that it does not expire during a request.
+ * So that it does not expire during a request.
  * @limit an FCM token is renewed before its end
  */
 export const ACCESS_TOKEN_REFRESH_BEFORE_MS = 5 * 60_000;
 /**
- * Google's tokens live an hour. A longer lifetime than this in an answer is a mistake, or too large
- * for the database.
+ * Google's tokens live an hour: a longer lifetime is a mistake.
  * @limit an FCM token lives at most → a failed sign-in
  */
 export const ACCESS_TOKEN_LIFETIME_MS_MAX = 24 * 60 * 60_000;
 /**
- * The least time between token requests of one credential, of all nodes together, even if FCM calls
- * every token expired.
+ * Also if FCM calls every token expired, and for all nodes together.
  * @limit between requests for an FCM token
  */
 export const ACCESS_TOKEN_REQUESTS_APART_MS = 10_000;
 /**
- * Signing in is one request, and every send of the app waits for it.
+ * Every send of the app waits for it.
  * @limit a request for an FCM token → a failed sign-in
  */
 export const TOKEN_REQUEST_TIMEOUT_MS = 10_000;
 /**
- * An answer has about 2 KiB.
+ * About 2 KiB.
  * @limit octets of the answer to a request for an FCM token → a failed sign-in
  */
 export const TOKEN_ANSWER_BYTES_MAX = 65_536;
@@ -54,8 +50,7 @@ export const QUOTA_PAUSE_MS = 60_000;
 export const BAD_GATEWAY_PAUSE_MS = 30_000;
 
 /**
- * FCM: "wait at least 10 seconds before retrying", after a time-out too; senders that do not are
- * put on a deny list.
+ * FCM: "wait at least 10 seconds before retrying"; senders that do not are put on a deny list.
  * @limit wait before a retry: FCM failed (5xx), or the outcome is unknown
  */
 export const FCM_FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
@@ -65,15 +60,9 @@ export const GOOGLE_MESSAGES_PER_MINUTE = 600_000;
 export const FCM_LIMITS: TransportLimits = Object.freeze({
   /** The streams that fcm.googleapis.com allows on a connection. */
   streamsMax: 100,
-  /**
-   * FCM asks for 10 s or more; its own time-out of 5 s comes back as a 500. firebase-admin waits 15
-   * s.
-   */
+  /** FCM asks for 10 s or more; its own time-out of 5 s comes back as a 500. */
   requestTimeoutMs: 15_000,
-  /**
-   * TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a
-   * dead address must not cost more.
-   */
+  /** Four round trips; a healthy provider needs less than a second. */
   connectTimeoutMs: 4_000,
   /** Google's quota of 10,000 a second needs ten at 100 ms and 100 streams each. */
   connectionsMax: 64,

@@ -1,7 +1,6 @@
 /**
- * How a device is named to FCM: by its registration token, or by the id of its installation
- * (Firebase Installation ID), which replaces the token. FCM reaches an installation only by the
- * name under which its app registered last.
+ * How a device is named to FCM: by its token, or by its installation's id, which replaces the
+ * token. FCM reaches an installation only by the name under which its app registered last.
  */
 
 import type { DeviceToken } from '../../domain/device.ts';
@@ -15,7 +14,7 @@ export type FcmTarget = (typeof FCM_TARGETS)[number];
 /** The field of a message that names the device; a message has exactly one of them. */
 export type FcmTargetField = Exclude<FcmTarget, 'auto'>;
 
-/** The field for a device. Called for every send. */
+/** Called for every send. */
 export function targetFieldOf(deviceId: DeviceToken, target: FcmTarget): FcmTargetField {
   if (target !== 'auto') return target;
   return isInstallationId(String(deviceId)) ? 'fid' : 'token';

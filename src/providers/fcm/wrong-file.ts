@@ -1,7 +1,4 @@
-/**
- * Recognises Google's JSON files that are mistaken for a service account, each by a field that no
- * service account has.
- */
+/** Recognises Google's JSON files that are mistaken for a service account. */
 
 import { z } from 'zod';
 import type { CredentialFault } from '../credential-form.ts';

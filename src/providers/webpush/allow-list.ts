@@ -1,6 +1,5 @@
 /**
- * The push services that the engine may send to. Anybody who registers a device gives an endpoint,
- * so the operator lists the hosts of push services. Entries: `push.example.com`,
+ * The push services that may be sent to: endpoints are strangers'. Entries: `push.example.com`,
  * `*.push.example.com` (any name below it), or with a port, `localhost:8443`.
  */
 
@@ -15,10 +14,7 @@ export const DEFAULT_PUSH_HOSTS: readonly string[] = Object.freeze([
   '*.notify.windows.com',
 ]);
 
-/**
- * `public`: only at addresses of the public internet. `named`: the operator has named exactly this
- * host and port, so it may be anywhere, on this machine too.
- */
+/** `public`: only in the public internet. `named`: by host and port, so it may be anywhere. */
 export type Admission = 'no' | 'public' | 'named';
 
 export class AllowList {

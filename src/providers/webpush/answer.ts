@@ -1,7 +1,6 @@
 /**
- * Decides the outcome of an answer of a push service. The RFC defines the statuses; Apple adds
- * reasons, Mozilla numbers, Google and Microsoft little. A refusal of a key or a message may
- * concern one subscription only: it counts for more only with a known reason.
+ * The outcome of an answer of a push service. Refusals of a key or a message may concern one
+ * subscription only: they count for more only with a known reason.
  */
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
@@ -14,7 +13,6 @@ import { THROTTLED_CHANNEL_PAUSE_MS } from './settings.ts';
 /** Microsoft's words stand in header fields; its body is empty. */
 const DESCRIPTION = 'x-wns-error-description';
 const STATE = 'x-wns-status';
-/** The header fields that say what an answer means. */
 export const ANSWER_FIELDS: readonly string[] = [DESCRIPTION, STATE];
 
 export function webPushOutcome(answer: Answer): Outcome {
@@ -33,31 +31,26 @@ export function webPushOutcome(answer: Answer): Outcome {
       retryAfterMs: retryAfterMs ?? THROTTLED_CHANNEL_PAUSE_MS,
     };
   }
-  // Mozilla's bridges to phones take smaller messages than its own servers: the next browser may
-  // take this one.
+  // Mozilla's bridges to phones take smaller messages: the next browser may take this one.
   if (status === 413) return { kind: 'bad-token', reason, isInconclusive: true };
   if (status < 400 || status >= 500) return { kind: 'unavailable', reason, retryAfterMs };
   return outcomeOfFault(answer, words, reason);
 }
 
 interface Words {
-  /** Apple's reason. */
   readonly reason: string | null;
   /** Mozilla's number, as `errno` and the number. */
   readonly errno: string | null;
   /** Microsoft's description of an error. */
   readonly description: string | null;
-  /**
-   * The state in which Microsoft's service left the message: `received`, `dropped`,
-   * `channelthrottled`.
-   */
+  /** Microsoft's state of the message: `received`, `dropped`, `channelthrottled`. */
   readonly state: string | null;
   /** All that it says, in small letters. */
   readonly text: string;
 }
 
 /**
- * A reason longer than any of theirs is cut: it is stored, and a key for counts.
+ * Stored, and a key for counts.
  * @limit characters of a provider's reason that are kept → cut
  */
 const REASON_LENGTH_MAX = 100;
@@ -91,7 +84,6 @@ function outcomeOfTaken({ retryAfterMs }: Answer, { state, description }: Words)
   }
 }
 
-/** The outcome of a 4xx that names a fault. */
 function outcomeOfFault({ status }: Answer, { text, errno }: Words, reason: string): Outcome {
   switch (reason) {
     // Apple: subscribed with another key.
@@ -116,8 +108,7 @@ function outcomeOfFault({ status }: Answer, { text, errno }: Words, reason: stri
       break;
   }
   if (status === 401 || status === 403) {
-    // Google's 403 and Mozilla's errno 109 say only in their text that the subscription was made
-    // with another key.
+    // Google's 403 and Mozilla's errno 109 name another key only in their text.
     const isOtherKey = OTHER_KEY.test(text) || (status === 403 && errno === null && text === '');
     return { kind: isOtherKey ? 'bad-token' : 'bad-credential', reason };
   }

@@ -1,7 +1,4 @@
-/**
- * Checks a client's input for a Web Push credential: VAPID keys, the account for FCM tokens of
- * browsers, or both.
- */
+/** Checks a Web Push credential: VAPID keys, the account for browsers' FCM tokens, or both. */
 
 import type { JsonWebKey } from 'node:crypto';
 import { createECDH, createPrivateKey } from 'node:crypto';
@@ -45,7 +42,6 @@ const vapidForm = z
     return { ...keys, subject };
   });
 
-/** The account has a form of its own. */
 const form = strictForm({
   vapid: vapidForm.optional(),
   serviceAccount: z.unknown().optional(),
@@ -82,7 +78,6 @@ export function generateVapidKeys(): Omit<VapidKeys, 'subject'> {
   return pairOf(pair.getPrivateKey());
 }
 
-/** Both halves of the key, or the fault of the private one. */
 function keysOf(privateKey: string): Omit<VapidKeys, 'subject'> | string {
   if (privateKey.includes('-----BEGIN')) return keysOfPem(privateKey);
   const octets = Buffer.from(privateKey.trim(), 'base64url');

@@ -12,10 +12,7 @@ export interface VapidKeys {
   readonly subject: string;
 }
 
-/**
- * Web Push: the keys for subscriptions, the account for FCM tokens that browsers registered; at
- * least one of them.
- */
+/** The keys for subscriptions, the account for browsers' FCM tokens; at least one of them. */
 export interface WebPushCredential {
   readonly kind: 'webpush';
   readonly vapid: VapidKeys | null;

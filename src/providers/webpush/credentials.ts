@@ -1,17 +1,11 @@
-/**
- * The VAPID token (RFC 8292): a JWT for one push service, signed with the application server's key,
- * sent with every push to it.
- */
+/** The VAPID token (RFC 8292): a JWT for one push service, sent with every push to it. */
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, sign } from 'node:crypto';
 import type { VapidKeys } from './credential.ts';
 import { VAPID_LIFETIME_MS, VAPID_REFRESH_BEFORE_MS } from './settings.ts';
 
-/**
- * Signs tokens with one key. It runs in the worker: a token costs 28 µs, and no push service counts
- * them.
- */
+/** In the worker: a token costs 28 µs, and no push service counts them. */
 export class VapidSigner {
   readonly #keys: VapidKeys;
   readonly #privateKey: KeyObject;
@@ -21,7 +15,6 @@ export class VapidSigner {
     this.#privateKey = privateKeyOf(keys);
   }
 
-  /** The whole value of the `authorization` field for this push service. */
   sign(origin: string, nowMs: number): string {
     const expiresAt = Math.floor((nowMs + VAPID_LIFETIME_MS) / 1_000);
     const claims = { aud: origin, exp: expiresAt, sub: this.#keys.subject };
@@ -33,16 +26,10 @@ export class VapidSigner {
   }
 }
 
-/**
- * If the date and the monotonic clock have moved apart by this or more, the clock was set. Services
- * allow some minutes of difference.
- */
+/** A larger difference: the date was set. Services allow some minutes. */
 const CLOCK_SET_MS_MIN = 60_000;
 
-/**
- * The value for one push service. It is renewed before it expires, or when the clock was set since
- * it was signed.
- */
+/** Renewed before it expires, or when the clock was set since it was signed. */
 export class VapidToken {
   readonly #signer: VapidSigner;
   readonly #origin: string;

@@ -1,14 +1,11 @@
 /**
- * Encrypts a message for one browser (RFC 8291): a key pair for each message, the secret shared
- * with the browser's key, and one record of `aes128gcm` (RFC 8188). HKDF is written out as its
- * HMACs, and random octets are drawn in batches: `npm run bench -- latency` measures its cost above
- * the bare operations.
+ * Encrypts a message for one browser (RFC 8291): a key pair for each, one record of `aes128gcm`
+ * (RFC 8188). HKDF is written out as its HMACs, and random octets are drawn in batches, for speed.
  */
 
 import type { ECDH } from 'node:crypto';
 import { createCipheriv, createECDH, createHmac, randomFillSync } from 'node:crypto';
 
-/** A subscription's keys, as octets. */
 export interface Recipient {
   /** The uncompressed point, 65 octets. */
   readonly publicKey: Buffer;
@@ -36,7 +33,6 @@ const NONCE_INFO = Buffer.from('Content-Encoding: nonce\0\x01', 'latin1');
 const CONTENT_KEY_OCTETS = 16;
 const NONCE_OCTETS = 12;
 
-/** The plaintext of a message, the same for all its browsers. */
 export const recordOf = (plaintext: Buffer): Buffer => Buffer.concat([plaintext, LAST_RECORD]);
 
 /** The body for one browser. Throws when its public key is no point of the curve. */

@@ -1,7 +1,6 @@
 /**
- * The message for a browser that registered with FCM, as the public service's web SDK does: FCM
- * HTTP v1 with a `webpush` block. It has data only: the page's worker shows it, and Firebase's own
- * code would show a `notification` as well.
+ * The message for a browser that registered with FCM: data only. The page's worker shows it;
+ * Firebase's code would show a `notification` as well.
  */
 
 import { isObject } from '../../../packages/std/src/json.ts';
@@ -28,10 +27,7 @@ function contentOf(message: Message, nowMs: number): object {
   };
 }
 
-/**
- * The data, under the names that such workers read, with the members of `webpush` for
- * `showNotification`.
- */
+/** The data under the names that such workers read, with the members of `webpush`. */
 function dataOf({ payload, notificationId }: Message): Readonly<Record<string, string>> {
   const { title, message, url, image, webpush = {} } = payload;
   const { body, data, ...options } = webpush;
@@ -40,8 +36,7 @@ function dataOf({ payload, notificationId }: Message): Readonly<Record<string, s
     ...(body === undefined ? {} : { message: body }),
     ...(isObject(data) ? data : {}),
   };
-  // FCM would refuse the whole message for a reserved name; for other browsers these names are not
-  // special.
+  // FCM would refuse the whole message for these names; other browsers take them.
   const allowed = Object.entries(over).filter(([key]) => !isReservedByFcm(key));
   return strings({
     ...{ title, message, url, image, ...payload.data },

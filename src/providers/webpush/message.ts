@@ -1,7 +1,6 @@
 /**
- * A message for a service worker, as JSON of the payload's common fields, with the header fields
- * for the push service. If possible, the JSON is also a declarative message (W3C Push API), which
- * browsers that know these show by themselves.
+ * A message for a service worker, as JSON, with header fields for the push service. If possible it
+ * is also declarative (W3C Push API): browsers that know these show it by themselves.
  */
 
 import { hash } from 'node:crypto';
@@ -35,8 +34,8 @@ export function renderPush(message: Message, nowMs: number): RequestTemplate {
 }
 
 /**
- * The content that is encrypted; its size counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. The
- * declarative members repeat what the others say: they are left out where they alone are too much.
+ * Its size counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. The declarative members repeat the others:
+ * left out where they alone are too much.
  */
 export function pushContent({ payload, notificationId }: Message): string {
   const forWorker = overlay(forWorkerOf(payload), { pushId: notificationId });
@@ -79,10 +78,7 @@ const SHOWN_MEMBERS: ReadonlySet<string> = new Set([
   'requireInteraction',
 ]);
 
-/**
- * The declarative members. Null: a browser would refuse them, because the message has no title, or
- * no URL that a browser can open.
- */
+/** The declarative members. Null: no title, or no URL that a browser can open. */
 function declaredOf(
   forWorker: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | null {
@@ -116,19 +112,13 @@ export function pushFields(message: Message, nowMs: number): PushFields {
   };
 }
 
-/**
- * Like on iOS, a message that is shown is urgent, unless the publisher says otherwise. A silent one
- * can wait until the device charges.
- */
+/** A shown message is urgent, unless the publisher says otherwise; a silent one can wait. */
 function urgencyOf({ silent, priority = 'high' }: Payload): string {
   return silent ? 'low' : priority;
 }
 
 const TOPIC_OCTETS = 24;
 
-/**
- * A topic has at most 32 characters of base64url (RFC 8030, 5.4), which Apple decodes. A hash of 24
- * octets gives exactly 32, for any collapseId.
- */
+/** At most 32 characters of base64url (RFC 8030, 5.4), which Apple decodes: 24 octets of a hash. */
 const topicOf = (collapseId: string): string =>
   hash('sha256', collapseId, 'buffer').toString('base64url', 0, TOPIC_OCTETS);

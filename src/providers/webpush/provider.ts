@@ -1,7 +1,4 @@
-/**
- * Web Push: browsers, through their makers' push services with VAPID keys, or through FCM with
- * their FCM tokens.
- */
+/** Web Push: through the browsers' makers with VAPID keys, or through FCM with FCM tokens. */
 
 import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { isPublicAddress } from '../../std/public-address.ts';
@@ -39,8 +36,7 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   publicNote: ({ vapid }) =>
     vapid === null ? null : `Web pages subscribe with applicationServerKey ${vapid.publicKey}`,
 
-  // A refusal of one push service is no fault of the scope (sender.ts), and FCM explains its own
-  // reasons.
+  // Refusals of one push service are no fault of the scope; FCM explains its own.
   meanings: {},
 
   payloadBytesMax: () => WEB_PUSH_PAYLOAD_BYTES_MAX,
@@ -54,8 +50,7 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   quota: ({ vapid, serviceAccount }, origins) =>
     vapid === null && serviceAccount !== null ? projectQuota(serviceAccount, origins) : null,
 
-  // Workers make VAPID tokens themselves (credentials.ts). Subscriptions get the push with that
-  // key; only devices with FCM tokens wait for Google.
+  // Workers make VAPID tokens themselves; only devices with FCM tokens wait for Google.
   minting: ({ vapid, serviceAccount }, origins, trustedAt) =>
     serviceAccount === null
       ? null

@@ -1,7 +1,6 @@
 /**
- * One push service in one sender: its connections, the sends that wait for them, and whether it
- * answers at all. A service that does not answer may hold only few sends, so that the browsers of
- * other services get their pushes meanwhile.
+ * One push service in one sender: its connections and the sends that wait for them. One that does
+ * not answer may hold few, so that others' browsers get their pushes.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -20,7 +19,6 @@ import {
   WORKED_WITHIN_MS,
 } from './settings.ts';
 
-/** A send on its way to a push service. */
 export interface PushSend {
   readonly template: RequestTemplate;
   /** The text for the template's place: the endpoint's path, or the FCM token. */
@@ -39,7 +37,6 @@ interface PushServiceOptions {
   /** Null: the authorization is set from outside (`authorize`). */
   readonly vapid: VapidToken | null;
   ended(service: PushService, send: PushSend, outcome: Outcome): void;
-  /** Called when its transport has room again. */
   ready(): void;
 }
 
@@ -78,7 +75,6 @@ export class PushService {
     this.transport = options.makeTransport((answer) => this.#heard(answer));
   }
 
-  /** Sends that wait or are under way. */
   get held(): number {
     return this.#waiting.length + this.#underWay;
   }
@@ -106,7 +102,7 @@ export class PushService {
     this.#waiting.push(send);
   }
 
-  /** Sends the next one, if it has room. False: it sent none. */
+  /** False: it sent none. */
   sendNext(nowMs: number): boolean {
     if (this.#waiting.length === 0) return false;
     if (this.transport.capacity === 0) {
@@ -136,10 +132,7 @@ export class PushService {
     this.transport.authorize(authorization);
   }
 
-  /**
-   * Called at intervals: a service that owes an answer for too long keeps only its probes. True: it
-   * is one from now on.
-   */
+  /** A service that owes an answer for too long keeps only its probes. True: from now on. */
   sweep(nowMs: number): boolean {
     if (this.#isStuck || this.held === 0 || nowMs - this.#owesSinceMs <= STUCK_AFTER_MS)
       return false;
@@ -196,7 +189,6 @@ export class PushService {
     this.#options.ended(this, send, outcome);
   }
 
-  /** It has answered, perhaps with a refusal. */
   #heard(answer: Answer): Outcome {
     const nowMs = performance.now();
     this.#isStuck = false;

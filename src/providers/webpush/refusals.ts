@@ -1,7 +1,6 @@
 /**
- * Counts how often one push service has refused our key, or one message. Anybody can register
- * subscriptions that are refused in this way. So refusals in a row make no other send fail: most
- * later sends become retries, while a few are tried.
+ * Refusals of our key or of one message by one push service. Anybody can register subscriptions
+ * that are refused so: most later sends become retries, while a few are tried.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -22,7 +21,6 @@ export class Refusals {
     this.#triesLeft = 0;
   }
 
-  /** The service accepted it for some device. */
   accepted(): void {
     this.#inARow = 0;
   }

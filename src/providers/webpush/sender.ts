@@ -1,8 +1,7 @@
 /**
- * The sender of Web Push: one credential's messages to browsers, at the push service of each, or
- * through FCM. A device's service is known only when the device is handed over. So sends wait here
- * for their service, and `capacity` says how many more may. A service that answers slows the sender
- * down to its own pace; the sender goes on without one that does not answer.
+ * The sender of Web Push: to the push service of each browser, or through FCM. The service is known
+ * only with the device, so sends wait here, and `capacity` says how many more may. A slow service
+ * slows the sender down; one that does not answer does not.
  */
 
 import type { DeviceToken } from '../../domain/device.ts';
@@ -54,7 +53,6 @@ interface WebPushOptions {
   readonly makeTransport: MakeTransport;
 }
 
-/** A message in both forms: to a push service, and to FCM if there is an account. */
 interface RenderedWebPush extends Rendered {
   readonly push: RequestTemplate;
   readonly record: Buffer;
@@ -102,7 +100,6 @@ export class WebPushSender implements Sender {
   readonly #closing = new Set<Promise<void>>();
   #authorization: string;
   #wakes: (() => void)[] = [];
-  /** Sends that ended without a service. */
   readonly #unsent = new Unsent();
   #isPumping = false;
   #isClosing = false;
@@ -263,10 +260,7 @@ export class WebPushSender implements Sender {
     return service.isStuck && service.isFull ? NO_ANSWER : null;
   }
 
-  /**
-   * Marks an outcome as one service's own. A refusal of a key or a message always is, because
-   * another service may take them. A failure is, as long as another service works.
-   */
+  /** Marks an outcome as one service's own: another may take the key or message, or work. */
   #contained(service: PushService, outcome: Outcome): Outcome {
     switch (outcome.kind) {
       case 'bad-credential':
@@ -316,9 +310,7 @@ export class WebPushSender implements Sender {
     });
   }
 
-  /**
-   * Sends what has room, one for each service in turn, and goes on in the event loop's next turn.
-   */
+  /** One for each service in turn; goes on in the event loop's next turn. */
   #pump(): void {
     const nowMs = performance.now();
     let left = TURN_SENDS_MAX;

@@ -10,7 +10,6 @@ type WebDevice =
       readonly kind: 'subscription';
       /** The push service's origin, for which the VAPID token is made. */
       readonly origin: string;
-      /** Path and query of the endpoint: visible ASCII, as URLs are written. */
       readonly path: string;
       readonly recipient: Recipient;
     }
@@ -39,10 +38,7 @@ export function readDevice(deviceId: string, nowMs: number): WebDevice {
   return { kind: 'subscription', origin, path, recipient: { publicKey, authSecret } };
 }
 
-/**
- * No host has such a name, now or ever (RFC 2606, 2). Edge on Android writes
- * `https://permanently-removed.invalid/…` when a subscription has ended.
- */
+/** RFC 2606, 2. Edge on Android writes `https://permanently-removed.invalid/…` at the end. */
 const LEADS_NOWHERE = /(?:^|\.)invalid\.?$/;
 
 const REMOVED: WebDevice = Object.freeze({ kind: 'removed' });

@@ -1,7 +1,4 @@
-/**
- * The SDK of OpenTelemetry, which sends spans by OTLP over HTTP. Only an engine with an endpoint
- * loads this file.
- */
+/** The SDK of OpenTelemetry (OTLP over HTTP). Only an engine with an endpoint loads this file. */
 
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -27,25 +24,21 @@ import { within } from '../../std/within.ts';
 import type { FinishedSpan, OpenTracer } from './tracer.ts';
 
 /**
- * Spans that wait, about 1 KiB each; further ones are dropped while the collector is away.
+ * About 1 KiB each.
  * @limit spans that wait for the collector of traces → dropped
  */
 const SPANS_WAITING_MAX = 8_192;
 /**
- * In one request: some 200 KB.
+ * Some 200 KB.
  * @limit spans in one request to it → the next request
  */
 const SPANS_PER_EXPORT_MAX = 512;
 /**
- * For one export and its repetitions; an engine that stops goes when they are over. A collector
- * beside it takes milliseconds.
+ * An engine that stops waits for it; a collector beside it takes milliseconds.
  * @limit an export of spans with its repetitions → dropped
  */
 const EXPORT_TIMEOUT_MS = 2_000;
-/**
- * How long the last spans of an engine that stops may take.
- * @limit the last export of an engine that stops → dropped
- */
+/** @limit the last export of an engine that stops → dropped */
 const LAST_EXPORT_MS = 1_000;
 const TRAILING_SLASH = /\/$/;
 /**
@@ -123,7 +116,6 @@ export function openTracer({ endpoint, share, version, log }: TracesOptions): Op
       span.end(Math.max(startMs, endMs));
     },
     stop: () =>
-      // A last export that fails is logged as the others are.
       within(
         LAST_EXPORT_MS,
         provider.shutdown().catch(() => undefined),
@@ -137,7 +129,6 @@ const SPAN_KINDS: Readonly<Record<FinishedSpan['kind'], SpanKind>> = {
   internal: SpanKind.INTERNAL,
 };
 
-/** The same exporter, whose failures are logged. */
 function told(exporter: OTLPTraceExporter, log: Logger): SpanExporter {
   const failures = new Seldom(TOLD_EVERY_MS);
   return {

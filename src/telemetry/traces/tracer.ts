@@ -1,7 +1,4 @@
-/**
- * Spans of OpenTelemetry, reported when they are over (decision 62). A trace of a push job needs
- * nothing that nodes would have to hand on: its ids are bytes of the job's own id.
- */
+/** Spans, reported when they are over. A job's trace id is in its own id (decision 62). */
 
 import type { StepAttributes } from '../../std/step.ts';
 
@@ -14,7 +11,6 @@ export interface FinishedSpan {
   readonly name: string;
   readonly kind: 'server' | 'internal';
   readonly context: SpanContext;
-  /** Null: it has none. */
   readonly parentId: string | null;
   /** Epoch milliseconds. */
   readonly startMs: number;
@@ -22,7 +18,6 @@ export interface FinishedSpan {
   readonly attributes: StepAttributes;
   /** Spans of other traces that it has to do with. */
   readonly links: readonly SpanContext[];
-  /** Null: it went well. */
   readonly error: string | null;
 }
 
@@ -34,9 +29,7 @@ export interface Tracer {
   tell(span: FinishedSpan): void;
 }
 
-/** A tracer that sends the spans it gets. */
 export interface OpenTracer extends Tracer {
-  /** Sends what it has still, bounded. */
   stop(): Promise<void>;
 }
 

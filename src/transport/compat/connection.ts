@@ -1,8 +1,4 @@
-/**
- * One connection to a provider on `node:http2`, and every request on it from its first byte to its
- * end. It knows the live stream limit, the requests that a GOAWAY left unprocessed, and whether the
- * peer still lives.
- */
+/** One connection on `node:http2`, with its live stream limit, GOAWAYs and signs of life. */
 
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import { constants } from 'node:http2';
@@ -18,7 +14,6 @@ import type { TransportLimits } from '../transport.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
 
-/** An attempt and its stream. */
 interface Request {
   readonly attempt: Attempt;
   readonly stream: ClientHttp2Stream;
@@ -116,7 +111,6 @@ export class Connection implements ProviderConnection {
     this.#finish();
   }
 
-  /** Checks time-outs and signs of life. */
   #sweep(nowMs: number): void {
     if (this.#pingedAtMs !== null && nowMs - this.#pingedAtMs > this.#limits.pingTimeoutMs) {
       this.destroy('no answer to PING');
@@ -125,8 +119,7 @@ export class Connection implements ProviderConnection {
     for (const request of this.#requests) {
       if (request.isReported) continue;
       if (nowMs - request.startedAtMs <= this.#limits.requestTimeoutMs) continue;
-      // Providers leave single streams unanswered; but a connection silent since this one began may
-      // be dead.
+      // Providers leave single streams unanswered; but a silent connection may be dead.
       if (this.#heardAtMs < request.startedAtMs) this.#ping(nowMs);
       this.#fail(request, false, 'no answer in time');
       request.stream.close(NGHTTP2_CANCEL);

@@ -21,7 +21,6 @@ interface SessionOptions {
   readonly address?: string;
   readonly ca: string | null;
   readonly timeoutMs: number;
-  /** The attempt ends when this aborts. */
   readonly signal?: AbortSignal;
 }
 
@@ -57,8 +56,8 @@ async function open(
   sockets: TLSSocket[],
   giveUp: (reason: string) => void,
 ): Promise<OpenedSession> {
-  // A new agent for each session: a reused one returns sessions that got their GOAWAY. Not with
-  // `maxSessions: 1`: the agent would then close the session whenever it has no open stream.
+  // A new agent for each session: a reused one returns sessions after their GOAWAY. With
+  // `maxSessions: 1` it would close a session without open streams.
   const agent = new Agent();
   try {
     const session = await agent.getSession(origin, {
@@ -85,7 +84,6 @@ async function open(
   }
 }
 
-/** A look-up function that always finds this address. */
 const alwaysFinds =
   (address: string): LookupFunction =>
   (_hostname, options, callback) => {

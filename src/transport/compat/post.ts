@@ -27,8 +27,7 @@ export async function post(request: PostRequest): Promise<Posted> {
   const opened = await openSession(origin, { ca, timeoutMs });
   if (!opened.ok) return { ok: false, reason: connectFault(origin, opened.reason) };
   const { session } = opened;
-  // The stream's own error says what happened. Without a listener the session's error would end the
-  // process.
+  // The stream's own error says why. Without a listener the session's would end the process.
   session.on('error', () => undefined);
   try {
     return await exchange(session, request, timeoutMs - (performance.now() - startedAtMs));

@@ -1,8 +1,4 @@
-/**
- * One connection to a provider on our own framing, which does its own time-outs, PINGs and
- * counting. This file makes each template the octets of this connection, once, and passes the
- * connection's events to the transport.
- */
+/** One connection on our own framing: makes each template this connection's octets, once. */
 
 import type {
   ClientConnection,
@@ -19,8 +15,7 @@ import type { Attempt, ConnectionEvents, ProviderConnection } from '../provider-
 import type { RequestTemplate } from '../transport.ts';
 
 /**
- * Templates kept as octets, some KiB each: several times as many as the chunks that a thread sends
- * at the same time.
+ * Some KiB each: several times as many as a thread sends at the same time.
  * @limit messages kept as octets, per connection → the one prepared first is prepared again
  */
 const PREPARED_MAX = 64;
@@ -29,7 +24,6 @@ export class Connection implements ProviderConnection, ClientEvents {
   readonly #client: ClientConnection;
   readonly #authority: string;
   readonly #events: ConnectionEvents;
-  /** Prepared with `#authorization`. */
   readonly #prepared = new CappedMap<RequestTemplate, PreparedRequest>({ sizeMax: PREPARED_MAX });
   #authorization = '';
   /** The template of the request before: most requests are of the same message. */
@@ -102,10 +96,7 @@ export class Connection implements ProviderConnection, ClientEvents {
   }
 }
 
-/**
- * Fields that last go into the peer's table (decision 18): one octet each from then on. The others
- * are written out.
- */
+/** Fields that last go into the peer's table (decision 18): one octet each from then on. */
 function formOf(template: RequestTemplate, authority: string, authorization: string): RequestForm {
   return {
     method: 'POST',

@@ -1,7 +1,6 @@
 /**
- * Chooses the address of each connection of a pool: of all addresses of the provider's name, the
- * one with the fewest connections. The name is resolved again for each connection (Apple: resolve
- * before each connect, spread over several). An address that failed is left out for a while.
+ * Chooses the address of each connection: the one with the fewest. Apple: resolve before each
+ * connect, spread over several. An address that failed is left out for a while.
  */
 
 import { lookup } from 'node:dns/promises';
@@ -10,12 +9,12 @@ import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import { within } from '../../std/within.ts';
 
 /**
- * An address that took no connection is tried again after so long, or if all others failed too.
+ * Or until all others have failed too.
  * @limit an address that failed is left out
  */
 const FAILED_FOR_MS = 60_000;
 /**
- * Failures remembered: a name has some eight addresses, and they change.
+ * A name has some eight addresses, and they change.
  * @limit failed addresses remembered by a pool → the oldest is forgotten, and may be tried again
  */
 const FAILED_MAX = 64;
@@ -35,7 +34,6 @@ interface AddressesOptions {
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** Resolves through the system, with its hosts file. */
 export async function resolveBySystem(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true });
   return found.map(({ address }) => address);
@@ -44,7 +42,6 @@ export async function resolveBySystem(hostname: string): Promise<readonly string
 export class Addresses {
   readonly #options: AddressesOptions;
   readonly #host: string;
-  /** Connections by address. */
   readonly #used = new Map<string, number>();
   readonly #failedUntilMs = new Map<string, number>();
 
@@ -53,10 +50,7 @@ export class Addresses {
     this.#host = options.hostname.replace(/^\[|\]$/g, '');
   }
 
-  /**
-   * The address for one more connection. The caller counts it with `use`, and calls `release` when
-   * the connection has ended.
-   */
+  /** The caller counts it with `use`, and calls `release` when the connection has ended. */
   async next(nowMs: number): Promise<FoundAddress> {
     const { admits } = this.#options;
     const found = await this.#resolve();
@@ -79,7 +73,6 @@ export class Addresses {
     else this.#used.delete(address);
   }
 
-  /** The address took no connection. */
   failed(address: string, nowMs: number): void {
     this.#failedUntilMs.delete(address);
     this.#failedUntilMs.set(address, nowMs + FAILED_FOR_MS);
@@ -105,7 +98,6 @@ export class Addresses {
     return best[Math.floor(Math.random() * best.length)] ?? null;
   }
 
-  /** The addresses, or as a text why none was found. */
   #resolve(): Promise<readonly string[] | string> {
     if (isIP(this.#host) !== 0) return Promise.resolve([this.#host]);
     const { resolve, timeoutMs } = this.#options;

@@ -1,39 +1,23 @@
 /**
- * Limits the requests under way at one provider, over all connections. There is no limit until the
- * provider shows signs of overload. Then it works as TCP does with congestion (RFC 5681): one cut
- * at most for all requests under way, and slow growth. A few failures are no sign: if each caused a
- * cut, a 500 in every hundredth answer would bring a thousand requests down to a few dozen.
+ * Limits the requests under way at one provider once it shows overload, as TCP does (RFC 5681): one
+ * cut at most for all requests under way, and slow growth. A few failures are no sign: a 500 in
+ * every hundredth answer would bring a thousand requests down to a few dozen.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Latency } from './latency.ts';
 
-/**
- * The provider is overloaded if more than this share of the answers are signs of it.
- * @limit share of answers that show overload → fewer requests are under way
- */
+/** @limit share of answers that show overload → fewer requests are under way */
 const SIGNS_SHARE_MAX = 0.1;
-/**
- * Answers that are judged together, at least; as many as are under way, if those are more: the
- * first answers after a cut belong to requests from before it.
- */
+/** Answers judged together, at least: the first after a cut belong to requests from before it. */
 const WINDOW_MIN = 64;
-/**
- * The share that is left after a cut …
- * @limit share of the requests under way that is left then → sends wait
- */
+/** @limit share of the requests under way that is left then → sends wait */
 const CUT = 0.7;
-/** … and the factor of growth for each good window. */
+/** The factor of growth for each good window. */
 const GAIN = 1.125;
-/**
- * Fewer requests would not show how the provider does.
- * @limit requests under way that are left at least
- */
+/** @limit requests under way that are left at least */
 const LIMIT_MIN = 8;
-/**
- * Answers so many times slower than the quickest one, and slower by at least so much, wait in a
- * queue of the provider.
- */
+/** Answers so much slower than the quickest one wait in a queue of the provider. */
 const SLOW_FACTOR = 4;
 const SLOW_BY_MS = 1_000;
 
@@ -63,7 +47,6 @@ export class ConcurrencyLimit {
     if (this.#underWay > this.#underWayMax) this.#underWayMax = this.#underWay;
   }
 
-  /** A request ended without an answer. */
   failed(): void {
     this.#underWay -= 1;
   }

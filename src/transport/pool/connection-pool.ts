@@ -1,8 +1,6 @@
 /**
- * The connections of one credential to one host. They are opened on demand in growing steps, spread
- * over the host's addresses, kept while they are of use, and replaced when they age or the provider
- * ends them. An unreachable host costs one attempt, then a pause that doubles; the attempt after
- * the pause is a probe.
+ * The connections of one credential to one host: opened on demand in growing steps, spread over
+ * addresses, replaced with age. An unreachable host costs one attempt, then a pause that doubles.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -17,8 +15,7 @@ import { Member } from './member.ts';
 import { ReconnectPause } from './reconnect-pause.ts';
 
 /**
- * Addresses that one attempt tries before it has failed: one dead address of a name must not cost a
- * pause.
+ * One dead address of a name must not cost a pause.
  * @limit addresses tried by one attempt to connect → the pause
  */
 const ADDRESSES_PER_ATTEMPT_MAX = 3;
@@ -37,7 +34,6 @@ export interface PoolEvents {
   freed(): void;
   /** The pool has no connection, and makes no attempt before the pause is over. */
   paused(reason: string): void;
-  /** The pause is over. */
   resumed(): void;
 }
 
@@ -51,9 +47,7 @@ export class ConnectionPool {
   readonly #addresses: Addresses;
   readonly #growth: Growth;
   readonly #abort = new AbortController();
-  /** The connections that take requests. */
   readonly #ready = new Set<Member>();
-  /** The connections whose last requests are still under way. */
   readonly #draining = new Set<Member>();
   #current: Member | null = null;
   #connecting = 0;
@@ -78,15 +72,11 @@ export class ConnectionPool {
     });
   }
 
-  /** Connections that take requests. */
   get size(): number {
     return this.#ready.size;
   }
 
-  /**
-   * A connection with a free stream: always the same one while it has room, so that little traffic
-   * uses few connections.
-   */
+  /** Always the same one while it has room, so that little traffic uses few connections. */
   take(): Member | null {
     if (this.#current !== null && this.#current.free > 0) return this.#current;
     for (const member of this.#ready) {
@@ -109,7 +99,6 @@ export class ConnectionPool {
     if (this.#growTimer === null) this.#watch(nowMs);
   }
 
-  /** Opens connections before they are needed, until the pool has so many. */
   warm(connections: number): void {
     if (this.#isClosing || this.pause.isOn) return;
     const wanted = Math.min(connections, this.#options.limits.connectionsMax);
@@ -286,7 +275,6 @@ export class ConnectionPool {
     else this.#lose(member, reason, false);
   }
 
-  /** The connection takes no more requests. */
   #lose(member: Member, reason: string, isToCalmDown: boolean): void {
     if (member.isRetired) return;
     member.isRetired = true;
@@ -313,7 +301,6 @@ export class ConnectionPool {
     );
   }
 
-  /** Begins a pause in which no attempt to connect is made. */
   #rest(words: string): void {
     const reason = connectFault(this.#options.origin, words);
     // Attempts that fail together count as one failure.

@@ -15,37 +15,31 @@
 
 interface GrowthOptions {
   readonly connectionsMax: number;
-  /** The span over which the demand is watched; a span is never shorter than two round trips. */
+  /** Never shorter than two round trips. */
   readonly growEveryMs: number;
 }
 
-/**
- * The gain that a doubling must bring where answers queue: more than comes from a process that
- * warms up, or a machine whose other work ends.
- */
+/** More than comes from a process that warms up, or a machine whose other work ends. */
 const GAIN_MIN = 1.25;
 /** Connections must be used up for this share of a span: otherwise one more would be idle. */
 const USED_UP_SHARE_MIN = 0.5;
 /**
- * Used-up spans in a row before a doubling. A connection takes four round trips to open, so it is
- * of no use to a push that is over by then, and it costs a megabyte to keep (`bench -- soak`:
- * pushes to 3,500 devices use up one connection for 50 ms each, and sometimes for more than half a
- * span).
+ * In a row before a doubling. A connection takes four round trips to open and costs a megabyte: it
+ * is of no use to a push that is over by then.
  */
 const USED_UP_SPANS_MIN = 2;
 /**
- * The wait after a doubling that brought nothing, while any answers come.
+ * While any answers come.
  * @limit no growth of a pool after a doubling without effect
  */
 const HOLD_MS = 60_000;
 /**
- * The wait after a connection that was of no use: the provider may want no more of them.
+ * The provider may want no more of them.
  * @limit no growth after a connection without effect
  */
 const HOLD_AFTER_LOSS_MS = 10_000;
 const ROUND_TRIPS_PER_SPAN = 2;
 
-/** How many connections to open, and how many to retire. */
 interface GrowthStep {
   readonly open: number;
   readonly retire: number;
@@ -59,7 +53,6 @@ export class Growth {
   #answers = 0;
   #usedUpMs = 0;
   #usedUpSinceMs: number | null = null;
-  /** Used-up spans in a row. */
   #usedUpSpans = 0;
   #state: 'watching' | 'growing' | 'settling' | 'unproven' = 'watching';
   #rateBefore = 0;
@@ -71,7 +64,6 @@ export class Growth {
     this.#options = options;
   }
 
-  /** Whether another span must be watched. */
   get isBusy(): boolean {
     const isMeasuring = this.#state === 'growing' || this.#state === 'settling';
     return isMeasuring || this.#usedUpSinceMs !== null || this.#usedUpSpans > 0;
@@ -85,12 +77,10 @@ export class Growth {
     this.#answers += 1;
   }
 
-  /** A send waits, and no connection has a free stream. */
   usedUp(nowMs: number): void {
     this.#usedUpSinceMs ??= nowMs;
   }
 
-  /** A stream is free again. */
   relieved(nowMs: number): void {
     if (this.#usedUpSinceMs === null) return;
     this.#usedUpMs += nowMs - this.#usedUpSinceMs;
@@ -102,7 +92,6 @@ export class Growth {
     this.#heldAfterLossUntilMs = nowMs + HOLD_AFTER_LOSS_MS;
   }
 
-  /** Begins a span with counts of zero. */
   begin(nowMs: number): void {
     this.#spanStartedMs = nowMs;
     this.#answers = 0;
@@ -110,10 +99,7 @@ export class Growth {
     if (this.#usedUpSinceMs !== null) this.#usedUpSinceMs = nowMs;
   }
 
-  /**
-   * Ends a span. `connections`: those that take requests; `connecting`: those being opened;
-   * `isQueueing`: whether answers take longer than the round trip.
-   */
+  /** `connections` take requests; `isQueueing`: whether answers take longer than the round trip. */
   end(nowMs: number, connections: number, connecting: number, isQueueing: boolean): GrowthStep {
     const rate = this.#answers / Math.max(1, nowMs - this.#spanStartedMs);
     const usedUpMs =
@@ -129,9 +115,8 @@ export class Growth {
         return NOTHING;
       case 'settling':
       case 'unproven':
-        // Twice as many are used up less often, whether or not the doubling brought more; but some
-        // send must still need them. A doubling for a push that is over is measured by a later
-        // push: without a measurement it would stay, and be doubled again.
+        // Twice as many are used up less often, also in vain; but some send must still need them:
+        // without a measurement the doubling would stay, and be doubled again.
         if (this.#state === 'settling' ? usedUpMs === 0 : !isUsedUp) {
           this.#state = 'unproven';
           return NOTHING;
@@ -148,10 +133,7 @@ export class Growth {
     return this.#double(rate, connections);
   }
 
-  /**
-   * Without any answer the gain is unknown. If the new connections did not open, or have ended
-   * since, there is nothing to take back.
-   */
+  /** Unknown without any answer; nothing to take back if the new ones did not open, or ended. */
   #broughtNothing(rate: number, connections: number): boolean {
     return connections > this.#connectionsBefore && rate > 0 && rate < this.#rateBefore * GAIN_MIN;
   }
@@ -166,8 +148,7 @@ export class Growth {
   }
 
   #double(rate: number, connections: number): GrowthStep {
-    // Without any answer, either the connections are dead or the provider is: one more connection
-    // shows which.
+    // Without any answer connections or provider are dead: one more connection shows which.
     const wanted = rate === 0 ? 1 : connections;
     const open = Math.min(wanted, this.#options.connectionsMax - connections);
     if (open <= 0) return NOTHING;

@@ -1,5 +1,3 @@
-/** How long a provider takes to answer: at present, and without any queue. */
-
 /** The lowest latency of the last one to two spans counts as the round trip: routes change. */
 const SPAN_MS = 30_000;
 /** Weight of one answer in the mean, which so depends on about the last hundred. */
@@ -33,12 +31,10 @@ export class Latency {
     return this.meanMs > this.roundTripMs * QUEUEING_FACTOR;
   }
 
-  /** The mean of the last answers; 0 before the first. */
   get meanMs(): number {
     return this.#meanMs ?? 0;
   }
 
-  /** The quickest recent answer; 0 before the first. */
   get roundTripMs(): number {
     const lowestMs = Math.min(this.#lowestMs, this.#lowestBeforeMs);
     return lowestMs === Number.POSITIVE_INFINITY ? this.meanMs : lowestMs;

@@ -2,10 +2,7 @@
 
 import type { Attempt, ProviderConnection } from '../provider-connection.ts';
 
-/**
- * A connection in use for a smaller share of the time is spare, if there are others: these can take
- * the short pushes that fill it for moments.
- */
+/** Below this share it is spare, if there are others: they can take short pushes. */
 const USED_SHARE_MIN = 0.1;
 /** After a request begins, the connection counts as in use for a round trip and this time. */
 const USED_MS = 20;
@@ -15,25 +12,18 @@ export class Member {
   readonly openedAtMs: number;
   /** Monotonic time from which it is replaced. */
   readonly agedAtMs: number;
-  /** When it last began a request. */
   usedAtMs: number;
   hasStarted = false;
   /** The provider has answered here. If it never does, the pool pauses before it connects again. */
   hasAnswered = false;
-  /**
-   * An answer said that the authorization had expired. APNs keeps refusing on such a connection
-   * (pushy closes it too).
-   */
+  /** The authorization had expired here. APNs keeps refusing on such a connection. */
   isWedged = false;
   /** The pool has no more use for it: if it never answered, that is no fault of the provider. */
   isDismissed = false;
-  /** It takes no more requests. */
   isRetired = false;
   isGone = false;
-  /** The share of recent time in which it was in use. */
   #usedShare = 1;
   #sampledAtMs: number;
-  /** Null until it is connected. */
   connection: ProviderConnection | null = null;
 
   constructor(address: string, nowMs: number, ageMsMax: number) {
@@ -41,14 +31,11 @@ export class Member {
     this.openedAtMs = nowMs;
     this.usedAtMs = nowMs;
     this.#sampledAtMs = nowMs;
-    // Up to a tenth earlier, at random: connections that were opened together must not end
-    // together.
+    // Up to a tenth earlier: connections opened together must not end together.
     this.agedAtMs = nowMs + ageMsMax * (1 - Math.random() / 10);
   }
 
-  /**
-   * Whether it is hardly used: not for `idleMsMax`, or for longer less than a tenth of the time.
-   */
+  /** Hardly used: not for `idleMsMax`, or for longer less than a tenth of the time. */
   get isSpare(): boolean {
     return this.#usedShare < USED_SHARE_MIN;
   }

@@ -1,7 +1,4 @@
-/**
- * When the pool may connect to a provider: at once, or after a pause, which doubles with each
- * attempt that fails.
- */
+/** When the pool may connect: at once, or after a pause, which doubles with each failed attempt. */
 
 import { backoffMs } from '../../std/backoff.ts';
 
@@ -10,10 +7,7 @@ interface ReconnectPauseOptions {
   readonly reconnectPauseMsMax: number;
 }
 
-/**
- * Connections in a row that may end without an answer. The first one may have met the peer's
- * restart; a second one is a fault.
- */
+/** In a row. The first may have met the peer's restart; a second one is a fault. */
 const FRUITLESS_CONNECTIONS_MAX = 1;
 
 export class ReconnectPause {
@@ -31,14 +25,11 @@ export class ReconnectPause {
     return performance.now() < this.#endsAtMs;
   }
 
-  /**
-   * Whether a pause is on, in which a retired connection may answer, or was since the last answer.
-   */
+  /** Whether a pause is on, in which retired connections may answer, or was since. */
   get hasBeen(): boolean {
     return this.#pauses > 0 || this.isOn;
   }
 
-  /** Why the last pause began. */
   get reason(): string {
     return this.#reason;
   }
@@ -47,7 +38,6 @@ export class ReconnectPause {
     return Math.ceil(Math.max(0, this.#endsAtMs - performance.now()));
   }
 
-  /** Begins a pause, and returns its length. */
   begin(reason: string): number {
     const { reconnectPauseMs, reconnectPauseMsMax } = this.#options;
     this.#pauses += 1;
@@ -64,7 +54,6 @@ export class ReconnectPause {
     return this.#fruitless > FRUITLESS_CONNECTIONS_MAX;
   }
 
-  /** The provider has answered: the counts start again. */
   forget(): void {
     this.#fruitless = 0;
     this.#pauses = 0;
