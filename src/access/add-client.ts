@@ -1,3 +1,5 @@
+/** Makes a client with its super user, as its operator does. */
+
 import type { RequestSource } from '../audit/operator-origin.ts';
 import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';

@@ -1,3 +1,5 @@
+/** Deletes sessions of the console and one-time links that have ended. */
+
 import type { UpkeepJob } from '../database/upkeep-job.ts';
 import { byAge } from '../database/upkeep-job.ts';
 import { deleteEndedLinks } from './sql/links.ts';

@@ -1,3 +1,5 @@
+/** The server's own metrics. */
+
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
 import type { Metric } from '../telemetry/metric.ts';
 import { known } from '../telemetry/metric.ts';

@@ -1,3 +1,5 @@
+/** The 429 of a caller that asks more often than its client may. It names the limit. */
+
 import type { Caller } from '../domain/caller.ts';
 import type { OverLimit, RateKind } from '../domain/client-limits.ts';
 import { overLimitSentence } from '../domain/client-limits.ts';

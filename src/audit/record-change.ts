@@ -1,3 +1,5 @@
+/** Writes a change into the audit log of its client. */
+
 import type { Sql } from '../database/sql.ts';
 import type { AuditActor, AuditedChange, AuditOrigin } from '../domain/audit.ts';
 import { CLOCKS_APART_MS_MAX, firstUuidAt, uuidV7 } from '../domain/uuid-v7.ts';

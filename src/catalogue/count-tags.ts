@@ -1,3 +1,5 @@
+/** Counts the tags of a client, without deleted ones. */
+
 import type { Sql } from '../database/sql.ts';
 
 export async function countTags(sql: Sql, clientId: number): Promise<number> {

@@ -1,3 +1,5 @@
+/** Deletes a client, with the entry in the audit log. */
+
 import type { RequestSource } from '../audit/operator-origin.ts';
 import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';

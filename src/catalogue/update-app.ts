@@ -1,3 +1,5 @@
+/** Changes an app on one of its platforms, and connects tags to it. */
+
 import { raiseCatalogueVersion } from '../clients/lock-client.ts';
 import type { Sql } from '../database/sql.ts';
 import { changedFields } from '../domain/audit.ts';

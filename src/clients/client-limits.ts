@@ -1,3 +1,5 @@
+/** The limits that an operator has set for a client. */
+
 import type { Sql } from '../database/sql.ts';
 import type { ClientLimitName, ClientLimits } from '../domain/client-limits.ts';
 

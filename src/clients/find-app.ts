@@ -1,3 +1,5 @@
+/** Which apps belong to which client. */
+
 import type { Sql } from '../database/sql.ts';
 import { list } from '../database/sql.ts';
 

@@ -1,3 +1,5 @@
+/** Disables or enables a client, with its entry in the audit log. */
+
 import type { RequestSource } from '../audit/operator-origin.ts';
 import { operatorOrigin } from '../audit/operator-origin.ts';
 import { recordChange } from '../audit/record-change.ts';

@@ -1,3 +1,5 @@
+/** Metrics of registration. */
+
 import type { HistogramReading } from '../std/histogram.ts';
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
 import type { Metric } from '../telemetry/metric.ts';

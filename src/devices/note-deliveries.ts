@@ -1,4 +1,4 @@
-/** Notes devices that received a push after refusals, or in another APNs environment. */
+/** Notes devices that received a push after refusals, or in the environment not tried first. */
 
 import { DEVICE_PLACE } from '../database/columns.ts';
 import { rowsOf, text } from '../database/rows.ts';

@@ -1,3 +1,5 @@
+/** One finding of a check of a deployment. */
+
 type Level = 'ok' | 'warning' | 'problem';
 
 export interface Finding {

@@ -1,3 +1,5 @@
+/** The caller of a request, as described by its checked credential or session. */
+
 import type { ClientLimits } from './client-limits.ts';
 
 /** The scopes that a further key may have. */

@@ -1,3 +1,5 @@
+/** The id in a path. */
+
 import { ID_MAX } from '../domain/tag.ts';
 
 const DIGITS = /^\d{1,10}$/;

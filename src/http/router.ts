@@ -1,3 +1,5 @@
+/** Finds the route of a method and path. Pure: knows no server and no handler. */
+
 interface Routable {
   readonly method: string;
   readonly path: string;

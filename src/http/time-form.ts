@@ -1,3 +1,5 @@
+/** The form of a time in a body. */
+
 import { LenientReader } from './lenient.ts';
 import { time } from './openapi/parts.ts';
 

@@ -1,3 +1,5 @@
+/** Descriptions of a payload, whose fields mean something to each provider, for OpenAPI. */
+
 import type { payloadFields } from '../domain/payload.ts';
 
 export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape, string>> = {

@@ -1,3 +1,5 @@
+/** The retry policies that several providers share. */
+
 import type { BackoffPolicy } from '../std/backoff.ts';
 import type { RetryPolicy } from './provider.ts';
 

@@ -1,3 +1,5 @@
+/** Forms that several settings of the environment share. */
+
 import { z } from 'zod';
 
 const DIGITS = /^\d+$/;

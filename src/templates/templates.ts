@@ -1,3 +1,5 @@
+/** Reads and writes the template of an (app, platform). */
+
 import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import type { Sql } from '../database/sql.ts';
 import { list } from '../database/sql.ts';

@@ -1,3 +1,5 @@
+/** Metrics of webhooks: attempts, and events that wait, of all clients and nodes. */
+
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
 import type { Metric } from '../telemetry/metric.ts';
 import { known } from '../telemetry/metric.ts';

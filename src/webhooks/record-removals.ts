@@ -1,3 +1,5 @@
+/** Records why devices are gone, in the transaction that erases them. */
+
 import { DEVICE_PLACE } from '../database/columns.ts';
 import { rowsOf, text } from '../database/rows.ts';
 import type { Sql } from '../database/sql.ts';

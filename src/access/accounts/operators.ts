@@ -1,3 +1,5 @@
+/** Accounts of the operator: made, and helped to a new password. */
+
 import type { SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { Secrets } from '../secrets.ts';

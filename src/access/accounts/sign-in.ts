@@ -1,3 +1,5 @@
+/** Signs people in, out, and changes their passwords. */
+
 import { networkOf } from '../../../packages/std/src/ip-address.ts';
 import type { AccountEvent } from '../../audit/record-for-account.ts';
 import { shareClientsOf } from '../../audit/record-for-account.ts';

@@ -1,3 +1,5 @@
+/** Fields that the bodies of several routes of the console's own API share. */
+
 import { z } from 'zod';
 import { EMAIL_LENGTH_MAX, readEmail } from '../accounts/email.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../accounts/passwords.ts';

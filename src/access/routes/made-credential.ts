@@ -1,3 +1,5 @@
+/** A credential in clear text, as routes answer it. */
+
 import { z } from 'zod';
 import type { ShownCredential } from '../credentials.ts';
 

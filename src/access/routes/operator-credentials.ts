@@ -1,3 +1,5 @@
+/** The operator's routes of credentials: those of a client's super user and of its apps. */
+
 import { findAppClient } from '../../clients/find-app.ts';
 import { findClient } from '../../clients/find-client.ts';
 import type { SqlPool } from '../../database/sql.ts';

@@ -1,3 +1,5 @@
+/** The operator's routes of a client's members: who belongs to it in the console. */
+
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { operatorOrigin } from '../../audit/operator-origin.ts';

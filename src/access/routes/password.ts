@@ -1,3 +1,5 @@
+/** `password`: changes one's own, or sets it by a one-time link. */
+
 import { noContent, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';

@@ -1,3 +1,5 @@
+/** `settings` and `register`: how somebody gets an account. */
+
 import { z } from 'zod';
 import { accepted, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';

@@ -1,3 +1,5 @@
+/** Accounts of people: found by e-mail, made, given a password. */
+
 import type { Sql } from '../../database/sql.ts';
 import { textList } from '../../database/sql.ts';
 

@@ -1,3 +1,5 @@
+/** The parts from which an engine is composed. */
+
 import type { Logger } from 'pino';
 import type { Secrets } from '../../access/secrets.ts';
 import type { Store } from '../../database/store.ts';

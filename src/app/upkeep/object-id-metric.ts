@@ -1,3 +1,5 @@
+/** The metric of the ids of tags, groups and apps, which housekeeping counts. */
+
 import type { Metric } from '../../telemetry/metric.ts';
 import { known } from '../../telemetry/metric.ts';
 

@@ -1,3 +1,5 @@
+/** All periodic work on the database, in its order: what each run of housekeeping goes through. */
+
 import type { Logger } from 'pino';
 import { ENDED_LINKS, ENDED_SESSIONS } from '../../access/upkeep.ts';
 import { auditLogs } from '../../audit/upkeep.ts';

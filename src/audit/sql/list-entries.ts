@@ -1,3 +1,5 @@
+/** The audit log of a client, newest first. */
+
 import type { Sql } from '../../database/sql.ts';
 import type { AuditAction, AuditActor, AuditDetail } from '../../domain/audit.ts';
 import { idsBetween } from '../../domain/uuid-v7.ts';

@@ -1,3 +1,5 @@
+/** Deletes entries of audit logs that are too old, or too many of one client. */
+
 import type { Sql } from '../../database/sql.ts';
 import { CLOCKS_APART_MS_MAX, firstUuidAt } from '../../domain/uuid-v7.ts';
 import { concernsAccess } from './access-entries.ts';

@@ -1,3 +1,5 @@
+/** Fields that forms of apps share (internals/interface.md, "Admin API"). */
+
 import { z } from 'zod';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import { isPlatformId, PLATFORM_CHOICE } from '../../domain/device.ts';

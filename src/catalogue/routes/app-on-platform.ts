@@ -1,3 +1,5 @@
+/** The app and platform that a request names in its path. */
+
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';

@@ -1,3 +1,5 @@
+/** The operator's routes of a client's apps: which there are, and one more. */
+
 import { z } from 'zod';
 import { secretKeyFault } from '../../access/credentials.ts';
 import { asMade, MADE_CREDENTIAL, madeCredential } from '../../access/routes/made-credential.ts';

@@ -1,3 +1,5 @@
+/** Reads a client's groups in the order of their ids, a page at a time, or one of them. */
+
 import type { Fragment, Sql } from '../../database/sql.ts';
 import type { TagGroup } from '../../domain/tag.ts';
 import type { KeyLimits } from '../covered-tags.ts';

@@ -1,3 +1,5 @@
+/** Reads everything that a client's catalogue holds: its apps, tags and groups. */
+
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
 

@@ -1,3 +1,5 @@
+/** Reads a client's apps in the order of their ids, a page at a time, or one of them. */
+
 import type { Fragment, Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 

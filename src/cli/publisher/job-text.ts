@@ -1,3 +1,5 @@
+/** A push job in words. */
+
 import type { ListedNotification, Notification } from '../../../packages/client/src/openapi.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { EXIT_FAILED } from '../command.ts';

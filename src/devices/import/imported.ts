@@ -1,3 +1,5 @@
+/** An import of one device by an operator, and its results. */
+
 import type { WithAttributes } from '../../domain/device-attributes.ts';
 import type { DeviceRef } from '../operation.ts';
 

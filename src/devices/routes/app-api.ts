@@ -1,3 +1,5 @@
+/** The services that the routes of the App API use. */
+
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { TagTrees } from '../../catalogue/tag-tree.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';

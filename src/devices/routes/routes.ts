@@ -1,3 +1,5 @@
+/** The App API, which apps on devices call. */
+
 import type { Route } from '../../http/handler.ts';
 import type { AppApi } from './app-api.ts';
 import { listRoute } from './list.ts';

@@ -1,3 +1,5 @@
+/** Counts the devices of one (app, platform). */
+
 import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 

@@ -1,3 +1,5 @@
+/** Reads the bulk operations of a client with their progress, and cancels one. */
+
 import type { Sql } from '../../database/sql.ts';
 import type { BulkAction, BulkCounts, BulkState } from '../../domain/bulk-operation.ts';
 import { passTurn } from './take-piece.ts';

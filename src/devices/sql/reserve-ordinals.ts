@@ -1,3 +1,5 @@
+/** Gives a lane a range of ordinals for itself. */
+
 import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 

@@ -1,3 +1,5 @@
+/** Reads the tags that devices are subscribed to. */
+
 import type { Sql } from '../../database/sql.ts';
 import type { DeviceKey } from './find-devices.ts';
 import { wantedDevices } from './find-devices.ts';

@@ -1,3 +1,5 @@
+/** The body that puts a provider credential, and the answer to a check of one. */
+
 import { z } from 'zod';
 import { GRACE_HOURS_MAX } from '../../access/credentials.ts';
 import type { Body } from '../../http/form-body.ts';

@@ -1,3 +1,5 @@
+/** The state of a provider credential, as routes answer it: never its secrets. */
+
 import { z } from 'zod';
 import type { Secrets } from '../../access/secrets.ts';
 import type { Sql } from '../../database/sql.ts';

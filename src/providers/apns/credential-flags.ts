@@ -1,3 +1,5 @@
+/** APNs' credential on the command line. */
+
 import type { CredentialFlags } from '../credential-flags.ts';
 
 export const APNS_FLAGS: CredentialFlags = {

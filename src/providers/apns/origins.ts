@@ -1,3 +1,5 @@
+/** The two addresses of APNs, one for each environment, and the operator's settings for it. */
+
 import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { SettingsOf } from '../../std/setting-forms.ts';
 import { count, origin } from '../../std/setting-forms.ts';

@@ -1,3 +1,5 @@
+/** Asks APNs whether it accepts a credential. */
+
 import type { Probe } from '../provider.ts';
 import { apnsOutcome } from './answer.ts';
 import type { ApnsCredential } from './credential.ts';

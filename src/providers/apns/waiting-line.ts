@@ -1,3 +1,5 @@
+/** Sends that wait for room at a sender, in order. */
+
 import type { Sender } from '../sender.ts';
 
 export class WaitingLine {

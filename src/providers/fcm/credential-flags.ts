@@ -1,3 +1,5 @@
+/** FCM's credential on the command line. */
+
 import { parseJson } from '../../../packages/std/src/json.ts';
 import type { CredentialFlags, GivenFlags } from '../credential-flags.ts';
 

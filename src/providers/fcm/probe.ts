@@ -1,3 +1,5 @@
+/** Asks FCM whether it accepts a credential. */
+
 import type { Probe } from '../provider.ts';
 import { fcmOutcome } from './answer.ts';
 import type { FcmCredential } from './credential.ts';

@@ -1,3 +1,5 @@
+/** The named limits of FCM, each with its reason: from Google's pages, or else from observation. */
+
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 

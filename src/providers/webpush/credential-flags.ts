@@ -1,3 +1,5 @@
+/** Web Push's credential on the command line. */
+
 import { parseObject } from '../../../packages/std/src/json.ts';
 import type { CredentialFlags, GivenFlags } from '../credential-flags.ts';
 import { FCM_FLAGS, readServiceAccount } from '../fcm/credential-flags.ts';

@@ -1,3 +1,5 @@
+/** The operator's list of push services; FCM's settings apply to browsers' FCM tokens. */
+
 import type { SettingsOf } from '../../std/setting-forms.ts';
 import { list } from '../../std/setting-forms.ts';
 import type { FcmOrigins } from '../fcm/origins.ts';

@@ -1,3 +1,8 @@
+/**
+ * The named limits of Web Push, each with its reason: from the RFCs, from the services' pages, and
+ * for the sends that wait for a service.
+ */
+
 import { TTL_SECONDS_MAX } from '../../domain/payload.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';

@@ -1,3 +1,5 @@
+/** Shows a message as its provider would get it, before it is sent. */
+
 import { NIL } from 'uuid';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Message } from '../../domain/notification.ts';

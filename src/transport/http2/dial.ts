@@ -1,3 +1,5 @@
+/** Opens one connection with our own framing. */
+
 import { connect } from '../../../packages/http2/src/client/connect.ts';
 import type { ConnectionEvents, Dialled, DialOptions } from '../provider-connection.ts';
 import { NO_STREAM } from '../provider-connection.ts';

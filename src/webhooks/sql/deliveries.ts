@@ -1,3 +1,5 @@
+/** The deliveries of a webhook: listed, and put into the line again. */
+
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { DeliveryState } from '../../domain/webhook.ts';

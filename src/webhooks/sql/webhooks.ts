@@ -1,3 +1,5 @@
+/** The webhooks of a client: made, listed, changed, deleted. */
+
 import type { Sql } from '../../database/sql.ts';
 import { textList } from '../../database/sql.ts';
 import type { WebhookEventType } from '../../domain/webhook.ts';
