@@ -1,16 +1,10 @@
-/**
- * Explains to the operator in one sentence why the engine cannot work with a PostgreSQL, without
- * the password that its URL may hold.
- */
+/** Explains in one sentence, without the password of the URL, why a PostgreSQL cannot be used. */
 
 import { SettingFault } from '../std/setting-fault.ts';
 import { describePlace } from './database-url.ts';
 import { faultOf } from './faults.ts';
 
-/**
- * Each error of the server (by SQLSTATE) or of the connection (by the code of the socket): what is
- * wrong, and what to do.
- */
+/** SQLSTATEs, or codes of the socket: what is wrong, and what to do. */
 const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^ECONNREFUSED$/, 'nothing listens there: start PostgreSQL, or correct host and port'],
   [/^ENOENT$/, 'there is no such socket: start PostgreSQL, or correct the path'],
@@ -44,9 +38,7 @@ export function databaseFault(url: string, error: unknown): SettingFault {
   return new SettingFault(`DATABASE_URL: ${describePlace(url)}: ${why}.`, { cause: error });
 }
 
-/**
- * Whether the database or the connection caused the error: other errors are shown with their stack.
- */
+/** Other errors are shown with their stack. */
 export const isOfDatabase = (error: unknown): boolean =>
   faultOf(error) === 'unavailable' || MISSING.test(codeOf(error));
 

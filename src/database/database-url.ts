@@ -1,7 +1,6 @@
 /**
- * `DATABASE_URL` as libpq reads it (PostgreSQL's documentation, "Connection URIs"): the driver
- * knows neither a socket in `?host=` nor other names of libpq, and sends what it does not know to
- * the server as a setting.
+ * `DATABASE_URL` as libpq reads it (PostgreSQL, "Connection URIs"): the driver does not know all of
+ * its names, and sends those that it does not know to the server as settings.
  */
 
 import { readFileSync } from 'node:fs';
@@ -11,9 +10,7 @@ import type { ConnectionOptions } from 'node:tls';
 interface DatabasePlace {
   /** In the order in which they are tried, each once. Empty: the driver's default, or a socket. */
   readonly servers: readonly Server[];
-  /**
-   * The abilities that a session must have, else the next server is tried. Null: there is no other.
-   */
+  /** Abilities that a session must have, else the next server is tried; null: none. */
   readonly session: Session | null;
   /** In place of servers; null: none. */
   readonly socketPath: string | null;
@@ -69,10 +66,7 @@ const UNKNOWN_HERE: ReadonlySet<string> = new Set([
   ...['load_balance_hosts', 'requirepeer', 'replication', 'sslnegotiation'],
 ]);
 
-/**
- * The demands that one may make on a server. The engine writes, so that `any` of several is one
- * that can.
- */
+/** The engine writes: `any` of several servers is one that can. */
 const SESSIONS: ReadonlyMap<string, Session> = new Map([
   ['any', 'read-write'],
   ['read-write', 'read-write'],

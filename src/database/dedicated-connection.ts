@@ -1,8 +1,4 @@
-/**
- * A dedicated connection for transactions of one or two round trips: BEGIN travels with the first
- * statements, COMMIT with the last ones. The driver's `begin` waits for each of them, and a round
- * trip costs both sides more than a short statement.
- */
+/** A connection for short transactions: BEGIN and COMMIT travel with the statements. */
 
 import type { DatabaseAddress, Sql, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
@@ -16,26 +12,19 @@ const BEGIN = [
 ].join(';');
 
 /**
- * Settings for a dedicated connection whose statements look up each element of arrays of many
- * lengths. A plan is made once: PostgreSQL would otherwise plan again for each length, which takes
- * longer than the statement. And it finds rows by index, one after the other: a plan for small
- * tables would be kept while they grow.
- *
- * That is not enough where a table was vacuumed while it was empty, as `chunks` mostly is: then a
- * join seems to be cheapest from the table's side, all of it for each row. So these statements join
- * by `id = any (array[row.id])` on the first column of the key. PostgreSQL can look that up, and
- * can neither merge nor hash by it.
+ * Settings for statements that look up each element of arrays of many lengths: a plan is made once,
+ * where PostgreSQL would plan again for each length, and finds rows by index. Tables that were
+ * vacuumed while empty still seem cheapest to read whole, so these statements join by `id = any
+ * (array[row.id])`, which PostgreSQL can look up, and neither merge nor hash.
  */
 export const PLANS_ARE_KEPT = [
   'set local plan_cache_mode = force_generic_plan',
   'set local enable_seqscan = off',
   'set local enable_hashjoin = off',
   'set local enable_mergejoin = off',
-  // A statement that reads only a key's columns would go through all of an index that seemed to be
-  // empty.
+  // In a table that seemed empty it would go through all of an index, for a key's columns alone.
   'set local enable_indexonlyscan = off',
-  // A plan type that is off counts as very expensive, and a statement that seems expensive is
-  // compiled, for seconds.
+  // A plan type that is off seems very expensive, and such a statement is compiled, for seconds.
   'set local jit = off',
 ] as const;
 
@@ -43,14 +32,12 @@ export const PLANS_ARE_KEPT = [
 export class DedicatedConnection {
   private readonly sql: SqlPool;
   private readonly begin: string;
-  /** Number of connections that have ended. */
   private closed = 0;
 
   /** `settings`: statements that come first in each transaction. */
   constructor(address: DatabaseAddress, settings: readonly string[]) {
     this.begin = [BEGIN, ...settings].join(';');
-    // The driver must not replace the connection for its age: in the middle of a transaction, the
-    // new one would run the second half as statements of their own.
+    // Replaced for its age in a transaction, the rest would run as statements of their own.
     this.sql = connect(address, 1, {
       max_lifetime: null,
       onclose: () => {
@@ -60,9 +47,8 @@ export class DedicatedConnection {
   }
 
   /**
-   * Runs `first`, then `last` with its result, and commits (READ COMMITTED); repeats all of it
-   * after a deadlock. `last` must issue its statements at once: the COMMIT is sent right after
-   * them.
+   * Runs `first`, then `last` with its result, and commits (READ COMMITTED); repeats all after a
+   * deadlock. `last` must issue its statements at once: COMMIT is sent right after them.
    */
   transact<Found, Result>(
     first: (tx: Sql) => Promise<Found>,
@@ -72,9 +58,8 @@ export class DedicatedConnection {
   }
 
   /**
-   * Runs `work`, which issues all of its statements at once, and commits, in one round trip;
-   * repeats all of it after a deadlock. It rejects when the connection is lost meanwhile; some of
-   * the statements may then have run, each by itself. So `work` must be safe to repeat.
+   * Runs `work`, which issues its statements at once, and commits, in one round trip; repeats it
+   * after a deadlock. It must be safe to repeat: when the connection is lost, some may have run.
    */
   transactAtOnce<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result> {
     return this.insist(() => this.inOne(work));
@@ -112,26 +97,17 @@ export class DedicatedConnection {
     return answer;
   }
 
-  /**
-   * The driver sends a query when it is awaited. Without `execute`, BEGIN would follow the
-   * statements that are awaited first, and these would be transactions of their own.
-   */
+  /** Without `execute`, BEGIN would follow the statements that are awaited first. */
   private sendBegin(): Promise<unknown> {
     return this.sql.unsafe(this.begin).simple().execute();
   }
 
-  /**
-   * Without `execute`: COMMIT would overtake the statements before it, which are sent when they are
-   * awaited. After a failed statement it rolls back, without an error.
-   */
+  /** Without `execute` it would overtake the statements. After a failed one it rolls back. */
   private commit(): Promise<unknown> {
     return this.sql.unsafe('commit').simple();
   }
 
-  /**
-   * Runs after the statements that are still on their way; does nothing when the transaction or the
-   * connection is over. Its own error is dropped: the caller gets the earlier one.
-   */
+  /** Comes after statements under way. Drops its own error: the caller gets the earlier one. */
   private async rollBack(): Promise<void> {
     await this.sql
       .unsafe('rollback')

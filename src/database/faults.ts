@@ -1,7 +1,4 @@
-/**
- * Classifies the errors of the database by what they mean to the caller: by SQLSTATE, and by the
- * codes of the driver.
- */
+/** Classifies errors of the database, by SQLSTATE and the driver's codes, for the caller. */
 
 export type StoreFault =
   /** The statement's data: the same statement fails again, its neighbours would not. */
@@ -25,10 +22,7 @@ const UNAVAILABLE = /^((08|28|53|57|58)\w{3}|25006|25P03)$/;
 /** The driver's own codes, and those of a socket that has no peer, or no longer has one. */
 const CONNECTION =
   /^(CONNECTION_\w+|CONNECT_TIMEOUT|ECONN(REFUSED|RESET|ABORTED)|EPIPE|E(HOST|NET)(DOWN|UNREACH)|ETIMEDOUT|ENOTFOUND|EAI_\w+)$/;
-/**
- * The system's calls that only a new connection makes. Every code of theirs is one of the
- * connection: no such socket (ENOENT), no descriptor left for it (EMFILE).
- */
+/** Calls that only a new connection makes: ENOENT (no socket), EMFILE (no descriptor left). */
 const CALLS_OF_CONNECTIONS = /^(connect|getaddrinfo)$/;
 
 /** Classifies an error that a statement threw. */

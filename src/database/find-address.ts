@@ -1,6 +1,4 @@
-/**
- * Finds out how to connect to a PostgreSQL, and whether its sessions are as the engine needs them.
- */
+/** Finds how to connect to a PostgreSQL, and whether its sessions are as the engine needs them. */
 
 import { SettingFault } from '../std/setting-fault.ts';
 import { WANTED_SETTINGS } from './session-settings.ts';

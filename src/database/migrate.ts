@@ -14,17 +14,13 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * The newest migration that a node must know to work after this one. Set by a migration that
-   * removes something which no version since the named one has used. Absent: nodes that worked
-   * before still work.
+   * The newest migration that a node must know to work after this one, which removes something.
+   * Absent: nodes that worked before still work.
    */
   readonly needs?: string;
 }
 
-/**
- * Migrations after schema.sql, in order, each a file in migrations/. A migration that has landed is
- * never edited, and neither is schema.sql: a change is a new file.
- */
+/** In order, each a file in migrations/. None that has landed is edited; nor is schema.sql. */
 export const MIGRATIONS: readonly Migration[] = [];
 
 export interface Migrated {
@@ -41,31 +37,23 @@ interface MigrateOptions {
   readonly patienceMs?: number;
 }
 
-/**
- * Any number that no other lock uses. Nodes that start together take turns on it; the later ones
- * find nothing to do.
- */
+/** Any number that no other lock uses: nodes that start together take turns on it. */
 const MIGRATION_LOCK = 7_461_671;
 
 /**
- * A statement that waits for a table's lock blocks every later statement on that table: it gives up
- * after this time, and lets them go first.
+ * A waiting statement blocks all later ones on that table.
  * @limit a migration waits for a table → it lets others go first
  */
 const LOCK_MS_MAX = 2_000;
 /** @limit it lets them go first */
 const LOCK_PAUSE_MS = 3_000;
 /**
- * Dumps and long transactions lock tables for long. After this time the start fails, and the
- * supervisor of the process has to repeat it.
+ * Dumps and long transactions lock tables for long.
  * @limit it tries in all → the start ends with a sentence; nothing was applied
  */
 const PATIENCE_MS = 300_000;
 
-/**
- * Applies the missing migrations, all in one transaction; repeats all of it after a deadlock, or
- * while a table is locked.
- */
+/** Applies the missing ones in one transaction; repeats it after a deadlock, or a table's lock. */
 export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promise<Migrated> {
   const { migrations = MIGRATIONS, onWaiting, patienceMs = PATIENCE_MS } = options;
   const endMs = performance.now() + patienceMs;
@@ -83,11 +71,8 @@ export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promi
 }
 
 interface SchemaState {
-  /** Nothing was ever applied. */
   readonly isEmpty: boolean;
-  /** Names of the migrations that are missing. */
   readonly missing: readonly string[];
-  /** Names of migrations of a later version. */
   readonly ahead: readonly string[];
   /** Why this version cannot work on it; null: it can. */
   readonly fault: string | null;
@@ -147,9 +132,8 @@ async function migrateOnce(tx: Sql, migrations: readonly Migration[]): Promise<M
 }
 
 /**
- * Makes the tables, or records that the migrations before the schema have made them. Nodes that
- * know only those can go on where they are recorded; a new database needs nodes that know the
- * schema, or they would make its tables again.
+ * Also for tables that earlier migrations made: nodes that know only those go on. A new database
+ * needs nodes that know the schema, or they would make its tables again.
  */
 async function applySchema(tx: Sql, isEmpty: boolean): Promise<void> {
   if (isEmpty) await tx.unsafe(await readSchema());

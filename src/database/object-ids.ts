@@ -1,15 +1,10 @@
-/**
- * Gives out ids of tags, groups and apps before these are made, so that rows can name each other in
- * one statement.
- */
+/** Gives out ids of tags, groups and apps before these are made, so rows can name each other. */
 
 import { ID_MAX } from '../domain/tag.ts';
 import type { Sql } from './sql.ts';
 
 /**
- * Ids that the tags, groups and apps of one client may ever use, deleted ones included: all clients
- * share one sequence, and no id is given out twice. It is a hundred times the tags that a client
- * may have at a time; two hundred clients can use all of theirs.
+ * All clients share one sequence, and no id is given out twice: two hundred can use all of theirs.
  * @limit tags, groups and apps that a client makes in its life, deleted ones included → `400`
  */
 const OBJECT_IDS_PER_CLIENT_MAX = 10_000_000;
@@ -17,10 +12,7 @@ const OBJECT_IDS_PER_CLIENT_MAX = 10_000_000;
 /** The message to a caller that wants more. */
 export const OBJECT_IDS_USED_UP = `would be more than the ${OBJECT_IDS_PER_CLIENT_MAX} tags, groups and apps that a client may make in its life`;
 
-/**
- * Gives out ids for good: call it when they are certainly needed. Null: the client has used up its
- * own.
- */
+/** Gives ids out for good: call it when they are needed. Null: the client has used up its own. */
 export async function nextObjectIds(
   sql: Sql,
   clientId: number,
@@ -37,10 +29,7 @@ export async function nextObjectIds(
   return rows.map((row) => row.id);
 }
 
-/**
- * The share of all ids of all clients that is given out: at 1 no tag, group or app can be made any
- * more.
- */
+/** The share of all ids that is given out: at 1 no tag, group or app can be made. */
 export async function objectIdsUsedShare(sql: Sql): Promise<number> {
   const [row] = await sql<{ last: number }[]>`select last_value::float8 as last from object_ids`;
   return (row?.last ?? 0) / ID_MAX;

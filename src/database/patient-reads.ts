@@ -1,9 +1,7 @@
 /**
- * Runs reads that may take seconds, because they have to count, for large clients. Few run at a
- * time, and fewer of one client, so that they take no connections from credentials, registrations
- * and sends. The others wait for a moment, and are then asked to come again. The next turn is that
- * of the client whose reads have taken the least time lately, so that clients with slow reads wait
- * for those with quick ones.
+ * Runs reads that may take seconds, few at a time and fewer of one client, so that they take no
+ * connections from the rest. The others wait for a moment, and are then asked to come again; the
+ * client whose reads have taken the least time lately is next.
  */
 
 import { RecentUse } from '../std/recent-use.ts';
@@ -16,27 +14,17 @@ import type { Sql } from './sql.ts';
  * groups), at a time → they wait: the client whose reads have taken the least time lately is next
  */
 export const PATIENT_READS_MAX = 4;
-/**
- * Reads of one client at a time: its dry runs leave half to the others. The last place is for a
- * client that has none.
- * @limit such reads of one client; the last place is for a client that has none → they wait
- */
+/** @limit such reads of one client; the last place is for a client that has none → they wait */
 const OF_CLIENT_MAX = 2;
-/**
- * Waiting reads of one client: each takes milliseconds while nothing is wrong.
- * @limit such reads of one client that wait → `503`, `Retry-After: 5`
- */
+/** @limit such reads of one client that wait → `503`, `Retry-After: 5` */
 const WAITING_OF_CLIENT_MAX = 100;
 /**
- * A read that has not begun after this time is refused: its caller has some seconds, and the
- * statements before it may take ten.
+ * Its caller has some seconds, and the statements before it may take ten.
  * @limit such a read waits → `503`, `Retry-After: 5`
  */
 const WAIT_MS_MAX = 2_000;
 
-/**
- * @limit time that a client's reads have taken counts half as much after
- */
+/** @limit time that a client's reads have taken counts half as much after */
 const USE_HALF_LIFE_MS = 10_000;
 /**
  * Clients whose use of time is remembered, about 100 bytes each.
@@ -58,10 +46,7 @@ interface Client {
 
 export class PatientReads {
   readonly #perform: Perform;
-  /**
-   * Clients with a running or waiting read; of those that have used as much time, the one that is
-   * next in turn comes first.
-   */
+  /** With a running or waiting read; in turn among those that have used as much time. */
   readonly #clients = new Map<number, Client>();
   #atWork = 0;
   /** Milliseconds of a connection. */
@@ -73,10 +58,7 @@ export class PatientReads {
     this.#now = monotonicMs;
   }
 
-  /**
-   * Rejects as `work` does, and when a statement of it takes too long (`STATEMENT_MS_MAX`; not on
-   * the embedded database).
-   */
+  /** Rejects as `work` does, and after STATEMENT_MS_MAX (not on the embedded database). */
   async run<T>(clientId: number, work: (sql: Sql) => Promise<T>): Promise<PatientRead<T>> {
     const client = this.#clients.get(clientId) ?? { id: clientId, atWork: 0, waiting: new Set() };
     this.#clients.set(clientId, client);
@@ -122,7 +104,6 @@ export class PatientReads {
     });
   }
 
-  /** Begins the next read after one has ended, of another client first. */
   #letIn(): void {
     const waiting = [...this.#clients.values()].filter(
       (client) => client.waiting.size > 0 && this.#hasRoom(client),

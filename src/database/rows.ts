@@ -1,18 +1,13 @@
-/**
- * Rows as parameters of a statement: an array for each column, which PostgreSQL takes apart with
- * `unnest`. The text of the statement is the same for any number of rows, so it is prepared once.
- */
+/** Rows as parameters: an array for each column, for `unnest`, so the text never changes. */
 
 import type { Fragment, Sql } from './sql.ts';
 import { quoted } from './sql.ts';
 
-/** A column of rows that are made of values `T`. */
 interface Column<T> {
   /** The type that the statement sees. */
   readonly type: string;
   /** The type of an element of its array: `unnest` would take an array of arrays apart whole. */
   readonly sentAs: string;
-  /** The text of the PostgreSQL array. */
   arrayOf(given: readonly T[]): string;
 }
 
@@ -22,9 +17,8 @@ export type Columns<T> = Readonly<Record<string, Column<T>>>;
 type Rows<T> = (sql: Sql, given: readonly T[]) => Fragment;
 
 /**
- * Rows that a statement selects from or joins under `name`. Made once, beside the statement: the
- * driver keeps something for every template that it was ever given. Names and types are written
- * into the statement, so they never come from outside.
+ * Made once, beside the statement: the driver keeps something for every template. Names and types
+ * are written into the statement, so they never come from outside.
  */
 export function rowsOf<T>(name: string, columns: Columns<T>): Rows<T> {
   const template = templateOf(textOf(name, Object.entries(columns)));
@@ -46,10 +40,7 @@ export function constantText(text: string): (sql: Sql) => Fragment {
   return (sql) => sql(template);
 }
 
-/**
- * The driver's own way looks at each element of an array three times, and takes an array of
- * booleans for one boolean.
- */
+/** The driver's own way looks at each element three times, and takes booleans for one boolean. */
 const columnOf =
   <V>(type: string, write: (value: V) => string, sentAs = type) =>
   <T>(pick: (given: T, index: number) => V | null): Column<T> => ({

@@ -9,9 +9,6 @@ export const SCHEMA = '0040-schema';
 /** The migration after which a database is as schema.sql makes one. */
 export const LAST_BEFORE_SCHEMA = '0039-clock-watch';
 
-/**
- * The text of schema.sql. The compiler copies no SQL, so it is read from the sources, which are
- * three folders above the compiled file, in a clone and in the image.
- */
+/** Read from the sources, three folders above the compiled file: the compiler copies no SQL. */
 export const readSchema = (): Promise<string> =>
   readFile(join(import.meta.dirname, '..', '..', '..', 'src', 'database', 'schema.sql'), 'utf8');

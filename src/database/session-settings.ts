@@ -1,7 +1,6 @@
 /**
- * Settings of a session that change what statements mean or how values are written. A database or a
- * role may have others (ALTER DATABASE … SET), so each connection brings those that we rely on. A
- * pooler may refuse or drop them: then the database must have them itself.
+ * Session settings that change what statements mean: a database or role may have others, so each
+ * connection brings ours. A pooler may drop them: then the database must have them itself.
  */
 
 /** Whether a value will do, and one that does. */

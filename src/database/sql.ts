@@ -1,7 +1,4 @@
-/**
- * The one way to a PostgreSQL, embedded or real: the driver with the types that the engine reads
- * and writes.
- */
+/** The one way to a PostgreSQL: the driver, with the types that the engine reads and writes. */
 
 import postgres from 'postgres';
 import type { BackoffPolicy } from '../std/backoff.ts';
@@ -12,7 +9,6 @@ import { SESSION_SETTINGS } from './session-settings.ts';
 
 /** The first argument of every statement of the store: the pool, or a transaction of it. */
 export type Sql = postgres.ISql<{ bigint: number }>;
-/** A piece of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 /** The pool itself: can begin transactions and be closed. */
 export type SqlPool = postgres.Sql<{ bigint: number }>;
@@ -35,21 +31,14 @@ const bigint = {
   parse: (text: string) => Number(text),
 };
 
-/**
- * How long closing waits for statements under way.
- * @limit wait for statements when closing → cut off
- */
+/** @limit wait for statements when closing → cut off */
 export const CLOSE_TIMEOUT_SECONDS = 5;
 /**
- * Below a second, jitter included. The driver's own pause doubles to 20 s, in which every statement
- * waits although the database may be back.
+ * The driver's own pause doubles to 20 s.
  * @limit between tries to connect to the database: doubles, up to half longer by chance
  */
 const RECONNECT: BackoffPolicy = { baseMs: 10, capMs: 650 };
-/**
- * For a server that accepts a connection and then sends nothing.
- * @limit a connection to the database that is taken and not answered → `503`
- */
+/** @limit a connection to the database that is taken and not answered → `503` */
 const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** `attempt`: 0 is the first. */
@@ -58,11 +47,9 @@ const reconnectInSeconds = (attempt: number): number => backoffMs(RECONNECT, att
 /** The name of the engine's sessions in PostgreSQL. */
 export const APPLICATION_NAME = 'tagcast';
 
-/** Settings of connections for which the driver's defaults will not do. */
 interface Keeping {
   /** Null: they are never replaced for their age. */
   readonly max_lifetime?: null;
-  /** Called when a connection has ended. */
   readonly onclose?: () => void;
 }
 
@@ -102,10 +89,7 @@ function connectTo(
   });
 }
 
-/**
- * Numbers or uuids as the text of a PostgreSQL array, for `${list(…)}::integer[]`: the driver would
- * check and escape each element, and these need no escapes.
- */
+/** For `${list(…)}::integer[]`: the driver would check and escape each element. */
 export const list = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
 
 /** Texts likewise, for `::text[]`. The driver would check each element three times. */
@@ -114,6 +98,5 @@ export const textList = (values: readonly string[]): string => `{${values.map(qu
 const SPECIAL = /["\\]/;
 const EACH_SPECIAL = /["\\]/g;
 
-/** A text as an element of such an array. */
 export const quoted = (value: string): string =>
   SPECIAL.test(value) ? `"${value.replace(EACH_SPECIAL, '\\$&')}"` : `"${value}"`;

@@ -18,29 +18,20 @@ import type { DatabaseAddress, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
 import { transact } from './transact.ts';
 
-/** Opened and migrated. */
 export interface Store extends Migrated {
   readonly sql: SqlPool;
-  /**
-   * For reads that may take seconds: beside the pool, where the database has more than one session.
-   */
+  /** For reads that may take seconds: beside the pool, where there are more sessions than one. */
   readonly patientReads: PatientReads;
   /** For worker threads, which open pools of their own. */
   readonly address: DatabaseAddress;
-  /**
-   * Opens a dedicated connection, for one transaction at a time, each with these settings. It is
-   * closed with the store.
-   */
+  /** For one transaction at a time, each with these settings; closed with the store. */
   openDedicatedConnection(settings?: readonly string[]): DedicatedConnection;
-  /**
-   * Vitals of the thread of the embedded database; null: it runs elsewhere, or has sent none yet.
-   */
+  /** Vitals of the embedded database's thread; null: it runs elsewhere, or sent none yet. */
   readonly threadVitals: () => ThreadVitals | null;
   close(): Promise<void>;
 }
 
 /**
- * Connections of the main thread, but for dedicated ones: short HTTP reads, mostly.
  * @limit connections of the main thread; each stage of registration, the ledger and the heartbeat
  * have one more → they wait in the driver
  */
@@ -51,10 +42,7 @@ const NEVER_STOPPED = new AbortController().signal;
 /** A database that this process does not run. */
 const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.resolve() };
 
-/**
- * Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is called while a lock
- * delays the migration.
- */
+/** Connects to a PostgreSQL (15 or later) and migrates it; `onWaiting`: a lock delays that. */
 export async function openPostgres(url: string, onWaiting?: () => void): Promise<Store> {
   try {
     return await openStore(await findAddress(url), ELSEWHERE, onWaiting);
@@ -63,10 +51,7 @@ export async function openPostgres(url: string, onWaiting?: () => void): Promise
   }
 }
 
-/**
- * Makes the files of PGlite under `dataDir`, whose lock the caller holds, if there are none:
- * seconds, in which `stopping` ends it.
- */
+/** Makes PGlite's files under `dataDir`, whose lock the caller holds; takes seconds. */
 export const makeEmbedded = (dataDir: string, stopping: AbortSignal): Promise<Initialised> =>
   makeInDataDir(dataDir, stopping);
 
@@ -123,9 +108,8 @@ export async function openStore(
 }
 
 /**
- * Runs the reads in a transaction, because poolers pass on only the time-outs of a transaction. The
- * embedded database has no time-outs, and a transaction would block the statements of all others
- * until its end.
+ * In a transaction, because poolers pass on only its time-outs. The embedded database has none, and
+ * a transaction would block all other statements.
  */
 const performOn = (sql: SqlPool, { kind }: DatabaseAddress): Perform =>
   kind === 'embedded' ? (work) => work(sql) : (work) => transact(sql, work);

@@ -1,34 +1,23 @@
-/**
- * Runs a transaction that cannot hold its locks for long, and repeats it when it has conflicted
- * with another one.
- */
+/** Runs a transaction that cannot hold its locks for long; repeats it after a conflict. */
 
 import { tryAgain } from '../std/try-again.ts';
 import { faultOf } from './faults.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 /**
- * Limit of one statement, waits for locks included, and of the silence between two. A node that
- * froze in the middle of a transaction loses the transaction after this, so that its locks do not
- * stop every other node.
+ * Waits for locks included. A node that froze loses its transaction, and so its locks.
  * @limit one statement in a `transact`, and silence in it → rolled back: `503`, or tried again by
  * its owner
  */
 export const STATEMENT_MS_MAX = 10_000;
-/**
- * Deadlocks end one of two transactions, so a few tries are plenty.
- * @limit tries after a deadlock → `503`
- */
+/** @limit tries after a deadlock → `503` */
 const TRIES_MAX = 5;
 
-/**
- * Runs `work` in a transaction (READ COMMITTED) and commits; repeats all of it after a deadlock.
- */
+/** Runs `work` in a transaction (READ COMMITTED); repeats all of it after a deadlock. */
 export const transact = <T>(sql: SqlPool, work: (tx: Sql) => Promise<T>): Promise<T> =>
   againAfterDeadlock(async () => {
     const results = await sql.begin(async (tx) => {
-      // The driver sends a query when it is awaited. Without `execute`, the limit would follow the
-      // first query of `work`, which would then have none.
+      // Without `execute`, the limit would follow the first query of `work`.
       const limited = limitTime(tx).execute();
       return [await Promise.all([limited, work(tx)]).then(([, result]) => result)];
     });

@@ -20,10 +20,7 @@ export class TransactionBudget {
     return true;
   }
 
-  /**
-   * Repeats `piece`, a transaction each time, until it does less than it may. False: the budget is
-   * spent before.
-   */
+  /** Repeats `piece`, a transaction, until it does less than it may. False: budget spent. */
   empty(pieceMax: number, piece: () => Promise<number>): Promise<boolean> {
     return this.exhaust(async () => (await piece()) >= pieceMax);
   }

@@ -1,17 +1,11 @@
-/**
- * Periodic work on the database as records. A feature declares its own in its `upkeep.ts`;
- * app/upkeep/upkeep-jobs.ts lists all of them, and app/upkeep/housekeeping.ts runs them.
- */
+/** Periodic work on the database, as records: each feature's `upkeep.ts` declares its own. */
 
 import type { SqlPool } from './sql.ts';
 import { TransactionBudget } from './transaction-budget.ts';
 
-/** A job gets this for one run. */
 export interface UpkeepRun {
   readonly sql: SqlPool;
-  /**
-   * The time of the database's clock, which stamps the rows: a node's own clock may be days ahead.
-   */
+  /** The database's clock, which stamps the rows: a node's own may be days ahead. */
   readonly nowMs: number;
   /** The transactions that the job may take: spent at once when the process stops. */
   readonly budget: TransactionBudget;
@@ -55,16 +49,11 @@ export const byAge =
 
 /** Owners (clients, webhooks, apps) whose data is trimmed one owner after the other. */
 export interface Turns<Cursor, Owner extends Cursor> {
-  /** Before all owners. */
   readonly start: Cursor;
   /** In one run. */
   readonly ownersMax: number;
-  /**
-   * When an owner has its next turn if the budget did not suffice: at the beginning of the next
-   * run, or when the others have had theirs.
-   */
+  /** An owner beyond the budget comes first in the next run, or after all others. */
   readonly unfinished: 'first' | 'last';
-  /** The next owners, after `after`. */
   next(run: UpkeepRun, after: Cursor, limit: number): Promise<readonly Owner[]>;
   /** Answers whether nothing of this owner is left to do. */
   serve(run: UpkeepRun, owner: Owner): Promise<boolean>;

@@ -1,7 +1,5 @@
 /**
- * Proves by writes that the database takes writes: it commits a row, which tests the log, and needs
- * new room on the disk. The row alone does not show a full disk, because it lies in a page that
- * exists already.
+ * Proves by writes that the database takes writes: a row tests the log, new room tests the disk.
  */
 
 import { errorReason } from '../../packages/std/src/error-reason.ts';
@@ -18,14 +16,10 @@ export interface StoreReading {
   readonly reason: string | null;
 }
 
-/**
- * A database that takes longer than this for a row cannot serve.
- * @limit `/readyz` waits for the database → `503`
- */
+/** @limit `/readyz` waits for the database → `503` */
 const PROBE_MS_MAX = 2_000;
 /**
- * Less than PROBE_MS_MAX, so that a database that waits (for a lock) ends the statement itself, and
- * nothing remains of it.
+ * Less than PROBE_MS_MAX, so that the database ends a waiting statement itself.
  * @limit each statement of `/readyz` → `503`
  */
 const STATEMENT_MS_MAX = 1_500;
@@ -36,9 +30,8 @@ const STATEMENT_MS_MAX = 1_500;
 const ROOM_PAGES = 128;
 
 /**
- * One message, so one round trip and one transaction. Rows that exceed `work_mem` go to a file in
- * the database's own tablespace, which is written and deleted at once. This needs no right and no
- * table, and leaves nothing to vacuum.
+ * One round trip and transaction. Rows beyond `work_mem` go to a file in the database's tablespace:
+ * that needs no right and no table, and leaves nothing to vacuum.
  */
 const PROBE = `
   set local statement_timeout = ${STATEMENT_MS_MAX};
@@ -49,10 +42,7 @@ const PROBE = `
   insert into write_probe (id, written_at) values (1, now())
     on conflict (id) do update set written_at = excluded.written_at`;
 
-/**
- * Errors of the connection and of the sign-in, and of a database that is missing, starts, stops, or
- * has no more connections.
- */
+/** The connection, the sign-in, or a database that is missing, starts, stops or is full. */
 const NOT_REACHED = /^(08|28|3D|57P|53300)/;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
@@ -65,10 +55,7 @@ const LATE: StoreReading = {
 /** Callers must ask one at a time. */
 export class WriteProbe {
   readonly #address: DatabaseAddress;
-  /**
-   * A connection of its own: it does not wait for users of the others, and can be discarded when it
-   * hangs.
-   */
+  /** Its own: it waits for no user of the others, and can be discarded when it hangs. */
   #sql: SqlPool | null = null;
 
   constructor(address: DatabaseAddress) {

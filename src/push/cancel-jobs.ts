@@ -10,7 +10,6 @@ import type { CancelledJobs } from './sql/ledger/cancel-jobs-of.ts';
 import { cancelJobsOf } from './sql/ledger/cancel-jobs-of.ts';
 
 /**
- * Jobs that are cancelled in one transaction: some tens of milliseconds.
  * @limit push jobs cancelled in a transaction, with the key or member that submitted them → the
  * next transaction
  */
@@ -22,10 +21,7 @@ interface CancelParts {
   readonly journal: { ended(jobs: CancelledJobs['ended']): void };
 }
 
-/**
- * Makes what cancels all jobs of a publisher, scheduled, waiting and running, and once more when
- * every node knows that the right is gone: another node may have accepted some meanwhile.
- */
+/** Cancels a publisher's open jobs, and again when every node knows that the right is gone. */
 export const jobCanceller =
   (parts: CancelParts): CancelJobs =>
   async (clientId, userName) => {

@@ -1,7 +1,6 @@
 /**
- * Sending, from the request to the last outcome: accept → planner → claimer → dispatcher → workers
- * → ledger. Every process that sends runs one fan-out. They share the ledger in the database, and
- * nothing else.
+ * Sending: accept → planner → claimer → dispatcher → workers → ledger. Processes that send share
+ * the ledger in the database, and nothing else.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -49,18 +48,14 @@ import type { ProviderReading } from './protocol/worker-totals.ts';
 import { releaseAllLeases } from './sql/ledger/release-all-leases.ts';
 
 /**
- * SIGTERM leaves ten seconds: tasks get three to reach the end of a block, and three more for the
- * answers to their sends.
+ * SIGTERM leaves ten seconds.
  * @limit sends of a node that stops: to the end of a block (`withinMs`), and until answers that do
  * not come are `unknown` (`answersWithinMs`) → left to the leases; an unknown one is sent again
  */
 const DRAIN: GiveBack = { withinMs: 3_000, answersWithinMs: 6_000 };
 /** @limit sends of a node that stops are recorded → left to the leases */
 const DRAIN_MS_MAX = 7_000;
-/**
- * The time to give back the parts of the ended threads; leases of the others end by themselves.
- * @limit last word of the threads that such a node has ended → left to the leases
- */
+/** @limit last word of the threads that such a node has ended → left to the leases */
 const LAST_WORD_MS = 1_000;
 
 interface FanOutOptions {
@@ -70,7 +65,6 @@ interface FanOutOptions {
   /** Where workers find the tag index. Null: in the database. */
   readonly redis: RedisAddress | null;
   readonly threads: number;
-  /** Says whether this node may send. */
   readonly presence: Presence;
   readonly leaseMs: number;
   readonly logLevel: string;
@@ -85,17 +79,14 @@ interface FanOutOptions {
   readonly connectionsMax: number;
   /** Limits for tests, which cannot wait for the providers' own. */
   readonly limits?: Partial<TransportLimits>;
-  /** Called with each report that was recorded. */
   onRecorded(report: Progress): void;
 }
 
 export interface FanOut {
   readonly accept: Accept;
   readonly testSends: TestSends;
-  /** Providers that fail for everyone. */
   readonly circuitBreakers: CircuitBreakers;
   readonly workerVitals: () => readonly ThreadVitals[];
-  /** Readings of what the worker threads have sent to each provider. */
   readonly providers: () => readonly ProviderReading[];
   readonly metrics: readonly Metric[];
   /** Stops claiming, lets sends end, records them, gives back the rest, ends threads. Bounded. */
@@ -243,9 +234,8 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
 }
 
 /**
- * Prepares for dead nodes. The embedded database has one process: its leases are all of dead ones,
- * so they are released, and no other node takes over. On PostgreSQL a heartbeat lets other nodes
- * take over from this one.
+ * The embedded database has one process, which releases all leases. On PostgreSQL a heartbeat lets
+ * other nodes take over.
  */
 async function beginLife(
   store: Store,

@@ -1,7 +1,4 @@
-/**
- * Deletes push jobs that ended long ago, their idempotency keys, and quotas that are no longer
- * used.
- */
+/** Deletes old push jobs, idempotency keys, and quotas that are no longer used. */
 
 import type { UpkeepJob } from '../database/upkeep-job.ts';
 import { byAge } from '../database/upkeep-job.ts';

@@ -4,7 +4,6 @@ import type { Metric } from '../telemetry/metric.ts';
 import { known, seriesBy } from '../telemetry/metric.ts';
 import type { ResolveReading } from './resolve-meter.ts';
 
-/** The state of the index in Redis, as this process sees it. */
 export interface IndexReading {
   readonly isReachable: boolean;
   /** Device groups whose entry is known to be older than the database. */

@@ -1,7 +1,4 @@
-/**
- * Answers which devices match an audience, group by group. Redis answers if one is set up, and SQL
- * always can.
- */
+/** Answers which devices match an audience, group by group: in Redis if set up, else in SQL. */
 
 import type { Sql } from '../database/sql.ts';
 import type { DeviceToken, Scope } from '../domain/device.ts';
@@ -13,9 +10,8 @@ import type {
 import type { Audience } from '../domain/notification.ts';
 
 /**
- * Octets of the tokens of one run. The sixteen tasks of a thread each hold theirs twice while they
- * resolve, and have 512 MB together. A full group of browser subscriptions takes half of this
- * limit, one block of the largest tokens a fifth.
+ * The sixteen tasks of a thread each hold theirs twice while they resolve, of 512 MB. A full group
+ * of browser subscriptions takes half of this.
  * @limit octets of the tokens that a task resolves at once; from Redis also the rest of its last
  * blocks → as many blocks as fit; the rest of the chunk is claimed again at once
  */
@@ -36,15 +32,9 @@ export interface DeviceRun {
   readonly offsets: Uint16Array;
   readonly deviceIds: DeviceIds;
   readonly histories: DeviceHistories;
-  /**
-   * Whole blocks from this offset on were left out, because all tokens together are too large.
-   * Absent: none was.
-   */
+  /** Whole blocks from here on were left out, as tokens were too large. Absent: none. */
   readonly endOffset?: number;
-  /**
-   * Which of the languages is the device's, by position, from 1; 0: none. Absent: not asked for, or
-   * no device matches.
-   */
+  /** The device's language by position, from 1; 0: none. Absent: not asked, or none matches. */
   readonly languages?: Uint8Array;
 }
 
@@ -67,26 +57,18 @@ export interface ResolveRequest {
   readonly audience: Audience;
   /** Ordinals at or above it are not in the audience. */
   readonly ordinalEnd: number;
-  /**
-   * The group's version in PostgreSQL when the chunk was claimed; an index that is older must not
-   * answer.
-   */
+  /** In PostgreSQL at the claim; an index that is older must not answer. */
   readonly expectedVersion: number;
   /** Whole blocks below it are not wanted. Absent: 0. */
   readonly firstOffset?: number;
-  /**
-   * Tags, the first of which that a device has is its language: at most 255. Absent: languages are
-   * not asked for.
-   */
+  /** The first that a device has is its language: at most 255. Absent: not asked for. */
   readonly languageTagIds?: readonly number[];
 }
 
 export interface TagIndex {
   /** The devices of a group that match the audience: each once, exact. */
   resolve(request: ResolveRequest): Promise<DeviceRun>;
-  /**
-   * Returns those of these ordinals of one (app, platform) that still exist and match, for retries.
-   */
+  /** Those of one (app, platform) that still exist and match, for retries. */
   recheck(
     scope: Scope,
     ordinals: readonly number[],
@@ -94,19 +76,15 @@ export interface TagIndex {
     languageTagIds?: readonly number[],
   ): Promise<PresentDevices>;
   /**
-   * Counts the devices of an (app, platform) that match now. `sql` is for the queries to the
-   * database, because these may take seconds. `groupsMax`: looks at so many of the groups at most,
-   * evenly apart, and concludes from them; absent: at all, so the count is exact.
+   * `sql`: for queries that may take seconds. `groupsMax`: looks at so many groups, evenly apart,
+   * and concludes; absent: at all, so the count is exact.
    */
   count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<number>;
 }
 
 /** Takes committed changes to an index beside the database. */
 export interface IndexFeed {
-  /**
-   * Resolves when the index has the changes, or lacks them for now: its versions prove which it
-   * has. Never rejects, because the changes are committed.
-   */
+  /** Resolves when the index has the changes, or lacks them for now. Never rejects. */
   apply(changes: readonly DeviceGroupChange[]): Promise<void>;
   /** The groups exist no more. Never rejects: what an index then keeps of them is of no use. */
   forget(groups: readonly DeviceGroupKey[]): Promise<void>;

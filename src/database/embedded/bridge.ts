@@ -1,11 +1,7 @@
 /**
- * Lets several PostgreSQL clients use one PGlite over a Unix socket.
- *
- * PGlite is one session: all of its clients share unnamed portals, transactions and errors. So a
- * connection owns the session from its first message until the ReadyForQuery that says "idle", and
- * the others wait their turn. (`@electric-sql/pglite-socket` takes turns message by message: a Bind
- * of one connection was executed by the Execute of another, seen as `portal "" does not exist`;
- * docs/decisions/0001.)
+ * Lets several PostgreSQL clients use one PGlite, which is one session, over a Unix socket. A
+ * connection owns the session from its first message until ReadyForQuery says "idle": turns message
+ * by message mix up portals (docs/decisions/0001).
  */
 
 import { once } from 'node:events';
@@ -35,17 +31,11 @@ const CANCEL_REQUEST = 80877102;
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 interface Bridge {
-  /**
-   * Resolves when all clients have left, and the session is as they found it. The caller asks them
-   * to leave before.
-   */
+  /** Resolves when all clients, which the caller has asked to leave, have left. */
   close(): Promise<void>;
 }
 
-/**
- * Serves `database` on the Unix socket at `path`; resolves when it listens. Calls `broken` when the
- * database can no longer answer correctly.
- */
+/** Resolves when it listens. Calls `broken` when the database can no longer answer correctly. */
 export async function serveDatabase(
   database: PGlite,
   path: string,
@@ -65,9 +55,7 @@ export async function serveDatabase(
   };
 }
 
-/** A connection that may wait for the session. */
 interface Client {
-  /** Called by the session when its turn has come. */
   wake: () => void;
 }
 
@@ -77,10 +65,7 @@ class SharedSession {
   private readonly broken: (reason: string) => void;
   private owner: Client | null = null;
   private readonly waiting: Client[] = [];
-  /**
-   * PGlite ran out of memory, or stopped in the middle of a statement: `examine` has to find out
-   * whether it can go on.
-   */
+  /** PGlite ran out of memory, or stopped in the middle of a statement (`examine`). */
   private isInDoubt = false;
 
   constructor(database: PGlite, broken: (reason: string) => void) {
@@ -109,11 +94,7 @@ class SharedSession {
     this.owner?.wake();
   }
 
-  /**
-   * Takes the answer as a stream: PGlite's other calls also parse it, and keep the parsed messages
-   * for an `exec` that never comes. The parts are copied, because they are views of the database's
-   * own memory.
-   */
+  /** A stream: other calls keep parsed messages. Copies the parts, views of PGlite's memory. */
   async execute(messages: Uint8Array): Promise<Buffer> {
     const parts: Buffer[] = [];
     try {
@@ -130,11 +111,7 @@ class SharedSession {
     return answer;
   }
 
-  /**
-   * Finds out whether the session can go on. A statement that was too large has given its memory
-   * back. If the session itself holds all memory, every later statement fails, and only a new
-   * process helps: the memory of WebAssembly never shrinks.
-   */
+  /** If the session holds all memory, only a new process helps: WebAssembly's never shrinks. */
   private async examine(): Promise<void> {
     this.isInDoubt = false;
     try {
@@ -146,10 +123,7 @@ class SharedSession {
     }
   }
 
-  /**
-   * Removes the remains of a client that went away from the session: a transaction, and the
-   * statements it prepared.
-   */
+  /** Ends the transaction and drops the statements of a client that went away. */
   async leave(client: Client, prepared: ReadonlySet<string>): Promise<void> {
     const isOwner = this.owner === client;
     if (!isOwner && prepared.size === 0) return;
@@ -163,17 +137,11 @@ class SharedSession {
   }
 }
 
-/**
- * An error has some hundred bytes, including the messages before it in the answer. A longer answer
- * holds rows, and is not searched.
- */
+/** An error has some hundred bytes; a longer answer holds rows, and is not searched. */
 const ERROR_BYTES_MAX = 4_096;
 /** The field of an error that holds its SQLSTATE: out_of_memory. */
 const OUT_OF_MEMORY = Buffer.from('\0C53200\0');
-/**
- * The needs of the smallest statement of the engine: a look into PostgreSQL's catalogue, and some
- * megabytes.
- */
+/** The smallest statement of the engine needs as much: some megabytes. */
 const EXAMINED = Buffer.from('session can go on');
 const EXAMINATION = message(
   QUERY,
@@ -248,10 +216,7 @@ class Connection implements Client {
     }
   }
 
-  /**
-   * The startup message, which has no type byte; requests for TLS are declined. Null: it has not
-   * arrived in full.
-   */
+  /** The startup message, without a type byte; null: incomplete. Requests for TLS are declined. */
   private takeStartup(): Uint8Array | null {
     if (this.received.length < 8) return null;
     const length = this.received.readInt32BE(0);

@@ -15,8 +15,7 @@ import { thrownCode, thrownText } from './thrown.ts';
  */
 const FIRST_START_MIB = 48;
 /**
- * A start after a clean end needs no room. After another end it needs one more file of the log (16
- * MiB) and some pages.
+ * A start after a clean end needs no room; after another, one more file of the log and some pages.
  * @limit MiB that a later start needs → no start, with a sentence
  */
 const LATER_START_MIB = 17;
@@ -25,10 +24,7 @@ const ROOM_NEEDED = `a first start needs ${FIRST_START_MIB} MiB, a later one up 
 const FILE_MIB = 16;
 const MIB = 1_048_576;
 
-/**
- * Makes the files of the database under `dataDir`, whose lock the caller holds, unless they are
- * there. Throws a SettingFault with the reason when that fails.
- */
+/** Makes the database under `dataDir`, whose lock the caller holds. Throws a SettingFault. */
 export async function makeInDataDir(dataDir: string, stopping: AbortSignal): Promise<Initialised> {
   const descriptors = descriptorsMax();
   if (descriptors < EMBEDDED_DESCRIPTORS_MIN) throw tooFewDescriptors(descriptors);
@@ -48,10 +44,7 @@ export async function makeInDataDir(dataDir: string, stopping: AbortSignal): Pro
   }
 }
 
-/**
- * Starts the database under `dataDir`, which has been made. Throws a SettingFault when it does not
- * open.
- */
+/** Starts the database made under `dataDir`. Throws a SettingFault when it does not open. */
 export async function startInDataDir<Started>(
   dataDir: string,
   start: (directory: string) => Promise<Started>,
@@ -81,10 +74,7 @@ function knownFault(dataDir: string, error: unknown, neededMib: number): Setting
   return hasRoom(dataDir, neededMib) ? faultByCode(dataDir, error) : noRoom(dataDir, error);
 }
 
-/**
- * Makes a directory (0700) and its missing parents. `recursive` of Node tries for ever where the
- * system reports a directory as missing that cannot be made, as under /proc.
- */
+/** Makes a directory (0700) and its parents: `recursive` of Node tries for ever under /proc. */
 export function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -114,9 +104,7 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^(ENOMEM|ERR_WORKER_OUT_OF_MEMORY)$/, 'this machine has no memory left for it'],
 ];
 
-/**
- * The fault to report for an error of the file system under `dataDir`; null: it is another error.
- */
+/** The fault for an error of the file system under `dataDir`; null: it is another error. */
 export function dataDirFault(dataDir: string, error: unknown): SettingFault | null {
   if (!(error instanceof Error && 'syscall' in error)) return null;
   return faultByCode(dataDir, error);
@@ -141,10 +129,7 @@ function freeMib(path: string): number {
   return Math.floor((bavail * bsize) / MIB);
 }
 
-/**
- * Tries it with files: the free space that the file system reports does not consider quotas and
- * limits of file size.
- */
+/** Tries it with files: quotas and limits of file size do not show in the free space. */
 function hasRoom(dataDir: string, mib: number): boolean {
   const paths: string[] = [];
   try {

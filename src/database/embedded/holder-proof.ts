@@ -1,7 +1,6 @@
 /**
- * How the process that holds a directory is found when the file of its socket is gone: it listens
- * on a name beside the files, too. Every user of the machine can bind that name once the holder has
- * ended. So an answer counts only if it comes from a process that knows the directory's secret.
+ * Proves which process holds a directory whose socket's file is gone: it listens on a name, too.
+ * Every user can bind that name, so an answer must show the directory's secret.
  */
 
 import { createHash, createHmac, randomBytes } from 'node:crypto';

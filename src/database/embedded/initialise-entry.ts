@@ -5,11 +5,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { FILES_PARAMS, START_PARAMS } from './settings.ts';
 import { thrownText } from './thrown.ts';
 
-/**
- * A directory that PGlite takes for files in memory, so that initdb writes into it directly.
- * Otherwise initdb writes into memory; then all files are copied twice, and an archive of them
- * once, which takes 200 MB.
- */
+/** PGlite takes it for files in memory, so initdb writes directly; else it takes 200 MB more. */
 class Directory extends MemoryFS {
   private readonly files: NodeFS;
 

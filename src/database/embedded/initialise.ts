@@ -1,8 +1,4 @@
-/**
- * Makes the files of a new embedded database, in a process of its own: initdb takes several hundred
- * megabytes (a second PGlite, and a copy of its memory), and a process gives all of them back
- * before the database is opened.
- */
+/** Makes a new embedded database in a process of its own, which gives back initdb's memory. */
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -28,16 +24,14 @@ const ENTRY = fileURLToPath(new URL('./initialise-entry.js', import.meta.url));
 export type Initialised = 'ready' | 'stopped';
 
 /**
- * Makes `directory` unless a database is in it. If the process is killed at any time, the directory
- * is complete or absent. The caller holds the lock on the folder around it. Rejects with an error
- * whose message is the reason.
+ * Makes `directory` unless it is there. If the process is killed, it is complete or absent. The
+ * caller holds the folder's lock. Rejects with an error whose message is the reason.
  */
 export async function initialise(directory: string, stopping: AbortSignal): Promise<Initialised> {
   if (existsSync(join(directory, 'PG_VERSION'))) return 'ready';
   const folder = dirname(directory);
   const unfinished = `${basename(directory)}.new-`;
-  // An earlier process was killed. Its initdb, if it still runs, must not write into the new
-  // directory.
+  // An initdb of a killed process may still run: it must not write into the new directory.
   for (const name of readdirSync(folder)) {
     if (name.startsWith(unfinished)) rmSync(join(folder, name), { recursive: true, force: true });
   }
@@ -49,8 +43,7 @@ export async function initialise(directory: string, stopping: AbortSignal): Prom
     if (ending === 'stopped') return ending;
     throw new Error(ending.reason);
   }
-  // The directory will hold device tokens: no other user may read it, whatever DATA_DIR itself
-  // allows. initdb would let a group read.
+  // It will hold device tokens: no other user may read it. initdb would let a group read.
   chmodSync(made, 0o700);
   renameSync(made, directory);
   return 'ready';
@@ -90,7 +83,6 @@ async function runInitdb(path: string, stopping: AbortSignal): Promise<Ending> {
   }
 }
 
-/** Rejects when the process could not be started. */
 const endOf = async (
   child: ChildProcess,
 ): Promise<readonly [code: number | null, signal: NodeJS.Signals | null]> =>

@@ -1,16 +1,8 @@
 /**
- * One engine per data directory: two processes on one PGlite directory destroy it, silently.
- *
- * The process that holds the directory listens on the Unix socket `engine.sock` in it; commands
- * talk to the engine there. On Linux an abstract socket is bound as well: it is atomic and vanishes
- * with its process, so two engines that start in the same instant cannot both find a stale socket
- * file and take it over.
- *
- * Every user of the machine can bind an abstract name, and sees those that are bound
- * (/proc/net/unix). So the name is a secret of the directory that is used once: the process that
- * holds the directory replaces it as soon as its socket answers, and a process that finds an answer
- * there binds nothing. Where the file of that socket was deleted, the holder is found by the name
- * that goes with the new secret (holder-proof.ts).
+ * Holds a data directory for one engine: two processes on a PGlite directory destroy it, silently.
+ * The holder listens on `engine.sock`, where commands talk to it. On Linux it also binds an
+ * abstract name: atomic, so two engines cannot both take over a stale file. Any user can see and
+ * bind such names: so it is a secret of the directory, replaced as soon as the socket answers.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -38,15 +30,11 @@ import { holderName, isProven, proveTo } from './holder-proof.ts';
  */
 const SOCKET_PATH_BYTES_MAX = 103;
 /**
- * A socket that has neither accepted nor refused after this time counts as held: an engine may be
- * blocked.
+ * A blocked engine does not answer.
  * @limit answer of who holds `DATA_DIR` → it counts as held
  */
 const ANSWER_TIMEOUT_MS = 2_000;
-/**
- * An engine of the version before binds the former name some milliseconds before its socket
- * answers.
- */
+/** An engine of the version before binds the former name before its socket answers. */
 const FORMER_START_MS = 500;
 
 const HAS_ABSTRACT_NAMES = process.platform === 'linux';
@@ -60,10 +48,7 @@ export type LockResult =
 export const engineSocketPath = (dataDir: string): string => join(dataDir, 'engine.sock');
 export const databaseSocketPath = (dataDir: string): string => join(dataDir, 'database.sock');
 
-/**
- * Takes the directory (made 0700 if missing), or says why not. `onConnection` gets every command's
- * connection.
- */
+/** Takes the directory, or says why not. `onConnection` gets every command's connection. */
 export async function lockDataDir(
   dataDir: string,
   onConnection: (socket: Socket) => void,
@@ -102,10 +87,7 @@ export async function lockDataDir(
   };
 }
 
-/**
- * Finds the holder of the directory, without touching it; null: it is free. `pid` null: not written
- * yet.
- */
+/** Finds the holder, and touches nothing; null: none. `pid` null: not written yet. */
 export async function holderOf(dataDir: string): Promise<{ readonly pid: number | null } | null> {
   return (await answers(engineSocketPath(dataDir))) ? { pid: pidIn(dataDir) } : null;
 }
@@ -127,10 +109,7 @@ const closeAll = (servers: readonly Server[]): void => {
   for (const server of servers) server.close();
 };
 
-/**
- * The secret name, and the former one, where an engine of the version before finds it. Any user may
- * have taken the former one, so it decides nothing.
- */
+/** The secret name; also the former one, for nodes of the version before: it decides nothing. */
 async function bindGuards(dataDir: string): Promise<readonly Server[] | 'in-use'> {
   const guard = await bindSecretName(dataDir);
   if (guard === 'in-use') return guard;
@@ -150,10 +129,7 @@ async function bindSecretName(dataDir: string): Promise<Server | 'in-use'> {
   }
 }
 
-/**
- * Named by inode, so that two spellings of one directory give one name, and a copy of a directory
- * another.
- */
+/** Named by inode: one directory has one name, whatever its spelling, and a copy another. */
 function formerName(dataDir: string): string {
   const { dev, ino } = statSync(dataDir);
   return `\0tagcast-${dev}-${ino}`;
@@ -177,10 +153,7 @@ function readSecret(dataDir: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/**
- * For the next process that takes the directory; the caller holds it. Returns what listens on the
- * holder's name.
- */
+/** For the next holder. Returns what listens on the name that goes with it. */
 async function replaceSecret(dataDir: string): Promise<readonly Server[]> {
   const secret = randomUUID();
   const made = writeSecret(dataDir, secret);
@@ -196,7 +169,6 @@ const hasHolder = async (dataDir: string): Promise<boolean> =>
   existsSync(secretPath(dataDir)) &&
   (await isProven(formerName(dataDir), readSecret(dataDir)));
 
-/** Returns the path of a file of its own that holds the secret. */
 function writeSecret(dataDir: string, secret: string): string {
   const path = `${secretPath(dataDir)}.${randomUUID()}`;
   writeFileSync(path, secret, { mode: 0o600 });

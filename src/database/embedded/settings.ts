@@ -4,17 +4,12 @@ import { PGlite } from '@electric-sql/pglite';
 import { databaseFilesMaxOf, descriptorsMax } from '../../std/descriptors.ts';
 
 /**
- * PostgreSQL's own cache, which the WASM memory holds for good. initdb wrote 128 MB into the
- * directory's configuration, as these fitted. The operating system caches the files anyway, in the
- * same machine's memory.
+ * The WASM memory holds it for good; the operating system caches the files anyway.
  * @limit PostgreSQL's own cache in the embedded database → read again from the operating system's
  */
 const SHARED_BUFFERS = '32MB';
 
-/**
- * PostgreSQL keeps files open, and cannot ask how many this process may have: WebAssembly has
- * descriptors of its own.
- */
+/** PostgreSQL cannot ask how many files this process may have open. */
 export const FILES_PARAMS: readonly string[] = [
   '-c',
   `max_files_per_process=${databaseFilesMaxOf(descriptorsMax())}`,

@@ -1,7 +1,4 @@
-/**
- * The thread of PGlite: a heavy statement blocks its thread, and that must not be the one that
- * answers HTTP.
- */
+/** The thread of PGlite: a heavy statement must not block the one that answers HTTP. */
 
 import { chmodSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';

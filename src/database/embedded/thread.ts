@@ -15,9 +15,7 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
-/**
- * Opens the PGlite directory and serves it on `socketPath`. The caller holds the directory's lock.
- */
+/** Serves the PGlite directory on `socketPath`. The caller holds the directory's lock. */
 export async function startEmbeddedDatabase(
   dataDir: string,
   socketPath: string,
@@ -33,8 +31,7 @@ export async function startEmbeddedDatabase(
     process.stderr.write(
       `The embedded database has stopped: ${errorReason(error)}. Start the service again: everything that it confirmed is kept. If this happens again, set DATABASE_URL to a PostgreSQL of its own.\n`,
     );
-    // The service cannot go on without the database. A request gets no answer if the database has
-    // not confirmed its writes.
+    // Without the database no writes are confirmed: the service cannot go on.
     process.exit(1);
   });
   return {

@@ -1,7 +1,4 @@
-/**
- * Describes errors of PGlite: it also throws plain objects of its file system with a number for a
- * code.
- */
+/** Describes errors of PGlite, which also throws plain objects with a number for a code. */
 
 /** Numbers that Emscripten gives to the codes of the system, for what may befall a database. */
 const CODES: Readonly<Record<number, string>> = {

@@ -1,6 +1,4 @@
-/**
- * Watches the database's clock: nothing must wait for a time that the clock was wrong about.
- */
+/** Watches the database's clock: nothing must wait for a time that it was wrong about. */
 
 import type { Logger } from 'pino';
 import type { SqlPool } from '../sql.ts';

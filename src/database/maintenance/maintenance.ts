@@ -1,8 +1,7 @@
 /**
- * Ends the transactions of frozen nodes, and keeps statistics current where the database does not.
- * PGlite has no autovacuum at all, and a real PostgreSQL analyzes a new table only after up to a
- * minute. Until then every index looks alike to the planner: joining 600 devices with another table
- * took 110 ms instead of 1, and a load test of a fresh installation runs into just that.
+ * Ends the transactions of frozen nodes, and keeps statistics current where the database does not:
+ * PGlite has no autovacuum, PostgreSQL analyzes a new table after up to a minute, and until then
+ * every index looks alike to the planner.
  */
 
 import type { Logger } from 'pino';
@@ -18,7 +17,6 @@ import { endStalledTransactions } from './stalled-transactions.ts';
  */
 const INTERVAL_MS = 2_000;
 /**
- * The longest silence of a transaction between two statements (`transact`).
  * @limit silence inside of a transaction, however it came about (a frozen node) → the session is
  * ended, its transaction rolled back
  */
@@ -34,7 +32,6 @@ export class Maintenance {
     this.log = log;
   }
 
-  /** Runs again and again, until stopped. */
   start(): void {
     this.runs.start();
   }
@@ -44,19 +41,15 @@ export class Maintenance {
     return this.runs.stop();
   }
 
-  /**
-   * Analyzes tables that are new or have grown much; on the embedded database also tables that have
-   * changed much, and vacuums. Answers their names.
-   */
+  /** Analyzes new or much changed tables; embedded, also vacuums. Answers their names. */
   async run(): Promise<readonly string[]> {
     const { sql, address } = this.store;
     const isEmbedded = address.kind === 'embedded';
     if (!isEmbedded) await this.endStalled();
     const tables = await staleTables(sql, { isNewOnly: !isEmbedded });
     for (const { name, wantsVacuum } of tables) {
-      // The name comes quoted from the database's own catalogue; a utility statement takes no
-      // parameters. A table that is locked now (a migration, an index that is built) has its turn
-      // at a later run: waiting for it would keep all others waiting too.
+      // The name is quoted by the catalogue; a utility statement takes no parameters. A locked
+      // table has its turn at a later run: a wait for it would block all others.
       if (isEmbedded && wantsVacuum) await sql.unsafe(`vacuum (analyze, skip_locked) ${name}`);
       else await sql.unsafe(`analyze (skip_locked) ${name}`);
     }

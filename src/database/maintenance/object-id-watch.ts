@@ -5,8 +5,7 @@ import { objectIdsUsedShare } from '../object-ids.ts';
 import type { UpkeepJob, UpkeepRun } from '../upkeep-job.ts';
 
 /**
- * Half of the ids: at the same pace there is as much time again to find the client that makes so
- * many.
+ * Half: at the same pace there is as much time again to find the client.
  * @limit share of the ids of tags, groups and apps from which the log warns →
  * `tagcast_object_ids_used_ratio` has the share
  */

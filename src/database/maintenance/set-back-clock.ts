@@ -1,11 +1,7 @@
 /**
- * Notices that the database's clock was set back, and shortens the waits that were written while it
- * was ahead: without this a part that waits for some seconds would wait until the clock is there
- * again. Contract:
- * - the newest time seen is a row, so a restart changes nothing, and of several nodes one corrects;
- * - a time that waits moves back by as much as the clock, never before now. Too early is harmless:
- *   who waits for a provider asks again, and a lease that a node holds stays longer than it knows;
- * - times that a publisher has given stay. Only what was to be sent at once is sent at once.
+ * Notices that the database's clock was set back, and shortens the waits written while it was
+ * ahead. The newest time seen is a row: a restart changes nothing, and one node corrects. A time
+ * moves back by as much as the clock, never before now; a publisher's own times stay.
  */
 
 import type { Sql, SqlPool } from '../sql.ts';

@@ -12,10 +12,8 @@ interface StaleTable {
 const FEW_ROWS = 50;
 
 /**
- * `isNewOnly`: only tables that were never analyzed, or that have ten times as many rows since: a
- * plan for an empty table is ruinous for a thousand rows. A table needs ANALYZE after changes to 50
- * rows and a fifth of the rows (PostgreSQL's autovacuum: 50 and a tenth), VACUUM at 1,000 dead rows
- * and a fifth of the rows (autovacuum: 50 and a fifth).
+ * `isNewOnly`: only tables never analyzed, or ten times as large since: a plan for an empty table
+ * is ruinous for a thousand rows. The thresholds are near those of autovacuum.
  */
 export const staleTables = (sql: Sql, { isNewOnly }: { readonly isNewOnly: boolean }) => sql<
   StaleTable[]

@@ -1,8 +1,7 @@
 /**
- * Ends transactions whose client is frozen, in the two cases in which PostgreSQL's time-outs do not
- * work: between the messages of a statement (a new one takes two round trips), when PostgreSQL
- * takes the session for active; and before the end of the statement that sets the time-outs
- * (`transact`). The locks would stop every other node until the client wakes.
+ * Ends transactions of frozen clients where PostgreSQL's time-outs do not work: between messages of
+ * a statement, and before the statement that sets the time-outs (`transact`) ends. Their locks
+ * would stop every other node.
  */
 
 import type { Sql } from '../sql.ts';
@@ -10,8 +9,7 @@ import { APPLICATION_NAME } from '../sql.ts';
 
 /** Ends those of this role and application that were silent for `silentForMs`; answers how many. */
 export async function endStalledTransactions(sql: Sql, silentForMs: number): Promise<number> {
-  // Materialized: otherwise PostgreSQL might evaluate the call before the conditions, and end all
-  // sessions.
+  // Materialized: else PostgreSQL might call it before the conditions, and end all sessions.
   const ended = await sql`
     with stalled as materialized (
       select pid from pg_stat_activity

@@ -1,16 +1,11 @@
 /**
- * The heartbeats of the nodes that send, by the database's clock, and the marks of dead nodes. A
- * mark is for ever: a node that was only away goes on under another id. So a claim may rely on a
- * mark that it sees, however old its snapshot is, and takes no node that has joined since for a
- * dead one.
+ * The heartbeats of the nodes that send, by the database's clock. A mark of death is for ever: a
+ * node that comes back has another id. So a claim may rely on a mark, however old its snapshot is.
  */
 
 import type { Sql } from '../sql.ts';
 
-/**
- * Adds a node, which reads the revision of sessions (decision 43). Answers its id, which no other
- * node has had or will have.
- */
+/** Reads the revision of sessions (decision 43). Answers an id that no other node ever has. */
 export async function joinNodes(sql: Sql, host: string, pid: number): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     insert into nodes (host, pid, reads_session_revision) values (${host}, ${pid}, true)
@@ -24,10 +19,7 @@ export const leaveNodes = (sql: Sql, nodeId: number) => sql`
   update nodes set died_at = now() where id = ${nodeId} and died_at is null`;
 
 interface BeatTerms {
-  /**
-   * A node that was silent for longer is dead. Only a node that has beaten for as long without a
-   * break may mark it.
-   */
+  /** A silent node is dead after this; only one that beat for as long, unbroken, may mark it. */
   readonly deadAfterMs: number;
   /** Two beats that are further apart are a break. */
   readonly gapMsMax: number;
@@ -42,14 +34,12 @@ interface DeadNode {
 export interface Beat {
   /** False: another node has marked it dead, or its row was lost. */
   readonly isAlive: boolean;
-  /** The nodes that this beat has found dead. */
   readonly died: readonly DeadNode[];
 }
 
 /**
- * One beat. The lock of the row decides between it and another node that is about to mark this one
- * dead: one of the two counts, never both. An outage of the database breaks the heartbeats of all
- * nodes, so all have time to come back before any is marked.
+ * The row's lock decides between it and a node that marks this one dead. An outage breaks all
+ * nodes' beats, so all have time to come back before any is marked.
  */
 export async function beat(
   sql: Sql,
@@ -84,10 +74,7 @@ export async function beat(
   return row;
 }
 
-/**
- * Ids of the dead nodes, as an array: all that they held is free. The subquery is uncorrelated, so
- * a statement runs it once, and only if a part is held.
- */
+/** An array; all that they held is free. Uncorrelated: it runs once, and only if a part is held. */
 export const deadNodes = (sql: Sql) => sql`array(select id from nodes where died_at is not null)`;
 
 /** Deletes nodes that died before a time. Answers how many, at most `limit`. */

@@ -5,9 +5,7 @@ import { byAge } from '../upkeep-job.ts';
 import { deleteDeadNodes } from './beats.ts';
 
 /**
- * Longer than any lease that a node may have left (ten minutes and a half): without the row only
- * the lease counts. Each claim reads the dead nodes, so they must be few, even if a node is started
- * again and again.
+ * Longer than any lease that a node may have left; few, because each claim reads them.
  * @limit rows of dead nodes → deleted: only the lease counts then
  */
 const DEAD_NODE_MS = 1_200_000;

@@ -30,8 +30,7 @@ import { resolveTargets } from './targets.ts';
 import { warningsOf } from './warnings.ts';
 
 /**
- * Pushes accepted in one transaction, and tags that they name together: a statement stays far below
- * a second.
+ * A statement stays far below a second.
  * @limit pushes of a client accepted together → the next batch
  */
 const PUSHES_MAX = 256;
@@ -66,7 +65,6 @@ export type Acceptance =
       readonly warnings: readonly string[];
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
-  /** The client has as many open jobs as it may. */
   | { readonly kind: 'over-limit'; readonly over: OverLimit }
   /** The key was used before with another body. */
   | { readonly kind: 'key-reused' }
@@ -99,7 +97,6 @@ interface AcceptOptions {
   readonly onAccepted: () => void;
 }
 
-/** A push on its way into a transaction. */
 interface Submission {
   readonly push: Push;
   readonly publisher: Publisher;
@@ -110,11 +107,7 @@ interface Submission {
 export class Accept {
   private readonly options: AcceptOptions;
   private readonly openJobs: OpenJobs;
-  /**
-   * Keyed by client, while it pushes. Pushes of one client that come together are looked up and
-   * written together. Each client has its own batches: while its devices are being moved, its
-   * pushes wait.
-   */
+  /** Keyed by client, while it pushes; apart, since a client waits while its devices are moved. */
   private readonly batchers = new Map<number, Batcher<Submission, Settled>>();
 
   constructor(options: AcceptOptions) {
@@ -123,9 +116,8 @@ export class Accept {
   }
 
   /**
-   * Accepts a push, or answers with the notification that the same request made before.
-   * `knownFaults`: faults that depend on the present time only. They are reported with all others,
-   * but a repeated request ignores them.
+   * Answers with the notification of a repeated request. `knownFaults`: faults that depend on the
+   * present time only, which a repeated request ignores.
    */
   async submit(
     push: Push,
@@ -225,8 +217,7 @@ export class Accept {
       const { push, publisher } = submission;
       const { tags, scopes } = known[index] ?? NOTHING_KNOWN;
       const targets = resolveTargets(push, tags, scopes);
-      // The key is checked first: a repeated request gets the same answer, even if one of its tags
-      // was deleted since.
+      // The key first: a repeated request gets the same answer, even if a tag was deleted since.
       const before = byKey.get(publisher.idempotency?.key ?? '');
       if (before === undefined)
         unanswered.push({ push, scopes: targets.scopes, submission, targets });
@@ -285,9 +276,8 @@ export class Accept {
   }
 
   /**
-   * Writes them a piece at a time, and lets others have the database between the pieces. Rejects
-   * only if the first piece does. What a later piece is refused for concerns that piece: it stays
-   * unanswered. When the database has gone, whether a piece was written is unknown: it fails.
+   * Piece by piece, so others have the database between. Rejects only if the first piece does; a
+   * later one that is refused stays unanswered, and when the database has gone, it fails.
    */
   private async writeAll(
     fresh: readonly Written[],
@@ -356,7 +346,6 @@ type Settled = PromiseSettledResult<Acceptance>;
 const fulfilled = (value: Acceptance): Settled => ({ status: 'fulfilled', value });
 const rejected = (reason: unknown): Settled => ({ status: 'rejected', reason });
 
-/** A push without faults, and the notification to write for it. */
 interface Written {
   readonly submission: Submission;
   readonly notification: NewNotification;

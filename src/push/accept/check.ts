@@ -7,7 +7,6 @@ import type { Targets } from './targets.ts';
 
 export type FoundTargets = Extract<Targets, { readonly ok: true }>;
 
-/** A push without faults. */
 export interface Fit {
   readonly kind: 'fit';
   readonly targets: FoundTargets;

@@ -1,7 +1,6 @@
 /**
- * Compiles the expression of an audience, once, when the push is accepted. What target, filter and
- * exclude can say becomes their lists, so that it is stored, planned and found like them; the rest
- * becomes a condition.
+ * Compiles an expression when the push is accepted: all that target, filter and exclude can say
+ * becomes their lists; the rest becomes a condition.
  */
 
 import type { AudienceCondition } from '../../domain/audience-condition.ts';

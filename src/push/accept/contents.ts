@@ -1,7 +1,4 @@
-/**
- * Makes the content for each (app, platform) of a push, once, when the push is accepted: its
- * payload, or what the template makes of the payload.
- */
+/** Makes the content for each (app, platform) of a push, once, when the push is accepted. */
 
 import type { Sql } from '../../database/sql.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
@@ -18,13 +15,11 @@ import type { Push, PushFault } from './push.ts';
 export type Content =
   | {
       readonly kind: 'fit';
-      /** For those without a template. */
       readonly payload: Payload;
       /** Null: no template concerns it, and it is in one language. */
       readonly templated: TemplatedPayload | null;
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
-  /** Too many templates are being evaluated. */
   | { readonly kind: 'busy' };
 
 interface ContentParts {

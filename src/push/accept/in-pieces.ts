@@ -1,9 +1,7 @@
 /** Divides what is written together into short statements, however many apps a client has. */
 
 /**
- * (App, platform)s that one statement writes. On the embedded database, which is one session, this
- * is a tenth of a second in which nothing else is served. A push is written whole, so one with more
- * of them may exceed it, alone.
+ * On the embedded database, one session, a tenth of a second in which nothing else is served.
  * @limit (app, platform)s of pushes that one statement writes → the next statement; a single push
  * may exceed it, alone
  */

@@ -1,8 +1,4 @@
-/**
- * Cuts a payload to the part that its job keeps: nothing for platforms that the job does not go to,
- * and no more than a bound in all. Each provider bounds a rendered message; the job also keeps
- * languages and what templates made, and every claim reads all of it.
- */
+/** Cuts a payload to the part that its job keeps, within a bound: every claim reads it all. */
 
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
@@ -12,8 +8,7 @@ import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import type { Content } from './contents.ts';
 
 /**
- * Bounds the JSON that a job keeps: the payload, its languages, and what templates made of it. A
- * message of the largest size in 32 languages has 130 KiB.
+ * A message of the largest size in 32 languages has 130 KiB.
  * @publisherLimit payload that a job keeps, as JSON, with its languages and what templates made of
  * it; parts of platforms that it does not go to are not kept → `400`
  */
@@ -46,7 +41,6 @@ export function jobContent(content: Content, scopes: readonly ClientScope[]): Co
 
 const TOO_LARGE = `is more than ${JOB_PAYLOAD_BYTES_MAX} bytes as the job would keep it: with its languages, and with what templates make of it. Shorten it, or name fewer apps.`;
 
-/** The payload without the parts for other platforms. */
 function forPlatforms(payload: Payload, platformIds: readonly PlatformId[]): Payload {
   const { languages } = payload;
   const fields = Object.entries(payload).filter(([name]) => {

@@ -11,9 +11,7 @@ import { listScopes } from '../sql/notifications/list-scopes.ts';
 import type { Push, TagReferences } from './push.ts';
 
 export interface Known {
-  /** The client's tags that the push names. */
   readonly tags: readonly ReferencedTag[];
-  /** Every (app, platform) of the client. */
   readonly scopes: readonly ClientScope[];
 }
 

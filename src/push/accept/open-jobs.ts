@@ -1,7 +1,6 @@
 /**
- * Holds the limit of push jobs that have not ended. They are counted once, and again only when the
- * last count and what was accepted since reach the limit. So nearly no push asks the database, and
- * several nodes may exceed the limit by what they accept between two counts.
+ * Holds the limit of open push jobs. They are counted again only when the last count and what came
+ * since reach it, so several nodes may exceed it by what they accept between two counts.
  */
 
 import { CappedMap } from '../../../packages/std/src/capped-map.ts';
@@ -11,8 +10,7 @@ import { limitOf } from '../../domain/client-limits.ts';
 import { countOpen } from '../sql/notifications/count-open.ts';
 
 /**
- * Bounds the reads for counts of one client: a client at a limit of a million is counted every ten
- * seconds, one at a limit of a thousand a hundred times a second.
+ * At a limit of a million a client is counted every ten seconds.
  * @limit jobs that are read to count them, of one client, in a second → the last count holds
  */
 const COUNTED_PER_SECOND_MAX = 100_000;

@@ -17,16 +17,10 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   readonly expression?: AudienceExpression;
   /** Null: every app that is connected to the target tags. */
   readonly appIds: readonly number[] | null;
-  /**
-   * The apps that its publisher may address. One that is gone covers nothing, where one that the
-   * push itself names is a fault. Absent: all of them.
-   */
+  /** The apps that its publisher may address; one that is gone covers nothing. Absent: all. */
   readonly appLimit?: readonly number[];
   readonly payload: Payload;
-  /**
-   * The payload as its publisher wrote it, which templates are given. Absent: nothing is to be
-   * sent, only the audience is asked for.
-   */
+  /** The payload as written, for templates. Absent: only the audience is asked for. */
   readonly given?: JsonObject;
   /** Why it cannot be sent without a template. Then `payload` has it as data. */
   readonly formFaults?: readonly PushFault[];

@@ -1,7 +1,6 @@
 /**
- * Finds the audience and scopes for the tags that a push names. No device may get a push because of
- * a wrong name: an unknown target tag adds no device, an unknown filter tag leaves none, an unknown
- * exclusion is refused.
+ * Finds audience and scopes of a push. A wrong name sends to no device: an unknown target tag adds
+ * none, an unknown filter tag leaves none, an unknown exclusion is refused.
  */
 
 import type { ReferencedTag } from '../../catalogue/find-referenced-tags.ts';
@@ -26,10 +25,7 @@ export type Targets =
   | {
       readonly ok: false;
       readonly faults: readonly PushFault[];
-      /**
-       * The scopes it would have, so that its payload is measured and all faults are reported
-       * together.
-       */
+      /** The scopes it would have: its payload is measured, so all faults come together. */
       readonly scopes: readonly ClientScope[];
     };
 
@@ -55,7 +51,6 @@ export function resolveTargets(
   return { ok: true, audience, scopes, unknownTags };
 }
 
-/** The result of resolving the tags that a push names. */
 interface Selected {
   readonly audience: Audience;
   /** The push is for the apps that these are connected to. */
@@ -140,10 +135,7 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
   ...new Set(tags.map(({ id }) => id)),
 ];
 
-/**
- * The scopes of the requested apps that are connected to a target tag. If none is: those of all
- * requested apps, so that `status` has a row.
- */
+/** Scopes of the apps that are connected to a target tag; if none is, all: `status` needs a row. */
 function scopesOf(
   { appIds, appLimit }: Push,
   targets: readonly ReferencedTag[],

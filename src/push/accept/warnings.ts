@@ -1,7 +1,4 @@
-/**
- * Warnings for the publisher of a push: effects that it may not expect on the platforms of the
- * push.
- */
+/** Warnings for a push's publisher: effects on its platforms that it may not expect. */
 
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Scope } from '../../domain/device.ts';

@@ -21,7 +21,6 @@ export type CredentialSource = (
   platformId: number,
 ) => Promise<UsableCredential | null>;
 
-/** The methods of providers/authorization.ts that the authorizer needs. */
 export interface AuthorizationSource {
   current(key: string, credential: ProviderCredential): Promise<Authorization>;
   invalidate(key: string, value: string): void;
@@ -37,7 +36,6 @@ export type ScopeAuthorization =
 export class Authorizer {
   private readonly credentials: CredentialSource;
   private readonly authorizations: AuthorizationSource;
-  /** The look-ups under way, keyed by scope. */
   private readonly looks = new Map<string, Promise<ScopeAuthorization>>();
 
   constructor(credentials: CredentialSource, authorizations: AuthorizationSource) {
@@ -79,10 +77,7 @@ export class Authorizer {
     return { kind: 'later', reason };
   }
 
-  /**
-   * A provider refuses this credential: the one before it takes over, if it exists and this one is
-   * still in use.
-   */
+  /** A provider refuses this credential: the one before takes over if this is still in use. */
   async refused(
     appId: number,
     platformId: number,

@@ -4,15 +4,11 @@ import type { Logger } from 'pino';
 import type { Scope } from '../../domain/device.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 
-/**
- * Reports that are older came from threads that have died: a thread probes a stopped provider every
- * five minutes, and reports each failed probe.
- */
+/** Older reports came from dead threads: each probes, and reports, every five minutes. */
 const STALE_MS = 15 * 60_000;
 
 /** One scope whose provider fails for everyone. */
 export interface CircuitReading extends Scope {
-  /** Worker threads whose circuit breaker is open. */
   readonly openThreads: number;
 }
 

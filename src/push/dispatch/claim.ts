@@ -1,7 +1,4 @@
-/**
- * One claim: claims the parts that the fair share has chosen, chunks and retries at the same time,
- * and suspects (decision 39) apart.
- */
+/** Claims the parts that the fair share has chosen; suspects (decision 39) apart. */
 
 import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
 import type { Sql } from '../../database/sql.ts';
@@ -15,10 +12,8 @@ import type { Claimed } from './claimed.ts';
 import { partOf } from './claimed.ts';
 
 /**
- * The lease of retries lasts so much longer than the worker knows. It is not renewed while answers
- * are awaited, and sends begin in its first half. A send may wait one time-out for a stream and
- * another for its answer; the longest time-out of all providers is 15 s. If the lease ended before,
- * the row would be sent again beside the send under way, whose outcome would not count.
+ * It is not renewed while answers are awaited. A send begun in its first half may wait two
+ * time-outs of 15 s; ended before, the row would be sent again beside it.
  * @limit time that the lease of a batch of retries lasts longer, for their answers → another node
  * may claim it; sends begin in the first half of `CHUNK_LEASE_MS`
  */
@@ -39,10 +34,7 @@ interface Orders {
   readonly retries: readonly NotificationScope[];
 }
 
-/**
- * Claims parts for these turns, in one transaction. A suspect is claimed only if nothing else of
- * its scope was.
- */
+/** In one transaction. A suspect is claimed only if nothing else of its scope was. */
 export function claimTurns(
   turns: readonly Claimable[],
   { connection, mayTakeSuspect, ...terms }: ClaimTerms,
@@ -59,9 +51,7 @@ export function claimTurns(
 
 const NO_ORDERS: Orders = { chunks: [], retries: [] };
 
-/**
- * Parts of which nothing was claimed. The ledger claims only one suspect chunk, the first it finds.
- */
+/** Parts of which nothing was claimed; only one suspect chunk is claimed, the first found. */
 function restOf(orders: Orders, claimed: readonly Claimed[]): Orders {
   const served = new Set(claimed.map((part) => partKeyOf(part.kind, partOf(part))));
   const chunks = orders.chunks.filter((part) => !served.has(partKeyOf('chunk', part)));

@@ -75,9 +75,8 @@ export function taskOf(
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
 /**
- * The report that gives all of it back, to be claimed again after `afterMs`. Recorded progress
- * stays; retries that would be too late by then have expired. `failure`: the fault of its own by
- * which the claim failed.
+ * Recorded progress stays; retries that would be too late by then have expired. `failure`: the
+ * fault of its own by which the claim failed.
  */
 export function releaseOf(
   claimed: Claimed,

@@ -1,18 +1,12 @@
 /**
- * Keeps the workers' slots filled from the ledger, fairly. A part is a chunk or a batch of retries.
- * On a node it moves through these states:
- * - offered: the planner has just written it (`offer`), or a look has found it (`look`). Large
- *   parts are forgotten after the round; small ones wait in `small`.
- * - chosen: a round has shared the free slots out among notifications (`serve`, fair-share.ts).
- * - claimed: the ledger has given it to this node with a lease (`claim`). A part that another node
- *   claimed first is dropped; a look finds it again when that lease has ended.
- * - held: a task sends it in a slot (`hold`). The task may be asked to make room (`makeRoomFor`).
- * - released: the task has ended, or has given the rest back (`release`). The slot is free, and a
- *   rest can be claimed again, by any node.
- *
- * A round begins when parts were planned or slots have become free, and every 250 ms: so it finds
- * other nodes' parts, due retries and ended leases. (LISTEN would save at most these 250 ms, and
- * the embedded database has none.)
+ * Keeps the workers' slots filled from the ledger, fairly. A part (a chunk or a batch of retries)
+ * is:
+ * - offered: planned (`offer`), or found by a look (`look`);
+ * - chosen: a round has shared the free slots out (`serve`, fair-share.ts);
+ * - claimed: with a lease (`claim`); one that another node claimed first is dropped;
+ * - held: a task sends it in a slot (`hold`), and may be asked to make room (`makeRoomFor`);
+ * - released: the slot is free, and a rest can be claimed again, by any node.
+ * A round begins when parts were planned or slots are free, and every 250 ms.
  */
 
 import type { Logger } from 'pino';
@@ -44,28 +38,23 @@ import type { Batch } from './worker-pool.ts';
 /** @limit between looks for work */
 const POLL_INTERVAL_MS = 250;
 /**
- * While small parts wait here, a look asks for more of them only this often: for those that other
- * nodes left, and for retries. Such a look passes over all parts under way.
+ * While small parts wait here; such a look passes over all parts under way.
  * @limit between looks for small parts while others wait in memory
  */
 const SMALL_POLL_INTERVAL_MS = 2_000;
 /**
- * Large parts that are remembered from one round to the next. A look finds the others.
  * @limit large parts that were planned and are not claimed yet → found by the next query of the
  * ledger
  */
 const OFFERED_MAX = 1_000;
 /**
- * While a notification has no slot, a task keeps its slot for so long, and then gives its rest
- * back. It first waits for its answers, so the other notification begins within a second. An urgent
- * one, while its scope has none under way, does not wait for this.
+ * It first waits for its answers, so another notification begins within a second.
  * @limit a slot is held while another notification has none → then to the end of a block, and given
  * back
  */
 const QUANTUM_MS = 500;
 /**
- * A task that makes room may go on to the end of its block, and waits for its answers: making room
- * must not cause a second send.
+ * Making room must not cause a second send: it waits for its answers.
  * @limit then such a slot is held to the end of a block, and at most so much longer → given back
  */
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
@@ -91,9 +80,7 @@ interface ClaimerOptions {
 }
 
 /**
- * While no notification waits for a slot, free slots are filled together: when a quarter of all has
- * become free, or when at most a third is busy. The busy ones have work for some hundred
- * milliseconds, and a look into the ledger costs as much for one slot as for ten.
+ * A look into the ledger costs as much for one slot as for ten.
  * @limit share of the slots that must be free to be filled together while no notification waits for
  * one
  */
@@ -123,11 +110,8 @@ export class Claimer {
   private lookedAtMs = 0;
   /** Time of the last look that asked for small parts too. */
   private sweptAtMs = 0;
-  /** A look is due at once: slots have become free, or more can be claimed. */
   private isLookDue = false;
-  /** Slots that have become free since the last look. */
   private freed = 0;
-  /** The last round found a large notification without a slot. */
   private hasWaiting = false;
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
@@ -178,8 +162,7 @@ export class Claimer {
   private async round(): Promise<boolean> {
     const { offered } = this;
     this.offered = [];
-    // Parts that were just planned are claimed without a look, unless a look is due or other
-    // notifications wait, which must not be passed over.
+    // Parts just planned need no look, unless one is due or other notifications wait.
     const mustLook = this.hasWaiting || this.isLookDue || this.lookInMs <= 0;
     const hasWork = offered.length > 0 || this.small.size > 0;
     try {
@@ -204,15 +187,11 @@ export class Claimer {
     return found.filter(({ isSmall }) => !isSmall);
   }
 
-  /** Milliseconds until the next regular look. */
   private get lookInMs(): number {
     return this.lookedAtMs + POLL_INTERVAL_MS - this.options.clock.monotonicMs();
   }
 
-  /**
-   * Shares the free slots out. True: another round may claim more, because only some of the chosen
-   * parts could be claimed, or slots have become free meanwhile.
-   */
+  /** True: another round may claim more: some chosen parts were taken, or slots became free. */
   private async serve(large: readonly Claimable[]): Promise<boolean> {
     const { presence, slots, reservedSlots } = this.options;
     const { nodeId } = presence;
@@ -275,10 +254,7 @@ export class Claimer {
     return { slots: slots.length, batches: inBatches, turns: slots.length - inBatches };
   }
 
-  /**
-   * One right for each (app, platform). Its rejection is ignored here: a task that waits for the
-   * right reports it.
-   */
+  /** One for each (app, platform). A task that waits for it reports its rejection. */
   private authorizationsOf(
     turns: readonly Claimable[],
   ): (scope: Scope) => Promise<ScopeAuthorization> {
@@ -324,8 +300,7 @@ export class Claimer {
 
   private release(held: Held): void {
     this.held = this.held.filter((other) => other !== held);
-    // A node runs one suspect at a time: the next one need not wait for the regular sweep. Nor need
-    // the small parts that were given back.
+    // One suspect at a time: the next need not wait for a sweep, nor need parts given back.
     if (held.isSuspect || (held.isLot && held.isAskedToYield)) {
       this.sweptAtMs = Number.NEGATIVE_INFINITY;
       this.isLookDue = true;
@@ -345,7 +320,6 @@ export class Claimer {
     return this.freed >= this.options.slots * FREED_SHARE;
   }
 
-  /** One candidate for each notification that holds no slot. */
   private withoutSlot(claimable: readonly Candidate[]): readonly Candidate[] {
     const served = new Set(this.held.map(({ notificationId }) => notificationId));
     const waiting = new Map(
@@ -363,10 +337,7 @@ export class Claimer {
     return !this.held.some((held) => held.isUrgent && scopeKeyOf(held) === key);
   }
 
-  /**
-   * Nothing more may be claimed. For each notification without a slot, the oldest holder of a slot
-   * yields: one of the same scope, if there is one, because that scope's share may be used up.
-   */
+  /** For each notification without a slot, the oldest holder yields, first one of its scope. */
   private makeRoomFor(waiting: readonly Candidate[]): void {
     let yielding = this.held.filter(({ isAskedToYield }) => isAskedToYield).length;
     for (const candidate of waiting) {

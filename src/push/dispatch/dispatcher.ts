@@ -1,7 +1,6 @@
 /**
- * Takes a claimed part through its life on this node: waits for the right to send, hands the task
- * to a worker, carries reports to the ledger and replies back, and gives the part back to the
- * ledger when the worker fails.
+ * Takes a claimed part through its life on this node: the right to send, a worker, reports and
+ * replies, and back to the ledger when the worker fails.
  */
 
 import type { Logger } from 'pino';
@@ -25,15 +24,11 @@ import type { QuotaLeaser } from './quota-leaser.ts';
 import type { Batch, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
 /**
- * The wait before a part that failed on our side is tried again: a database or an OAuth server that
- * is down needs seconds, not more.
+ * A database or an OAuth server that is down needs seconds, not more.
  * @limit a task that failed by a fault of the engine is claimed again after
  */
 const TRY_AGAIN_MS = 5_000;
-/**
- * To be claimed again with the end that the notification has now, and with a rate or without;
- * nothing goes twice for it.
- */
+/** Claimed again with the end and rate that the notification has now; nothing goes twice. */
 const CLAIM_AGAIN: GiveBack = { withinMs: 0, answersWithinMs: null };
 
 export interface DispatcherOptions {
@@ -43,7 +38,6 @@ export interface DispatcherOptions {
   readonly quotas: Pick<QuotaLeaser, 'join'>;
   readonly pacer: Pick<Pacer, 'join'>;
   readonly leaseMs: number;
-  /** Counts the devices of a chunk that are not done. */
   readonly countUndone: (chunk: ClaimedChunk) => Promise<number>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -56,7 +50,6 @@ export interface PartsReading {
   readonly underWay: Readonly<Record<Claimed['kind'], number>>;
 }
 
-/** A claimed part that is under way. */
 export interface Assignment {
   /** Never rejects. */
   readonly finished: Promise<void>;
@@ -92,10 +85,7 @@ export class Dispatcher {
     }
   }
 
-  /**
-   * Starts a claimed part. `right`: permits sending to its scope, perhaps requested already.
-   * `batch`: the parts that go to a worker together. Null: this one goes alone.
-   */
+  /** `right`: permits sending, perhaps requested already. `batch`: goes together; null: alone. */
   start(
     claimed: Claimed,
     authorization: Promise<ScopeAuthorization>,
@@ -111,7 +101,6 @@ export class Dispatcher {
     return { finished, giveBack: (terms) => run.giveBack(terms) };
   }
 
-  /** For the metrics. */
   get reading(): PartsReading {
     const underWay = { chunk: 0, retries: 0 };
     for (const { kind } of this.runs) underWay[kind] += 1;
@@ -143,7 +132,6 @@ class Run {
   private state: NotificationState;
   private isOutdated = false;
   private recording: Promise<unknown> = Promise.resolve();
-  /** Why this claim has failed. */
   private failure: string | null = null;
   /** Null: it is not traced. */
   private readonly trace: PartTrace | null;
@@ -212,10 +200,7 @@ class Run {
     );
   }
 
-  /**
-   * At most once, retries that a lost worker had must not look given back. So their leases end by
-   * themselves, and the next claim sees that they were lost. (A chunk knows its started blocks.)
-   */
+  /** At most once, leases end by themselves: the next claim sees that retries were lost. */
   private get mayHaveSentInVain(): boolean {
     const { kind } = this.claimed;
     return kind === 'retries' && this.running !== null && partOf(this.claimed).terms.isAtMostOnce;
@@ -335,8 +320,7 @@ class Run {
     const { authorizer, log } = this.options;
     try {
       const authorization = await authorizer.renew(task.appId, task.platformId, expired);
-      // If there is no new one, the worker gets the old one again, so that it asks again at the
-      // next refusal.
+      // Without a new one it gets the old one, and asks again at the next refusal.
       this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
     } catch (error) {
       log.error({ err: error, appId: task.appId }, 'an authorization could not be renewed');

@@ -1,23 +1,19 @@
 /**
- * The fair share of the free slots. A slot goes to the client that holds the fewest. Within that
- * client urgent sends hold four slots for each slot of the others. Then it goes to the notification
- * that holds the fewest, then to that one's scope that holds the fewest; among equals to the one
- * served longest ago. So ten million devices of one notification delay "goal!" only until the next
- * free slot. No scope may take all slots: a provider that does not answer keeps its slots until the
- * time-outs, and sends of other clients and platforms go on meanwhile.
+ * The fair share of the free slots: to the client that holds the fewest; there, urgent sends hold
+ * four for each other one; then to the notification, then to its scope, that hold the fewest; among
+ * equals to the one served longest ago. No scope may take all: a provider that does not answer
+ * keeps its own until the time-outs.
  */
 
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
 import { notificationScopeKeyOf, URGENT_PER_OTHER } from '../../domain/notification.ts';
 
-/** Work that has a slot. */
 export interface Holder extends NotificationScope {
   readonly clientId: number;
   readonly isUrgent: boolean;
 }
 
-/** Work that could use one. */
 export interface Candidate extends Holder {
   /** Null: it is held to no rate. */
   readonly ratePerSecond: number | null;
@@ -26,16 +22,14 @@ export interface Candidate extends Holder {
 }
 
 /**
- * A scope may hold so many times the slots that it leaves free. One scope alone gets two thirds of
- * all slots, and each further scope that hangs gets two thirds of the rest. (Dynamic thresholds, as
- * switches share their buffers: Choudhury and Hahne, 1998.)
+ * One scope alone gets two thirds of all slots; each further one that hangs, two thirds of the
+ * rest. (Dynamic thresholds: Choudhury and Hahne, 1998.)
  * @limit slots of one (app, platform), in times of what it leaves free → it waits for its own
  */
 const HELD_PER_FREE_MAX = 2;
 
 /**
- * Tasks of a scope that is held to a rate mostly wait: one for so many devices a second suffices,
- * and two more, so that the next has resolved its group when one ends.
+ * Tasks of a scope with a rate mostly wait: one for so many devices suffices.
  * @limit devices a second for each further slot
  */
 const RATE_PER_SLOT = 500;
@@ -47,9 +41,8 @@ export class FairShare {
   private turn = 0;
 
   /**
-   * The candidates in the order in which they are served, one entry for each slot. `underWay`: the
-   * holders of the other slots. `reserved`: further slots, for urgent sends that have none in their
-   * scope; `slots` is less than zero while so many of them are taken.
+   * One entry for each slot, in order. `underWay`: holders of the other slots. `reserved`: for
+   * urgent sends without one in their scope; then `slots` may be below zero.
    */
   share<C extends Candidate>(
     candidates: readonly C[],
@@ -102,7 +95,6 @@ export class FairShare {
   }
 }
 
-/** Counts held slots. */
 class Holdings {
   private readonly byClient = new Map<number, number>();
   private readonly urgentByClient = new Map<number, number>();
@@ -125,10 +117,7 @@ class Holdings {
     raise(this.urgentByScope, scopeKeyOf(holder));
   }
 
-  /**
-   * Slots of its client, of that one's sends of this urgency by their weight (of equals the urgent
-   * ones first), of its notification and of its scope.
-   */
+  /** Slots of its client, of that one's urgency by weight, of its notification, of its scope. */
   of(candidate: Candidate): readonly [number, number, number, number, number] {
     const ofClient = this.byClient.get(candidate.clientId) ?? 0;
     const urgent = this.urgentByClient.get(candidate.clientId) ?? 0;

@@ -1,8 +1,6 @@
 /**
- * The sign of life of a node that sends. Each node beats once a second, and the same statement
- * finds nodes that have stopped: other nodes with room then claim their parts, long before the
- * leases end. A node that only hung learns it by its next beat, and goes on under a new id
- * (decision 36).
+ * The sign of life of a node that sends: other nodes claim the parts of one that has stopped, long
+ * before its leases end. A node that only hung goes on under a new id (decision 36).
  */
 
 import { hostname } from 'node:os';
@@ -14,30 +12,21 @@ import type { Clock } from '../../std/clock.ts';
 import { Recurring } from '../../std/recurring.ts';
 import type { Presence } from '../protocol/presence.ts';
 
-/**
- * The pause between a beat's answer and the next beat.
- * @limit between a node's heartbeats
- */
+/** @limit between a node's heartbeats */
 const BEAT_EVERY_MS = 1_000;
 /**
- * A node that is silent for longer is dead. With the pause of a beat and a look of the claimer,
- * other nodes have its parts after some six seconds. A machine, a connection or a database that
- * hangs for less than this limit costs nothing.
+ * Others have its parts after some six seconds; a hang of less costs nothing.
  * @limit a node is silent → it is dead: others claim what it held
  */
 const DEAD_AFTER_MS = 5_000;
 /**
- * A node sends for so long after its last answered beat: half of the limit, as with a lease. The
- * other half is for clocks that run differently and for sends just handed to a connection: these
- * must end before another node may call this one dead.
+ * Half of the limit: the rest is for clocks that run differently and sends just handed over.
  * @limit a node sends after its last beat that was answered → it gives back what it has, and claims
  * nothing until the next one
  */
 const PRESENT_MS = DEAD_AFTER_MS / 2;
 /**
- * Beats further apart are a break: after it a node calls no other node dead for DEAD_AFTER_MS. A
- * beat may be late by a second. After a database outage that was too short to be a break, each node
- * has almost two seconds to beat again, and needs one.
+ * A beat may be late by a second; after a short outage each node has two seconds to beat.
  * @limit two beats of one series → the series is broken: the node declares no node dead for 5 s
  */
 const GAP_MS_MAX = 2_000;

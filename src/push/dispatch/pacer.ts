@@ -1,8 +1,7 @@
 /**
- * The pacer: gives this node's tasks the sends that a notification with a rate may begin. The line
- * of a rate is in the database, one for all nodes (push/sql/notifications/draw-pace.ts). A node
- * draws a tenth of a second at a time while one of its tasks wants it. So a rate costs ten
- * statements a second, whatever it is and however many tasks there are.
+ * Gives this node's tasks the sends that a notification with a rate may begin, drawn from the
+ * database a tenth of a second at a time (push/sql/notifications/draw-pace.ts). So a rate costs ten
+ * statements a second at most.
  */
 
 import type { Logger } from 'pino';
@@ -14,8 +13,7 @@ import type { PaceMessage, PaceSpan } from '../protocol/pace.ts';
 import { drawPace } from '../sql/notifications/draw-pace.ts';
 
 /**
- * A task alone gets up to so many sends of a span. More are divided: a thread may not be able to
- * send them in time.
+ * A thread may not be able to send more in time.
  * @limit sends of a piece that one task gets while others wait → divided
  */
 const SPAN_SENDS_SHARED_ABOVE = 1_000;
@@ -24,15 +22,9 @@ const SPAN_SENDS_SHARED_ABOVE = 1_000;
  * @limit between draws of a rate (`ratePerSecond`) that gave nothing, at most → tasks wait
  */
 const DRAW_AGAIN_MS_MAX = 250;
-/**
- * The pause between draws while the database is down, or the notification has lost its rate.
- * @limit between draws of a rate while the database is away → tasks wait
- */
+/** @limit between draws of a rate while the database is away → tasks wait */
 const NOTHING_DRAWN_MS = 1_000;
-/**
- * Without a task, what was drawn is kept for so long: the next one comes within it, or none.
- * @limit drawn sends kept without a task → lost
- */
+/** @limit drawn sends kept without a task → lost */
 const IDLE_MS = 1_000;
 
 interface PacerOptions {
@@ -41,7 +33,6 @@ interface PacerOptions {
   readonly log: Logger;
 }
 
-/** A task of a notification with a rate. */
 interface PaceMember {
   hear(message: PaceMessage): void;
   /** The task has ended, whether well or not. */
@@ -75,7 +66,6 @@ interface Member {
   isWaiting: boolean;
 }
 
-/** One notification on this node. */
 class Course {
   private readonly notificationId: string;
   private readonly options: PacerOptions;
@@ -133,8 +123,7 @@ class Course {
   }
 
   /**
-   * Who waits: the scopes in turn, of each the task that came first, so that its chunk is sent, and
-   * recorded, before the next begins.
+   * The scopes in turn, of each the first task, so its chunk is recorded before the next begins.
    */
   private waiting(): readonly Member[] {
     const turnOf = ({ scopeKey }: Member): number => this.servedAt.get(scopeKey) ?? 0;

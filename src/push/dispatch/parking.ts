@@ -1,8 +1,4 @@
-/**
- * Parking of parts that no claim can finish: a worker dies of them, their task throws, or the
- * database refuses their report. Each claim repeats the sends that the claim before had made and
- * not recorded. So after a few claims the part is parked (decision 39).
- */
+/** Parks parts that no claim can finish: each claim repeats unrecorded sends (decision 39). */
 
 import type { Counts } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
@@ -12,9 +8,7 @@ import type { Claimed } from './claimed.ts';
 import { releaseOf } from './claimed.ts';
 
 /**
- * Claims without progress that a part may have: two beside other parts, and three with no other
- * suspect on its node. An innocent part is hardly near a death that often. The devices of a parked
- * part may have got the push that often.
+ * Two beside other parts, and three with no other suspect on its node (decision 39).
  * @limit claims of a part without progress until it is parked → its devices end as `failed`,
  * `Parked`
  */
@@ -40,10 +34,7 @@ export const lastFailureOf = (claimed: Claimed): string => {
   return lastFailure ?? 'the worker or node that had it was lost';
 };
 
-/**
- * The report that parks a part: its devices are counted as failed, and it is closed. `devices`:
- * those of a chunk that are not done.
- */
+/** Counts the part's devices as failed, and closes it. `devices`: those of a chunk not done. */
 export function parkingOf(claimed: Claimed, devices: number, nowMs: number): Progress {
   const failure = lastFailureOf(claimed);
   const release = releaseOf(claimed, 0, nowMs);

@@ -1,8 +1,7 @@
 /**
- * The quota leaser: gives permits of a provider's quota to this node's tasks. The quota is one
- * bucket for all nodes, in the database (push/sql/draw-permits.ts). A node draws the permits that
- * its tasks ask for, for a quarter of a second at most at a time. So a hundred thousand sends cost
- * few statements, and no node keeps permits that another could use.
+ * Gives permits of a provider's quota to this node's tasks. The quota is one bucket for all nodes,
+ * in the database (push/sql/draw-permits.ts): a node draws for a quarter of a second at most, and
+ * keeps none that another could use.
  */
 
 import type { Logger } from 'pino';
@@ -17,10 +16,8 @@ import type { Bucket } from '../sql/draw-permits.ts';
 import { drawPermits, pauseQuota, returnPermits } from '../sql/draw-permits.ts';
 
 /**
- * Bursts in the quota of a minute. The burst and 60 seconds of the full rate make that quota, so
- * that no 60 seconds exceed it.
- * @limit bursts in a minute's quota of messages: one is given at once →
- * sends wait
+ * The burst and 60 s of the full rate make the quota, so that no 60 s exceed it.
+ * @limit bursts in a minute's quota of messages: one is given at once → sends wait
  */
 const BURSTS_PER_MINUTE = 60;
 /**
@@ -29,15 +26,11 @@ const BURSTS_PER_MINUTE = 60;
  */
 const RAMP_MS = 60_000;
 /**
- * The share of the full rate at the start: 1,000/s of a quota of 600,000 a minute, besides the
- * burst, so that a small send is not delayed at all.
+ * 1,000/s of a quota of 600,000 a minute, besides the burst.
  * @limit share of a quota's rate at which its sends start → sends wait
  */
 const RAMP_START = 0.1;
-/**
- * Draws of permits for a quarter of a second.
- * @limit draws of permits in a minute
- */
+/** @limit draws of permits in a minute */
 const DRAWS_PER_MINUTE = 240;
 /** The least share of a full draw, even if tasks want less: small tasks come in large numbers. */
 const DRAWN_SHARE_MIN = 0.125;
@@ -46,23 +39,16 @@ const DRAWN_SHARE_MIN = 0.125;
  * @limit a permit is good for → worth nothing
  */
 const VALID_MS = 1_000;
-/**
- * Permits that no task wants are returned after so long.
- * @limit a permit is kept unused by a node → returned
- */
+/** @limit a permit is kept unused by a node → returned */
 const IDLE_MS = 250;
 /**
- * The pause after a draw that did not give all wanted permits. Without it each draw would bring the
- * one permit that has come meanwhile.
+ * Without it each draw would bring the one permit that has come meanwhile.
  * @limit pause after a draw that did not give all
  */
 const SCARCE_MS = 50;
 /** The pause between draws while the database is down. */
 const OUTAGE_MS = 1_000;
-/**
- * A task that got no permits for so long gives its slot back, and comes again after as long.
- * @limit a task waits for its first permit → its chunk is given back for as long
- */
+/** @limit a task waits for its first permit → its chunk is given back for as long */
 const PATIENCE_MS = 2_000;
 
 interface QuotaLeaserOptions {
@@ -72,7 +58,6 @@ interface QuotaLeaserOptions {
   readonly origins: ProviderOrigins;
 }
 
-/** A task that draws from a quota. */
 export interface QuotaMember {
   hear(message: QuotaMessage): void;
   /** The task has ended, whether well or not. */
@@ -253,10 +238,7 @@ class Counter {
     }, delayMs).unref();
   }
 
-  /**
-   * Sends tasks away that waited for PATIENCE_MS: they come again later, and others get their
-   * slots.
-   */
+  /** Tasks that waited for PATIENCE_MS come again later: others get their slots. */
   private dismissPatient(): void {
     const sinceMs = this.nowMs - PATIENCE_MS;
     const dismissed = this.wants.filter((want) => want.sinceMs <= sinceMs);
@@ -271,10 +253,7 @@ class Counter {
     void this.attempt('a return', () => returnPermits(this.options.sql, this.bucket, permits));
   }
 
-  /**
-   * False: the database is down. A lost draw or return makes nodes send less; of a lost pause other
-   * nodes hear from the provider.
-   */
+  /** False: the database is down. After a lost pause other nodes hear from the provider. */
   private async attempt(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();

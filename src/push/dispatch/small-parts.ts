@@ -1,11 +1,7 @@
 /**
- * Small parts that wait for a slot: those with one chunk at most and few retries. One alone would
- * waste a slot, so many small parts of one (app, platform) are claimed, sent and recorded together,
- * as a batch. Each (app, platform) has two queues: pushes to send at once, and scheduled ones. A
- * batch comes from one queue, and the queues take turns, so that "your parcel is here" does not
- * wait for everything that is due at eight. Urgent parts have two such queues of their own, and
- * batches of their own, which the fair share knows as urgent. Parts without room here stay in the
- * database: they are not planned (`fullQueues`), or a later look finds them.
+ * Small parts that wait for a slot. Many of one (app, platform) are claimed, sent and recorded
+ * together, as a batch. Each has a queue of pushes to send at once and one of scheduled ones, which
+ * take turns, and two more for urgent parts. Parts without room stay in the database.
  */
 
 import type { Scope } from '../../domain/device.ts';
@@ -26,8 +22,7 @@ const QUEUE_PARTS_MAX = 1_024;
  */
 const PARTS_MAX = 16_384;
 /**
- * A batch is the work of one slot, and its parts are recorded together: with more parts the first
- * would wait long for the last.
+ * They are recorded together: with more the first would wait long for the last.
  * @limit small parts of a slot → the next slot
  */
 export const BATCH_PARTS_MAX = 32;
@@ -84,7 +79,6 @@ export class SmallParts {
     }));
   }
 
-  /** Whether parts of this candidate wait here. */
   has({ notificationId }: SmallCandidate): boolean {
     return this.scopes.has(notificationId);
   }

@@ -1,7 +1,6 @@
 /**
- * Notifies the tasks under way on this node when their notification was paused or cancelled, or has
- * got another end. Replies to reports carry the state as well; but a task that waits for a slow
- * provider has nothing to report for seconds, and sends on meanwhile.
+ * Notifies this node's tasks when their notification was paused, cancelled or given another end: a
+ * task that waits for a slow provider reports nothing for seconds, and would send on.
  */
 
 import type { Logger } from 'pino';
@@ -19,7 +18,6 @@ export const LOOK_INTERVAL_MS = 250;
 interface StandingWatchOptions {
   readonly sql: Sql;
   readonly log: Logger;
-  /** The notifications of what has been under way for so long. */
   readonly underWayFor: (ms: number) => readonly string[];
   readonly tell: (orders: readonly NotificationOrders[]) => void;
 }

@@ -6,15 +6,9 @@ import { Recurring } from '../../std/recurring.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import { finishStranded } from '../sql/ledger/finish-stranded.ts';
 
-/**
- * The pause between two looks. A look reads the index of notifications that have not ended.
- * @limit between looks for sends that are recorded to their end and open
- */
+/** @limit between looks for sends that are recorded to their end and open */
 const INTERVAL_MS = 10_000;
-/**
- * Sends ended in one transaction; the next look finds the others.
- * @limit sends that are recorded to their end and open, ended in a look → the next look
- */
+/** @limit sends that are recorded to their end and open, ended in a look → the next look */
 const STRANDED_MAX = 1_000;
 
 export class Stranded {
@@ -38,7 +32,6 @@ export class Stranded {
     return this.looks.stop();
   }
 
-  /** Looks once. */
   async run(): Promise<void> {
     const ended = await finishStranded(this.sql, STRANDED_MAX);
     for (const { id: notificationId } of ended) {

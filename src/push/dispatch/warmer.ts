@@ -1,8 +1,4 @@
-/**
- * Opens connections for scheduled sends that are due in a moment, in every worker of every node.
- * Name look-up, TCP, TLS and SETTINGS take four round trips; a send at noon sharp need not wait for
- * them.
- */
+/** Opens connections ahead of scheduled sends, in every worker: that takes four round trips. */
 
 import type { Logger } from 'pino';
 import type { Sql } from '../../database/sql.ts';
@@ -19,10 +15,7 @@ import type { Authorizer } from './authorizer.ts';
  */
 const AHEAD_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
-/**
- * Scopes of a look; each costs a look-up of its credential. If more are due at one time, the first
- * sends of the others open their connections.
- */
+/** Each costs a look-up of its credential; the sends of the others open their own connections. */
 const SCOPES_MAX = 200;
 /**
  * The sends of one connection in a second, with 1,000 streams and a round trip of 50 ms.
@@ -30,10 +23,7 @@ const SCOPES_MAX = 200;
  * send opens more
  */
 const DEVICES_PER_CONNECTION = 20_000;
-/**
- * No provider has more addresses than this. The send itself opens more if it needs them.
- * @limit connections opened ahead → the send opens more
- */
+/** @limit connections opened ahead → the send opens more */
 const CONNECTIONS_MAX = 8;
 
 interface WarmerOptions {
@@ -64,8 +54,7 @@ export class Warmer {
   private async look(): Promise<void> {
     const { sql, log } = this.options;
     try {
-      // Every look warms again: a thread may have started since, or a connection may be lost. A
-      // thread that has enough connections opens none.
+      // Every look warms again, for new threads and lost connections.
       for (const scope of await listUpcoming(sql, AHEAD_MS, SCOPES_MAX)) await this.warm(scope);
     } catch (error) {
       log.warn({ err: error }, 'connections could not be opened in advance; sends open them');

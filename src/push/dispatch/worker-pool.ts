@@ -25,21 +25,17 @@ import type {
 import { WorkerTotals } from '../protocol/worker-totals.ts';
 
 /**
- * Tasks at the same time in a thread. While one sends, the next ones resolve. A tag with few
- * devices in each of a thousand groups makes a thousand tasks that mostly wait for the index and
- * the ledger. A single scope gets two thirds of the slots.
+ * A tag with few devices in each of a thousand groups makes tasks that mostly wait.
  * @limit tasks at once in a worker thread → they stay in the ledger
  */
 const TASKS_PER_WORKER = 16;
 /**
- * Further tasks of a thread, which only urgent sends get: one begins at once, whatever is under way
- * in all other places. Two, as a notification has two platforms mostly.
+ * Two, as a notification has two platforms mostly.
  * @limit further tasks in a worker thread, for urgent sends → they stay in the ledger
  */
 const RESERVED_TASKS_PER_WORKER = 2;
 /**
- * The heap of a thread. Its tasks hold 8 MiB of tokens each (TOKEN_BYTES_MAX), and twice that while
- * they resolve: little more than half of this together.
+ * Its tasks hold 8 MiB of tokens each (TOKEN_BYTES_MAX), and twice that while they resolve.
  * @limit MB of heap of a worker thread → the thread ends and is replaced; its tasks are given back
  */
 const THREAD_HEAP_MB = 512;
@@ -60,7 +56,6 @@ export interface TaskEvents {
   /** Null: it is held to no rate. */
   readonly pace: ((message: PaceMessage) => void) | null;
   unfamiliar(answer: Unfamiliar): void;
-  /** Reports a step of a task that is traced. */
   step(step: Step): void;
 }
 
@@ -93,8 +88,7 @@ export class WorkerPool {
       minThreads: threads,
       maxThreads: threads,
       concurrentTasksPerWorker: TASKS_PER_WORKER + RESERVED_TASKS_PER_WORKER,
-      // With atomics an idle thread sleeps outside of its event loop, and answers no provider's
-      // PING.
+      // With atomics an idle thread sleeps outside of its event loop, and answers no PING.
       atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
       workerData: settings,
@@ -119,9 +113,7 @@ export class WorkerPool {
     return [...this.vitalsOf].sort(([a], [b]) => a - b).map(([, vitals]) => vitals);
   }
 
-  /**
-   * Runs a task. Tasks with the same `batch` go to one worker together. Null: this one goes alone.
-   */
+  /** Tasks with the same `batch` go to one worker together. Null: this one goes alone. */
   run(task: Task, events: TaskEvents, batch: Batch | null = null): RunningTask {
     if (batch === null) {
       const posting = new Posting(this.pool);
@@ -133,9 +125,7 @@ export class WorkerPool {
     return open.add(task, events);
   }
 
-  /**
-   * The tasks of a batch come in one turn of the event loop: all waited for the same right to send.
-   */
+  /** They come in one turn of the event loop: all waited for the same right to send. */
   private openPosting(batch: Batch): Posting {
     const posting = new Posting(this.pool);
     this.postings.set(batch, posting);
@@ -147,9 +137,8 @@ export class WorkerPool {
   }
 
   /**
-   * Ends all threads, even if they are busy, but not while they load: Node 20 aborts the process
-   * when a thread is ended in the middle of `require` of an ES module, as Piscina loads the entry
-   * (`v8::Module::IsGraphAsync`).
+   * Ends all threads, but not while they load: Node 20 aborts the process when a thread is ended in
+   * the middle of `require` of an ES module (`v8::Module::IsGraphAsync`).
    */
   async destroy(): Promise<void> {
     await within(LOADING_MS_MAX, this.loaded(), undefined);
@@ -206,11 +195,7 @@ class Posting {
     void this.run(posted, port1, once(port1, 'close'));
   }
 
-  /**
-   * Runs the tasks. Their end comes by another way than their last words, and mostly earlier. The
-   * thread closes the port after these words, so this waits for the close: the words may hold
-   * unused permits.
-   */
+  /** Waits until the thread has closed the port, after its last words: they may hold permits. */
   private async run(
     posted: PostedBatch,
     port: MessagePort,

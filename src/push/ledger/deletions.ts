@@ -31,22 +31,17 @@ import {
  * @limit between looks for deletions
  */
 const INTERVAL_MS = 2_000;
-/**
- * Scopes checked in one run: a row each.
- * @limit scopes in a look → the next look
- */
+/** @limit scopes in a look → the next look */
 const SCOPES_MAX = 1_000;
 /**
- * Devices in a transaction, and transactions in a run: registrations wait for the rows of the
- * groups meanwhile.
+ * Registrations wait for the rows of the groups meanwhile.
  * @limit devices deleted in a transaction → the next one
  */
 const DEVICES_MAX = 1_000;
 /** @limit transactions in a look → the next look */
 const TRANSACTIONS_MAX = 20;
 /**
- * Devices that are held for so long without a decision are kept: an old answer proves nothing any
- * more.
+ * An old answer proves nothing any more.
  * @limit deletions are held without a decision → discarded: the devices stay
  */
 const HELD_MS_MAX = 30 * 86_400_000;
@@ -63,10 +58,7 @@ export class Deletions {
   private readonly options: DeletionsOptions;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
   private budget = new TransactionBudget(TRANSACTIONS_MAX);
-  /**
-   * How far the scope whose gate holds has been searched for replaced tokens. A new process
-   * starts the search again.
-   */
+  /** Where the search for replaced tokens stands, of the scope whose gate holds. */
   private search: { readonly of: string; readonly ordinal: number } | null = null;
 
   constructor(options: DeletionsOptions) {
@@ -82,7 +74,6 @@ export class Deletions {
     return this.runs.stop();
   }
 
-  /** Checks all open deletions once. */
   async run(): Promise<void> {
     const { sql } = this.options;
     this.budget = new TransactionBudget(TRANSACTIONS_MAX);
@@ -106,16 +97,12 @@ export class Deletions {
   }
 
   private async letPass(scope: OpenDeletions): Promise<void> {
-    // A send that was refused as a whole shows a fault of the sender rather than of its devices,
-    // however few they are.
+    // A send that was refused as a whole shows a fault of the sender, not of its devices.
     if (scope.delivered === 0) await forgetRefusals(this.options.sql, scope);
     await this.empty(scope, () => this.carryOut(scope));
   }
 
-  /**
-   * Erases tokens that an installation id has replaced first: without them the gate may let the
-   * rest pass.
-   */
+  /** Erases replaced tokens first: without them the gate may let the rest pass. */
   private async searchThenHold(scope: OpenDeletions): Promise<void> {
     const { sql, feed } = this.options;
     const of = notificationScopeKeyOf(scope);

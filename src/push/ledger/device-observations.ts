@@ -1,7 +1,6 @@
 /**
- * Stores observations of devices from sends: in which environment a provider accepts a token, and
- * that it accepts a refused one again. It runs after the outcomes are recorded, outside of that
- * transaction: if a crash loses an observation, the next send makes it again.
+ * Stores what sends observed of devices, outside of the transaction that records their outcomes: an
+ * observation lost in a crash is made again by the next send.
  */
 
 import type { Logger } from 'pino';

@@ -1,7 +1,6 @@
 /**
- * The only writer of progress in a process: gathers the reports of all workers and records them,
- * one transaction at a time. A report that the database refuses for good fails alone. While the
- * database is down, reports wait, and so do the workers, which have a limit for unrecorded devices.
+ * The only writer of progress in a process: records the reports of all workers, one transaction at
+ * a time. While the database is down, reports and workers wait.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,8 +25,7 @@ import { rememberObservations } from './device-observations.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Reports in a transaction, and devices in their retries, settlements and observations: a statement
- * stays far below a second.
+ * A statement stays far below a second.
  * @limit reports recorded in a transaction → the next transaction
  */
 const REPORTS_PER_TRANSACTION_MAX = 256;
@@ -46,7 +44,6 @@ interface LedgerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly journal: Pick<JobJournal, 'ended'>;
-  /** Called once for every report that was recorded. */
   onRecorded(report: Progress): void;
 }
 

@@ -6,10 +6,7 @@ export type Reply =
   /** Recorded, and the lease renewed. */
   | {
       readonly kind: 'recorded';
-      /**
-       * Monotonic time before the statement was sent: the renewed lease ends no earlier than its
-       * length after this.
-       */
+      /** Monotonic time before the statement was sent: the lease is renewed from then at least. */
       readonly sentAtMs: number;
       readonly state: NotificationState;
       /** The fault of the scope, from any task. */

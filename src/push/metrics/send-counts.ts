@@ -6,10 +6,7 @@ import { FINAL_KINDS } from '../../domain/progress.ts';
 import { LabelledCounter } from '../../telemetry/labelled-counter.ts';
 import type { Metric } from '../../telemetry/metric.ts';
 
-/**
- * The series are there before the first send, except those of held deletions: Prometheus sees no
- * increase when a series begins with it.
- */
+/** Series exist before the first send: Prometheus sees no increase where one begins. */
 export class SendCounts {
   readonly #sends = new LabelledCounter({
     name: 'tagcast_sends_total',
@@ -69,7 +66,6 @@ export class SendCounts {
     }
   }
 
-  /** Counts devices whose deletion is held. */
   noteHeld(platformId: number, devices: number): void {
     this.#heldDeletions.with({ platform: String(platformId) }).value += devices;
   }

@@ -1,7 +1,4 @@
-/**
- * Plans the notifications that are due. An accepted push wakes it; by itself it looks for scheduled
- * pushes and for those of other nodes.
- */
+/** Plans the notifications that are due: an accepted push wakes it; it looks for the others. */
 
 import type { Logger } from 'pino';
 import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
@@ -18,15 +15,9 @@ import { LARGE_WEIGHT, PLANNED_AT_ONCE_MAX, planDue } from '../sql/notifications
  * @limit between looks for due notifications
  */
 const POLL_INTERVAL_MS = 250;
-/**
- * Looks for urgent ones are so far apart, however many are due one after the other.
- * @limit between looks for due notifications when urgent ones are due
- */
+/** @limit between looks for due notifications when urgent ones are due */
 const URGENT_APART_MS = 10;
-/**
- * After a look that failed, as one does that takes too long, the next plans so much less; after one
- * that did not, so much more. In four steps it comes to a single notification.
- */
+/** A look that failed, perhaps by its time, divides the next by so much; a good one multiplies. */
 const STEP = 4;
 
 interface PlannerOptions {

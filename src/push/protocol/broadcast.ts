@@ -1,7 +1,6 @@
 /**
- * The broadcast to all threads of a process. The main thread asks for connections to be opened in
- * advance; a worker reports that one of its circuit breakers has opened or closed. No send needs it
- * to be correct.
+ * The broadcast to all threads of a process: connections to open ahead, circuit breakers that have
+ * switched. No send needs it to be correct.
  */
 
 import { BroadcastChannel } from 'node:worker_threads';

@@ -1,7 +1,6 @@
 /**
- * Until when a notification is sent. A device's first send may be late, because it waits for its
- * turn, a quota or a provider that is down. A failed send is tried again only while the message is
- * of use (internals/interface.md, "Payload").
+ * Until when a notification is sent: a first send may be late, a retry only while the message is of
+ * use (internals/interface.md, "Payload").
  */
 
 import type { Message } from '../../domain/notification.ts';
@@ -10,16 +9,11 @@ import { providerOn } from '../../providers/providers.ts';
 import { PATIENCE_MS } from '../../providers/retry-policies.ts';
 
 export interface Deadlines {
-  /**
-   * A device's first send may begin until then. If the message does not expire, it may begin later
-   * too, for as long as the provider takes sends.
-   */
+  /** A first send may begin until then; later too if the message does not expire. */
   readonly sendUntilMs: number;
   /** A retry may begin until then. */
   readonly retryUntilMs: number;
-  /**
-   * Whether a publisher's `expiresAt` or `ttl` sets them: then late is `expired`, else `failed`.
-   */
+  /** Whether `expiresAt` or `ttl` sets them: then late is `expired`, else `failed`. */
   readonly expires: boolean;
 }
 

@@ -1,8 +1,4 @@
-/**
- * Gathers the messages for a port during one turn of the event loop, and posts them as one. A batch
- * of small tasks has as many messages as a large task has devices, and posting a message costs both
- * threads more than its content.
- */
+/** Posts the messages of one turn of the event loop as one: posting costs more than content. */
 
 import type { MessageBatch } from './task.ts';
 
@@ -20,7 +16,6 @@ export class Outbox<T> {
     this.messages.push([place, message]);
   }
 
-  /** Posts all gathered words now. */
   flush(): void {
     if (this.messages.length === 0) return;
     const { messages } = this;

@@ -1,17 +1,12 @@
 /**
- * The pace of one task in its worker: when each of its sends may begin, while its notification is
- * held to a rate. The main thread (push/dispatch/pacer.ts) gives it spans: so many sends, evenly
- * over a time. A send that is not begun within LATE_MS of its span is lost, so that a task that was
- * held up does not make up for it in a burst.
+ * The pace of one task in its worker. The main thread (push/dispatch/pacer.ts) gives it spans: so
+ * many sends, evenly over a time. A send not begun within LATE_MS of its span is lost: no bursts.
  */
 
 import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
 
-/**
- * How late a send may begin: for so long a busy machine costs none.
- * @limit a drawn send may begin late by → lost
- */
+/** @limit a drawn send may begin late by → lost */
 const LATE_MS = 150;
 /**
  * Sends that are due within this time begin together: a timer for each would cost more.
@@ -26,7 +21,6 @@ export interface PaceSpan {
   readonly endMs: number;
 }
 
-/** From a task to the main thread. */
 export type PaceMessage =
   | { readonly kind: 'wanted' }
   /** The task has ended, or stops here. */
@@ -70,10 +64,7 @@ export class Pace {
     return this.due !== null;
   }
 
-  /**
-   * Time until a send may begin, when `admits` has said that none may. Infinite: until `changed`
-   * fires.
-   */
+  /** When `admits` has said that none may. Infinite: until `changed` fires. */
   get nextInMs(): number {
     return Math.max(TICK_MS, Math.ceil(this.nextMs - this.clock.monotonicMs()));
   }
@@ -111,7 +102,6 @@ export class Pace {
   }
 }
 
-/** When its next send may begin. */
 const beginOf = ({ sends, startMs, endMs, begun }: Open): number =>
   startMs + ((endMs - startMs) * begun) / sends;
 

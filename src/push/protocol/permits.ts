@@ -1,7 +1,6 @@
 /**
- * The permits of one task in its worker: how many sends of its project's quota it may still start.
- * It asks the main thread (push/dispatch/quota-leaser.ts) for more before they run out. Permits
- * that are too old are worth nothing; unused ones go back when the task ends or must wait.
+ * The permits of one task in its worker: sends of a quota that it may still start. It asks the main
+ * thread (push/dispatch/quota-leaser.ts) for more before they run out; unused ones go back.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -19,7 +18,6 @@ const WANTED_FIRST = 32;
  */
 const WANTED_MAX = 1_024;
 
-/** From a task to the main thread. */
 export type QuotaMessage =
   | { readonly kind: 'wanted'; readonly permits: number }
   | { readonly kind: 'unused'; readonly permits: number }
@@ -32,7 +30,6 @@ export type QuotaAnswer =
   | { readonly kind: 'wait'; readonly forMs: number };
 
 export class Permits {
-  /** Fires with every answer. */
   readonly changed = new Signal();
   private readonly clock: Clock;
   private readonly say: (message: QuotaMessage) => void;
@@ -70,8 +67,7 @@ export class Permits {
         this.left += 1;
         this.exceeded(outcome.retryAfterMs ?? 0);
         break;
-      // The provider counts no 429 (internals/providers.md), and no request that it did not
-      // process.
+      // The provider counts no 429 (internals/providers.md), and no request left unprocessed.
       case 'throttled-device':
       case 'refused':
         this.left += 1;
@@ -103,7 +99,6 @@ export class Permits {
     this.changed.fire();
   }
 
-  /** The task has ended. */
   close(): void {
     if (this.left > 0) this.say({ kind: 'unused', permits: this.left });
     this.left = 0;

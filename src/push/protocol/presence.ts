@@ -1,8 +1,7 @@
 /**
- * Whether this node may send: until this time no other node can call it dead. The main thread
- * prolongs the time with every beat that the database has answered. Workers read it, in shared
- * memory, whenever they check a lease. So a node that hung stops by itself, before other nodes may
- * take over its parts.
+ * Whether this node may send: until this time no other node can call it dead. Each answered beat
+ * prolongs it; workers read it in shared memory with each lease, so a node that hung stops by
+ * itself.
  */
 
 import type { Clock } from '../../std/clock.ts';
@@ -12,7 +11,6 @@ const UNTIL_MS = 0;
 const NODE_ID = 1;
 
 export class Presence {
-  /** For the workers. */
   readonly memory: SharedArrayBuffer;
   private readonly clock: Clock;
   private readonly cells: BigInt64Array;
@@ -30,14 +28,10 @@ export class Presence {
     return id === 0 ? null : id;
   }
 
-  /**
-   * Whether parts claimed under this id may be sent now. The claims of a dead node stay lost, also
-   * when the node is back under another id.
-   */
+  /** The claims of a dead node stay lost, also when the node is back under another id. */
   covers(nodeId: number | null): boolean {
     if (nodeId === null) return true;
-    // In this order: the main thread writes the id before its time, so the id read here is at least
-    // as new as the time.
+    // In this order: the id is written before its time, so it is at least as new.
     const untilMs = Atomics.load(this.cells, UNTIL_MS);
     return this.clock.monotonicMs() < untilMs && this.nodeId === nodeId;
   }

@@ -33,9 +33,7 @@ export interface WorkerSettings {
   readonly limits: Partial<TransportLimits>;
 }
 
-/**
- * The report of a worker thread every few seconds; counts are of the time since its last report.
- */
+/** A worker thread's report every few seconds; counts are since its last one. */
 export interface WorkerReadings {
   readonly threadId: number;
   readonly vitals: ThreadVitals;
@@ -64,10 +62,7 @@ interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload'> {
   /** Monotonic time before the claim was sent. */
   readonly leaseStartedMs: number;
   readonly leaseMs: number;
-  /**
-   * The node's id at the claim. When the node has another id, it sends nothing more of this task.
-   * Null: no other node exists.
-   */
+  /** The node's id at the claim: with another id it sends no more. Null: no other node exists. */
   readonly nodeId: number | null;
   /** Cancelled: the rest is counted, not sent. */
   readonly isCancelled: boolean;
@@ -86,10 +81,7 @@ export interface ChunkTask extends TaskShape {
   readonly groupNumber: number;
   readonly epoch: number;
   readonly doneBlocks: bigint;
-  /**
-   * At most once: blocks that may have been sent in part before. Those of them that are not done
-   * are not sent again.
-   */
+  /** At most once: blocks that may have been sent in part; the rest of them is not sent again. */
   readonly startedBlocks: bigint;
   readonly ordinalEnd: number;
   readonly groupVersion: number;
@@ -107,10 +99,7 @@ export interface RetryTask extends TaskShape {
 
 export type Task = ChunkTask | RetryTask;
 
-/**
- * One task, or a batch of small ones of the same (app, platform), with the worker's end of their
- * channel. Each message about a task names its position in the batch.
- */
+/** Small tasks of one (app, platform) with their end of a channel: messages name positions. */
 export interface PostedBatch {
   readonly tasks: readonly Task[];
   readonly port: MessagePort;
@@ -150,7 +139,6 @@ export type MessageFromTask =
   /** The last one: the task has ended. `error`: why it failed, or null. */
   | { readonly kind: 'ended'; readonly error: unknown }
   | ({ readonly kind: 'unfamiliar' } & Unfamiliar)
-  /** A step of a task that is traced. */
   | { readonly kind: 'step'; readonly step: Step };
 
 /** A provider's reason that is in no documentation: the HTTP status alone decided what it means. */

@@ -1,7 +1,4 @@
-/**
- * Remembers which undocumented reasons of providers were reported already. Each is logged once in
- * the life of a process, so that a developer can give it a reaction of its own.
- */
+/** Remembers which undocumented reasons of providers were logged already: each is logged once. */
 
 /**
  * Reasons remembered: without a limit a provider that invents some would fill the memory.

@@ -1,7 +1,4 @@
-/**
- * Adds up what the worker threads report of their sends, for the metrics. When a thread dies, its
- * open connections and streams no longer count; everything else that it reported does.
- */
+/** Adds up what threads report of sends; open connections of a dead one count no longer. */
 
 import { PROVIDER_KINDS } from '../../providers/providers.ts';
 import type { ResolveReading } from '../../tag-index/resolve-meter.ts';

@@ -1,7 +1,4 @@
-/**
- * `PATCH …/notifications/<id>`: another end, priority or rate of a push job, and before it is due
- * another beginning.
- */
+/** `PATCH …/notifications/<id>`: another end, priority or rate, or, before it is due, beginning. */
 
 import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';

@@ -24,7 +24,6 @@ interface ControlParts {
   readonly journal: Pick<JobJournal, 'ended'>;
 }
 
-/** One for each order. */
 export const controlRoutes = (parts: ControlParts): readonly Route[] => [
   controlRoute(parts, 'cancel', 'Cancel a push job', 'CANCELLED'),
   controlRoute(parts, 'pause', 'Pause a push job', 'PAUSED'),

@@ -128,7 +128,6 @@ export type KnownJob =
   | { readonly kind: 'known'; readonly job: { readonly id: string } & ReturnType<typeof jobObject> }
   /** The client has no such job, or, with a publisher, it is another's. */
   | { readonly kind: 'unknown' }
-  /** Too many reads are running. */
   | { readonly kind: 'busy' };
 
 /** Everything that is known of a job. The answer about one that has ended has its final counts. */
@@ -239,10 +238,7 @@ function reasonsOf(rows: readonly ScopeStatus[]): Readonly<Record<string, number
   return Object.fromEntries(counts);
 }
 
-/**
- * Devices a second that the providers have answered for, from the first send to the last; null: too
- * few for a rate.
- */
+/** Devices a second answered for between first and last send; null: too few for a rate. */
 function rateOf(
   { firstSendAt, lastSendAt }: NotificationTimes,
   { delivered, failed }: Counts,

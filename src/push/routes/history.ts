@@ -1,7 +1,4 @@
-/**
- * `GET /push-admin-api/history/get/<client>`: what a client has submitted, as the public service
- * lists it.
- */
+/** `GET /push-admin-api/history/get/<client>`: submissions, as the public service lists them. */
 
 import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
@@ -25,8 +22,7 @@ const COUNT_DEFAULT = 20;
 /** @publisherLimit jobs on a page of `history/get` → `400` */
 const COUNT_MAX = 1_000;
 /**
- * A page is found by passing over all before it: the v3 list has cursors, for callers that read
- * everything.
+ * A page is found by passing over all before it.
  * @limit pages of `history/get` → `400`
  */
 const PAGE_MAX = 10_000;

@@ -1,7 +1,4 @@
-/**
- * The shared beginning of the routes of push jobs: the path, the id, and the answer when there is
- * none.
- */
+/** The shared beginning of push jobs' routes: the path, the id, and the answer for no job. */
 
 import { z } from 'zod';
 import { readJobId } from '../../domain/job-id.ts';

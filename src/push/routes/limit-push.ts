@@ -13,10 +13,7 @@ type LimitedPush =
   | { readonly ok: true; readonly push: Push }
   | { readonly ok: false; readonly why: string };
 
-/**
- * A push without `appIds` is for every app that its key may address. What a limit names and is gone
- * covers nothing.
- */
+/** Without `appIds`: every app that its key may address. A limit that is gone covers nothing. */
 export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<LimitedPush> {
   const { key } = caller;
   if (key === undefined) return { ok: true, push };

@@ -24,10 +24,7 @@ import { COUNTS, counts, JOB_ID } from './push-schemas.ts';
  */
 const PAGE_DEFAULT = 100;
 
-/**
- * The fields of a job that lists and answers about one job share. An event that has not happened is
- * left out.
- */
+/** Fields that lists and answers about one job share; one that has not happened is left out. */
 export const jobRow = {
   id: jobId,
   state,
@@ -104,10 +101,7 @@ export const listRoute = (patientReads: PatientReads): Route =>
     },
   );
 
-/**
- * A limited key sees its own jobs. A caller that is not shown a member's address must not find it
- * out by asking for it, either.
- */
+/** A limited key sees its own jobs. A hidden address must not be found by asking for it. */
 const maySeeJobsOf = (caller: Caller, publisher: string): boolean =>
   (publisherOf(caller) ?? publisher) === publisher &&
   shownUserName(caller, publisher) === publisher;

@@ -1,7 +1,4 @@
-/**
- * The operator's routes of held deletions: devices that a provider reported dead in such numbers
- * that an operator should check first.
- */
+/** The operator's routes of held deletions: devices reported dead in numbers to be checked. */
 
 import { z } from 'zod';
 import type { SqlPool } from '../../database/sql.ts';

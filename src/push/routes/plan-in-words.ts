@@ -1,7 +1,4 @@
-/**
- * Explains in sentences how the audience of a push is found, for publishers who wonder about its
- * size.
- */
+/** Explains in sentences how the audience of a push is found. */
 
 import type { ExpressionNode } from '../../domain/audience-expression.ts';
 import { operandsOf, partsOf } from '../../domain/audience-expression.ts';
@@ -9,10 +6,7 @@ import type { DryRun } from '../accept/accept.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
 import type { TagReference } from '../accept/targets.ts';
 
-/**
- * Tags, or parts of an expression, that a list names; the list says how many more there are.
- * @limit tags that a sentence of `estimate` names → it says how many more there are
- */
+/** @limit tags that a sentence of `estimate` names → it says how many more there are */
 const NAMED_MAX = 20;
 
 /** One sentence for each step, in order. */

@@ -1,7 +1,4 @@
-/**
- * `POST …/notifications/preview` and `…/estimate`: what a push would be, and for how many. Nothing
- * is sent.
- */
+/** `POST …/notifications/preview` and `…/estimate`: a push and its audience; nothing is sent. */
 
 import { z } from 'zod';
 import type { Sql } from '../../database/sql.ts';
@@ -26,8 +23,7 @@ import type { Counted } from './renderings.ts';
 import { previewOf } from './renderings.ts';
 
 /**
- * Groups of each (app, platform) that its audience is estimated from: at most 131,072 devices,
- * which the database reads in some tenths of a second.
+ * At most 131,072 devices, which the database reads in some tenths of a second.
  * @limit device groups of each (app, platform) that an approximate estimate looks at → it concludes
  * from them
  */

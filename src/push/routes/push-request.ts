@@ -1,7 +1,4 @@
-/**
- * The body of a push: from bytes to a checked Push, or the list of all its faults
- * (internals/interface.md, "Notification API").
- */
+/** The body of a push: a checked Push, or all its faults (internals/interface.md). */
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
@@ -91,7 +88,6 @@ export function readAudienceRequest(body: Buffer): PushRequest {
   return { ok: true, push, isDryRun: true, isApproximate };
 }
 
-/** Whom a push is for. */
 function readAudience(
   reader: LenientReader,
   body: Readonly<Record<string, unknown>>,
@@ -168,10 +164,7 @@ const FIELDS = [
 /** @limit unknown fields of a push that are reported → not reported */
 const UNKNOWN_FIELDS_MAX = 100;
 
-/**
- * An exclusion that is overlooked widens the audience, a dry run that is overlooked sends. `what`:
- * what the fields are of.
- */
+/** Overlooked, an exclusion widens the audience, a dry run sends. `what`: what has the fields. */
 export const unknownFieldFaults = (
   body: Readonly<Record<string, unknown>>,
   fields: readonly [string, ...string[]],

@@ -1,7 +1,4 @@
-/**
- * Schemas that requests for pushes and their answers share. The bodies are read leniently, by hand
- * (push-request.ts).
- */
+/** Schemas that push requests and answers share; bodies are read leniently (push-request.ts). */
 
 import { z } from 'zod';
 import { EXPRESSION_LENGTH_MAX } from '../../domain/audience-expression.ts';

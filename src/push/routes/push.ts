@@ -119,7 +119,6 @@ export const createRoute = (accept: Accept, sql: Sql): ApiRoute => ({
 });
 
 type Accepted = Extract<Acceptance, { readonly kind: 'accepted' }>;
-/** The answer to a push that was accepted. */
 type Confirm = (request: HttpRequest, accepted: Accepted) => HttpResponse;
 
 async function push(

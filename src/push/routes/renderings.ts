@@ -1,7 +1,4 @@
-/**
- * Renders the message of each (app, platform) of a push; a message that several would get alike is
- * shown once.
- */
+/** Renders the message of each (app, platform) of a push, each distinct one once. */
 
 import { scopeKeyOf } from '../../domain/device.ts';
 import { renderedFor } from '../../templates/routes/rendered.ts';
@@ -12,8 +9,7 @@ export type Counted = Extract<DryRun, { readonly kind: 'counted' }>;
 type Scope = Counted['audience'][number];
 
 /**
- * Characters of all renderings of an answer: a push in 32 languages on three platforms has 400,000.
- * Templates may make another one for each app.
+ * A push in 32 languages on three platforms has 400,000.
  * @limit characters of all messages of a preview → `notShown`
  */
 export const RENDERINGS_LENGTH_MAX = 1_048_576;

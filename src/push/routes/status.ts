@@ -79,10 +79,7 @@ function faultIn({ fault, parked, isSimulated }: ScopeStatus): { readonly fault?
   return { fault: (isSimulated ? simulatedFaultSentence : faultSentence)(known) };
 }
 
-/**
- * Each row is a send of its own: it is FAILED when a fault stopped it before anything was accepted,
- * independent of the other rows.
- */
+/** FAILED when a fault stopped it before anything was accepted, whatever the other rows. */
 function stateOf({ state, fault, delivered }: ScopeStatus): NotificationState {
   if (state !== 'FINISHED' && state !== 'FAILED') return state;
   return fault !== null && delivered === 0 ? 'FAILED' : 'FINISHED';

@@ -1,7 +1,6 @@
 /**
- * Push jobs that callers watch: one poll for each job, however many listen to it; a second one if
- * only some of them may see the name of the member who has submitted it. Each event is the whole
- * job as `GET …/notifications/<id>` answers it, so that one that is missed costs nothing.
+ * Push jobs that callers watch: one poll for each job and form of its submitter's name. Each event
+ * is the whole job, so that one that is missed costs nothing.
  */
 
 import type { BodySink, BodyStream } from '../../../packages/http1/src/body-stream.ts';
@@ -17,16 +16,12 @@ export interface WatchLimits {
   /** After this time a listener is asked to come again. */
   readonly durationMsMax: number;
   readonly ofClientMax: number;
-  /**
-   * Listeners of all clients. Beyond it, one of the client with most makes room for a client with
-   * fewer.
-   */
+  /** Beyond it, one of the client with most makes room for a client with fewer. */
   readonly listenersMax: number;
 }
 
 const WATCH_LIMITS: WatchLimits = {
   /**
-   * For people who look on a second is soon enough. A poll takes a database milliseconds.
    * @limit between polls of a push job that is listened to, however many listen; the polls of one
    * client take turns
    */
@@ -37,15 +32,11 @@ const WATCH_LIMITS: WatchLimits = {
    */
   heartbeatIntervalMs: 15_000,
   /**
-   * A window that was forgotten gives its place back.
    * @publisherLimit time for which one listens to events of a push job → the stream ends without
    * `end`, and the listener comes again
    */
   durationMsMax: 3_600_000,
-  /**
-   * All screens of a newsroom.
-   * @publisherLimit listeners to events of push jobs, of a client → `429`, `Retry-After: 5`
-   */
+  /** @publisherLimit listeners to events of push jobs, of a client → `429`, `Retry-After: 5` */
   ofClientMax: 64,
   /**
    * Half of the connections of a process that may have 1,024 open files.
@@ -83,7 +74,6 @@ export class JobWatches {
   readonly #watches = new Map<string, Watch>();
   /** The last poll of each client that has one under way. */
   readonly #turns = new Map<number, Promise<unknown>>();
-  /** Runs while anybody listens. */
   #heartbeat: NodeJS.Timeout | null = null;
 
   constructor(reads: PatientReads, limits: Partial<WatchLimits> = {}) {
@@ -184,10 +174,7 @@ export class JobWatches {
     watch.timer = setTimeout(() => void this.#poll(watch), this.#limits.pollIntervalMs);
   }
 
-  /**
-   * Polls of one client take turns: its own counts and lists keep all of its patient reads but one,
-   * however many jobs are listened to.
-   */
+  /** Polls of one client take turns: its counts and lists keep all but one patient read. */
   async #inTurn<T>(clientId: number, work: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(clientId) ?? Promise.resolve()).then(work);
     this.#turns.set(clientId, turn);
@@ -198,9 +185,7 @@ export class JobWatches {
     }
   }
 
-  /**
-   * Never rejects. A database that cannot answer now is asked again; `busy` stands for that, too.
-   */
+  /** Never rejects. A database that cannot answer now is asked again, as when `busy`. */
   async #look({ clientId, jobId, userName, listeners }: Watch): Promise<Sight> {
     if (listeners.size === 0) return { kind: 'busy' };
     try {

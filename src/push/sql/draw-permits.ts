@@ -1,11 +1,7 @@
 /**
- * Draws permits to send from a project's bucket, which all nodes share: one statement, by the
- * database's clock.
- *
- * The bucket holds `burst` permits. Its refill rate rises from `rampStart` of the full rate to the
- * full rate over `rampMs` of use. Time in which the bucket is not full is use; time in which it is
- * full is idle, and lets the rate fall as fast. So a project that sends less than half of its
- * present rate never climbs.
+ * Draws permits from a project's bucket, which all nodes share, in one statement by the database's
+ * clock. The refill rate rises from `rampStart` of the full rate to all of it over `rampMs` of use;
+ * time in which the bucket is full lets it fall as fast.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -27,10 +23,7 @@ interface Drawn {
   readonly nextInMs: number;
 }
 
-/**
- * Draws at most `wanted` permits. A bucket that was never drawn from is full, at the bottom of its
- * ramp.
- */
+/** A bucket that was never drawn from is full, at the bottom of its ramp. */
 export async function drawPermits(sql: Sql, bucket: Bucket, wanted: number): Promise<Drawn> {
   const drawn = await draw(sql, bucket, wanted);
   if (drawn !== undefined) return drawn;
@@ -44,8 +37,7 @@ export async function drawPermits(sql: Sql, bucket: Bucket, wanted: number): Pro
 
 async function draw(sql: Sql, bucket: Bucket, wanted: number): Promise<Drawn | undefined> {
   const { key, burst, fullPerMs, rampStart, rampMs } = bucket;
-  // The first steps are materialized, so that the clock is read once, and after the wait for the
-  // row.
+  // Materialized, so that the clock is read once, and after the wait for the row.
   const [row] = await sql<Drawn[]>`
     with locked as materialized (
       select * from provider_quotas where key = ${key} for update
@@ -86,10 +78,7 @@ export async function returnPermits(sql: Sql, bucket: Bucket, permits: number): 
     where key = ${bucket.key}`;
 }
 
-/**
- * Notes that the provider takes no sends of this project for `forMs`: no node draws before. A
- * longer pause stays.
- */
+/** The provider takes no sends of this project for `forMs`. A longer pause stays. */
 export async function pauseQuota(sql: Sql, bucket: Bucket, forMs: number): Promise<void> {
   await sql`
     insert into provider_quotas as q (key, permits, paused_until)
@@ -98,10 +87,7 @@ export async function pauseQuota(sql: Sql, bucket: Bucket, forMs: number): Promi
     on conflict (key) do update set paused_until = greatest(q.paused_until, excluded.paused_until)`;
 }
 
-/**
- * Deletes buckets from which no node has drawn since a time: they would be full and at the
- * bottom of their ramp, as new ones are. Answers how many, at most `limit`.
- */
+/** Deletes buckets unused since a time: new ones are the same. Answers how many. */
 export async function deleteQuotas(
   sql: Sql,
   unusedSinceMs: number,

@@ -1,7 +1,4 @@
-/**
- * Takes a deleted app out of push jobs: its counts, its reasons of failure, and what was still to
- * be decided there. A job that was for this app only is deleted.
- */
+/** Takes a deleted app out of push jobs; deletes jobs that were for this app only. */
 
 import type { AppDeletion } from '../../catalogue/list-deletions.ts';
 import type { SqlPool } from '../../database/sql.ts';
@@ -17,7 +14,6 @@ interface ErasedJobs {
   readonly left: number;
 }
 
-/** Bounds of one transaction. */
 interface ErasedAtOnce {
   readonly jobs: number;
   /** Condemned devices: a single job may have millions. */
@@ -25,9 +21,8 @@ interface ErasedAtOnce {
 }
 
 /**
- * Looks at the next jobs of the client. A job that is under way keeps the app until it has ended
- * and is counted by day, because its counts belong together; one that is not planned yet will not
- * reach it.
+ * A job that is under way keeps the app until it has ended and is counted by day: its counts belong
+ * together. One that is not planned yet will not reach it.
  */
 export const eraseFromJobs = (
   sql: SqlPool,

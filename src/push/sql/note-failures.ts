@@ -22,9 +22,8 @@ export const failedSendsIn = (reports: readonly Progress[]): readonly FailedSend
   );
 
 /**
- * Runs in a transaction that holds the notifications. A failure that is reported again changes
- * nothing, so a report may be repeated, and may come too late. Nothing is noted of a device that is
- * being erased: erasing holds its row, and so does this, until the event can be seen and erased.
+ * Runs in a transaction that holds the notifications; may be repeated. Nothing is noted of a device
+ * that is being erased: erasing holds its row, and so does this.
  */
 export const noteFailures = (tx: Sql, failed: readonly FailedSend[]) => tx`
   with told as (

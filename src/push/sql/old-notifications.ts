@@ -1,16 +1,11 @@
-/**
- * Deletes notifications that ended long ago, with their scopes, reasons and idempotency keys; and
- * keys by themselves, which live a day.
- */
+/** Deletes notifications that ended long ago, and idempotency keys, which live a day. */
 
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 
 /**
- * Deletes those that ended before a time by the database's clock, the oldest first; answers how
- * many, at most `limit`. A notification stays, however old, if it is unfinished, if no
- * statistics count it yet, or if its condemned devices are not yet erased or forgotten, or are
- * held.
+ * Deletes those that ended before a time, the oldest first; answers how many. One stays while no
+ * statistics count it, or its condemned devices are neither erased nor forgotten.
  */
 export const deleteOldNotifications = (
   sql: SqlPool,

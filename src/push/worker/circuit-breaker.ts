@@ -23,17 +23,12 @@ import { TurnClock } from '../../std/turn-clock.ts';
  */
 export const FAILURES_IN_A_ROW_MAX = 256;
 /**
- * Where the provider itself did not say that it fails, all sends must fail for so long at least.
- * All streams of a lost connection fail in one moment, a thousand at some providers; the next
- * connection shows within some round trips whether only that one was lost.
+ * All streams of a lost connection fail in one moment; the next shows whether only it was lost.
  * @limit time that they take at least, where the provider did not say so itself → until then sends
  * go on
  */
 export const LOST_FOR_MS = 2_000;
-/**
- * Sends that probe a provider which has just failed for everyone.
- * @limit sends that probe a provider
- */
+/** @limit sends that probe a provider */
 export const PROBES_MAX = 8;
 /**
  * Equal refusals that prove nothing alone (without the provider's words, or of a credential that
@@ -44,15 +39,13 @@ export const PROBES_MAX = 8;
  */
 export const REFUSALS_ALIKE = 8;
 /**
- * … if the first was so long ago: a proxy that reloads refuses hundreds of sends at once, and a
- * provider may call good tokens invalid for some moments.
+ * … if the first was so long ago: a proxy that reloads refuses hundreds at once.
  * @limit time that refusals alike take at least, until they are a fault → until then they are tried
  * again
  */
 export const REFUSALS_ALIKE_FOR_MS = 60_000;
 /**
- * A credential that was accepted within this time is not refused by one answer. A key that is
- * revoked later is found by the first answer.
+ * A key that is revoked later is found by the first answer.
  * @limit a credential that was accepted within this time is not refused by one answer → refusals
  * alike stop the scope; until then the circuit is open: a first refusal ends its device, further
  * ones are tried again
@@ -102,7 +95,6 @@ export class CircuitBreaker {
     return this.stops === 0 || this.inFlight < PROBES_MAX;
   }
 
-  /** Whether the provider accepted the credential a moment ago. */
   get wasAcceptedLately(): boolean {
     return this.clock.monotonicMs() - this.acceptedAtMs < ACCEPTED_LATELY_MS;
   }
@@ -148,10 +140,7 @@ export class CircuitBreaker {
     this.stop(reasonOf(outcome) ?? outcome.kind, retryAfterMsOf(outcome));
   }
 
-  /**
-   * The provider refuses a credential that it has accepted. Stops all sends until a probe is
-   * answered; when enough refusals are alike, they prove a fault instead.
-   */
+  /** Stops all sends until a probe is answered; enough refusals alike prove a fault. */
   refused(reason: string): void {
     this.heardRefusal(reason);
     if (this.provenFault === null) this.stop(reason, 0);
@@ -162,10 +151,7 @@ export class CircuitBreaker {
     else this.refusals = { reason, count: 1, sinceMs: this.clock.monotonicMs() };
   }
 
-  /**
-   * The provider fails for everyone: also called when no connection can be made. No effect while
-   * sends are stopped already.
-   */
+  /** Also called when no connection can be made. No effect while sends are stopped. */
   stop(reason: string, atLeastMs: number): void {
     if (this.stoppedForMs > 0) return;
     this.lastReason = reason;

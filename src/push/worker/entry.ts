@@ -1,7 +1,4 @@
-/**
- * A worker thread: resolves, renders, sends, reports. It keeps its connections to the database and
- * to the providers for its whole life; everything else comes with the task.
- */
+/** A worker thread: resolves, renders, sends, reports. It keeps its connections for its life. */
 
 import { parentPort, threadId } from 'node:worker_threads';
 import { pack } from 'msgpackr';
@@ -148,7 +145,6 @@ async function runTask(task: Task, channel: TaskChannel): Promise<void> {
   }
 }
 
-/** A scheduled send of this scope is near. */
 function hear(message: BroadcastMessage): void {
   if (message.kind !== 'warm') return;
   const cached = senders.acquire(message.scopeKey, message.authorized);

@@ -1,9 +1,7 @@
 /**
- * The fair queue of a sender: which task sends next when the sender has room. It gives room to one
- * task at a time. Notifications take turns, so that a small one beside a big one gets every other
- * turn; while urgent ones wait, they get four turns for each of the others. Within a notification
- * the oldest task goes first, so that its chunk is sent, and recorded in one report, before the
- * next begins.
+ * The fair queue of a sender: notifications take turns, so that a small one beside a big one gets
+ * every other turn; urgent ones get four for each of the others. Within a notification the oldest
+ * task goes first, so that its chunk is recorded before the next begins.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -31,7 +29,6 @@ interface NotificationQueue {
   readonly waiting: Waiting[];
 }
 
-/** One per sender. */
 export class FairQueue {
   readonly #sender: Sender;
   readonly #clock: Clock;
@@ -53,7 +50,6 @@ export class FairQueue {
     return this.#noRoomSinceMs === null ? 0 : this.#clock.monotonicMs() - this.#noRoomSinceMs;
   }
 
-  /** Gives a place to a task that begins. */
   join(notificationId: string, isUrgent: boolean): Place {
     this.#places += 1;
     return { notificationId, isUrgent, number: this.#places };

@@ -1,9 +1,7 @@
 /**
- * How long a worker may go on with a claimed part, by the machine's monotonic clock. The database
- * uses its own clock and gives the part to another claim when the lease has ended. A worker stops
- * at half of the lease: the rest is for clocks that run differently, a frozen process and a slow
- * answer. It also stops when other nodes may call its node dead (presence.ts), which frees all
- * parts of the node.
+ * How long a worker may go on with a claimed part, by the machine's monotonic clock: for half of
+ * the lease, because clocks differ and answers are slow, and while no other node may call its node
+ * dead (presence.ts).
  */
 
 import type { Clock } from '../../std/clock.ts';

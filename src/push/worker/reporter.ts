@@ -1,7 +1,6 @@
 /**
- * Reports to the ledger what a task has finished: a report about every 50 ms, one on its way at a
- * time. When nothing finishes for long it sends a sign of life, so that a slow provider costs no
- * lease.
+ * Reports what a task has finished: every 50 ms or so, one report on its way at a time. Signs of
+ * life keep the lease while a slow provider finishes nothing.
  */
 
 import type { Progress } from '../../domain/progress.ts';
@@ -17,10 +16,7 @@ const REPORT_EVERY_MS = 50;
 
 interface ReporterOptions {
   readonly report: Report;
-  /**
-   * Takes the next report. Null: nothing to report. With `isSignOfLife` an empty one rather than
-   * null, if the task needs signs of life.
-   */
+  /** Null: nothing to report. `isSignOfLife`: an empty one instead, if the task needs it. */
   readonly take: (isSignOfLife: boolean) => Progress | null;
   readonly heard: (reply: Reply, progress: Progress) => void;
   /** Whether reports go out at once, instead of waiting to cover more. */
@@ -55,10 +51,7 @@ export class Reporter {
     else this.isUrged = true;
   }
 
-  /**
-   * Sends the last report of the task, and resolves when all are answered. `last` is called after
-   * the answer to the report before.
-   */
+  /** Resolves when all are answered. `last` is called after the answer to the report before. */
   async finish(last: () => Progress | null): Promise<void> {
     this.stop();
     while (this.onItsWay !== null) await this.onItsWay;

@@ -1,8 +1,6 @@
 /**
- * Limits how many device groups a batch of small tasks holds at a time. In most groups few devices
- * have the tag: then the task frees its place as soon as the group is resolved. But many full
- * groups would fill the thread's memory with tokens, so the task of a full one keeps its place
- * until it ends.
+ * Limits how many device groups a batch of small tasks holds: in most few devices have the tag, but
+ * many full ones would fill the thread's memory. A full one keeps its place until its task ends.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -17,8 +15,7 @@ import type {
 } from '../../tag-index/tag-index.ts';
 
 /**
- * Groups that are being resolved or whose many tokens are held. (A task that is in no batch holds
- * one.)
+ * A task that is in no batch holds one.
  * @limit groups of the small parts of a slot that are asked about, or are larger than a block and
  * held, at a time → they wait
  */

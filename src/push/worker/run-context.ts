@@ -44,7 +44,6 @@ export interface RunContext {
   readonly unfamiliar: (answer: Unfamiliar) => void;
   /** Reports what was done; null: the task is not traced. */
   readonly step: ((step: Step) => void) | null;
-  /** The provider of the task's platform. */
   readonly provider: Pick<AnyProvider, 'tooManyTokens'>;
   readonly retryPolicy: RetryPolicy;
 }

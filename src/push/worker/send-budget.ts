@@ -1,8 +1,4 @@
-/**
- * Counts the devices that a worker has sent to and whose outcomes are not recorded yet. After `kill
- * -9` these may get the push twice, so their number is limited: at the limit the worker waits for
- * the ledger.
- */
+/** Bounds a worker's sends that are not recorded: after `kill -9` these may be sent twice. */
 
 import { Signal } from '../../std/signal.ts';
 
@@ -14,8 +10,7 @@ import { Signal } from '../../std/signal.ts';
 const UNRECORDED_DEVICES_MAX = 16_384;
 
 /**
- * A credential may hold so many times the part that it leaves free: alone it may use eight ninths.
- * A provider that does not answer keeps its share until the time-outs; other sends use the rest.
+ * Alone it may use eight ninths; one that does not answer keeps its share until the time-outs.
  * @limit budget of one credential, in times of what it leaves free → it waits for its own
  */
 const HELD_PER_FREE_MAX = 8;
@@ -25,7 +20,6 @@ export interface BudgetUse {
   used: number;
 }
 
-/** One per worker thread. */
 export class SendBudget {
   /** Fires when there is room again that a task waits for. */
   readonly freed = new Signal();
@@ -45,10 +39,7 @@ export class SendBudget {
     return isUsedUp;
   }
 
-  /**
-   * Whether reports go out at once. Otherwise they wait to cover more blocks, so that nearly always
-   * one report records a whole chunk.
-   */
+  /** Otherwise they wait to cover more blocks: mostly one report records a whole chunk. */
   get isNearlyUsedUp(): boolean {
     return this.used * 4 >= this.max * 3;
   }

@@ -1,7 +1,6 @@
 /**
- * A worker's cached senders, one per credential, each with its circuit breaker and its fair queue.
- * They live as long as the thread. Apps with the same credential share one, because the provider
- * counts by credential. A sender whose credential no app uses any more is closed.
+ * A worker's cached senders, one per credential (the provider counts by it), each with its circuit
+ * breaker and fair queue. One that no app uses any more is closed.
  */
 
 import { hash } from 'node:crypto';
@@ -16,10 +15,7 @@ import { CircuitBreaker } from './circuit-breaker.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { BudgetUse } from './send-budget.ts';
 
-/**
- * Senders that a thread keeps. Beyond it the one unused for longest is closed.
- * @limit credentials with a connection, per thread → the one unused for longest is closed
- */
+/** @limit credentials with a connection, per thread → the one unused for longest is closed */
 const SENDERS_MAX = 64;
 
 export interface CachedSender {
@@ -100,7 +96,6 @@ export class SenderCache {
     return cached;
   }
 
-  /** The scope uses this sender from now on. */
   private move(scopeKey: string, cached: CachedSender): void {
     const before = this.current.get(scopeKey);
     if (before === cached) return;

@@ -1,7 +1,4 @@
-/**
- * The state that others set for a running task: the ledger by its replies, the main thread, and the
- * provider by its answers.
- */
+/** A running task's state, set by the ledger, the main thread and the provider's answers. */
 
 import type { NotificationState } from '../../domain/notification.ts';
 import { Signal } from '../../std/signal.ts';
@@ -13,10 +10,7 @@ export class TaskControl {
   isLost = false;
   isCancelled: boolean;
   fault: string | null;
-  /**
-   * Whether any device of the scope has got the push: then a refusal without the provider's own
-   * words proves no fault.
-   */
+  /** A device of the scope has got the push: then a refusal in other words proves no fault. */
   hasDelivered: boolean;
   /** Monotonic time until which the task may go on to the next boundary. Null: it need not stop. */
   giveBackBeforeMs: number | null = null;
@@ -48,7 +42,6 @@ export class TaskControl {
     this.changed.fire();
   }
 
-  /** The notification's state is this now. */
   hearState(state: NotificationState, nowMs: number): void {
     this.obey(state, nowMs);
     this.changed.fire();
@@ -59,7 +52,6 @@ export class TaskControl {
     this.changed.fire();
   }
 
-  /** A device has got the push. */
   delivered(): void {
     this.hasDelivered = true;
   }

@@ -1,7 +1,6 @@
 /**
- * Detects which line of history the database is on. A tag index relies on the versions of groups.
- * These lose their meaning when the database itself went back: restored from a backup, copied, or
- * promoted from a standby that had not received everything.
+ * Detects that the database itself went back (a backup, a copy, a lagging standby): then the
+ * versions of groups, on which a tag index relies, lose their meaning.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -26,10 +25,9 @@ export async function readLineage(sql: Sql): Promise<Lineage> {
 }
 
 /**
- * Checks whether the database is another one than before. Then every group gets a version that it
- * never had, which makes all content of an index stale. A node that starts may have been given a
- * copy of the database, which other nodes do not see: then the index gets a new name too, or two
- * databases would write into one.
+ * If the database is another one, every group gets a version that it never had. A node that starts
+ * may have a copy, which others do not see: then the index gets a new name too, or two databases
+ * would write into one.
  */
 export async function keepLineage(
   sql: SqlPool,
@@ -49,9 +47,8 @@ export async function keepLineage(
 }
 
 /**
- * Begins a new index when the index of this name is ahead of this database. The reason: the
- * database went back without a trace (a disk's snapshot), or a copy of it writes into the same
- * index. Does nothing when another node was faster.
+ * Begins a new index when this one is ahead of the database: it went back without a trace, or a
+ * copy writes into the index. Does nothing when another node was faster.
  */
 export const leaveIndex = (sql: SqlPool, name: string): Promise<boolean> =>
   transact(sql, async (tx) => {
@@ -68,8 +65,7 @@ async function lockLineage(tx: Sql): Promise<Lineage | undefined> {
 
 async function renew(tx: Sql, { name, identity }: Lineage): Promise<void> {
   await tx`update index_lineage set name = ${name}, identity = ${identity}`;
-  // Milliseconds since 1970 are beyond every version that was counted up from 1, and beyond those
-  // of an earlier renewal.
+  // Milliseconds since 1970 are beyond every version counted from 1, and beyond earlier ones.
   await tx`
     update device_groups set version = greatest(version, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) + 1`;
 }
@@ -77,9 +73,8 @@ async function renew(tx: Sql, { name, identity }: Lineage): Promise<void> {
 const newName = (): string => randomBytes(4).toString('hex');
 
 /**
- * A new server has another system identifier, a restored or promoted one another timeline; a dump
- * that was restored into the same server has another database, or a rebuilt table. Null: this
- * server does not say.
+ * Another server has another system identifier, a promoted one another timeline, a restored dump
+ * another database or table. Null: this server does not say.
  */
 async function identityOf(sql: Sql): Promise<string | null> {
   try {

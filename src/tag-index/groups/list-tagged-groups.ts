@@ -1,7 +1,6 @@
 /**
- * Reads which groups of an (app, platform) may hold a device of an audience, in order: one of its
- * target tags and all of its filter tags stand for each in device_group_tags. An intersection: a
- * look for each group would be a look through the table where PostgreSQL has no statistics of it.
+ * Reads which groups may hold a device of an audience (device_group_tags), in order. An
+ * intersection: a look for each group would be a table scan without statistics.
  */
 
 import type { Sql } from '../../database/sql.ts';

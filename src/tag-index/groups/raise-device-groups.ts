@@ -1,7 +1,4 @@
-/**
- * Raises the versions of groups. A transaction that changes data which an index holds of a device
- * must do this too.
- */
+/** Raises the versions of groups: every transaction that changes data of an index must do so. */
 
 import { DEVICE_GROUP_KEY } from '../../database/columns.ts';
 import { rowsOf } from '../../database/rows.ts';
@@ -9,9 +6,8 @@ import type { Sql } from '../../database/sql.ts';
 import type { DeviceGroupKey, RaisedDeviceGroup } from '../../domain/device-group-change.ts';
 
 /**
- * The last statement of a transaction, after devices and tag days: every writer takes its locks in
- * that order, and groups sorted, so that nodes do not deadlock. The rows stay locked until the
- * commit, which should follow soon.
+ * The last statement of a transaction, after devices and tag days, groups sorted: every writer
+ * takes its locks in that order. Commit soon: the rows stay locked.
  */
 export async function raiseDeviceGroups(
   tx: Sql,

@@ -24,10 +24,7 @@ interface Row {
   readonly tags: readonly (readonly [number, string])[] | null;
 }
 
-/**
- * One statement, so one snapshot. The database builds the lists, because the driver would parse
- * each of thousands of rows.
- */
+/** One statement, so one snapshot. The database builds the lists: the driver would parse rows. */
 export async function readDeviceGroup(
   sql: Sql,
   { appId, platformId, groupNumber }: DeviceGroupKey,

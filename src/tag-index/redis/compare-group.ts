@@ -14,10 +14,7 @@ import { decodeSlots } from './tokens.ts';
 
 interface Comparison {
   readonly devices: number;
-  /**
-   * The index cannot prove that the group is current, and does not answer: the database does, until
-   * the group is repaired.
-   */
+  /** The index does not answer for it: the database does, until the group is repaired. */
   readonly isStale: boolean;
   /** Differences, in sentences, of a group that claims to be current. */
   readonly differences: readonly string[];

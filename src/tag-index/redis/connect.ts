@@ -1,7 +1,4 @@
-/**
- * The one way to Redis: a single server or a cluster. Callers can use the database instead, so a
- * command is answered soon, or it fails.
- */
+/** The one way to Redis, single or cluster. Commands are answered soon, or fail: SQL can answer. */
 
 import { Cluster, Redis } from 'ioredis';
 import { VerbatimString } from 'ioredis/built/resp/verbatim-string.js';
@@ -13,9 +10,7 @@ import { APPLY, LOAD, READ_FIELDS } from './scripts.ts';
 /** Where Redis is: URLs as redis://[user:password@]host[:port][/db], rediss:// with TLS. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly url: string }
-  /**
-   * Some of the cluster's nodes, to find the others by. User, password and TLS are the first one's.
-   */
+  /** Some nodes, to find the others by. User, password and TLS are the first one's. */
   | { readonly kind: 'cluster'; readonly urls: readonly string[] };
 
 export const settingOf = ({ kind }: RedisAddress): string =>
@@ -31,8 +26,7 @@ interface Scripts {
 export type RedisClient = (Redis | Cluster) & Scripts;
 
 /**
- * A Redis that needs longer hangs: reads are answered within milliseconds, and SQL can answer
- * instead.
+ * Reads are answered within milliseconds, and SQL can answer instead.
  * @limit an answer of Redis → it counts as failed, and the database is asked
  */
 const COMMAND_MS_MAX = 1_000;
@@ -41,8 +35,7 @@ const RECONNECT: BackoffPolicy = { baseMs: 100, capMs: 2_000 };
 /** For the first connection of an operator's command. */
 const READY_MS_MAX = 5_000;
 /**
- * A connection that receives nothing for this time, while an answer is awaited, is replaced. If the
- * other machine was cut off, the system would give up only after a quarter of an hour.
+ * The system would give up on a machine that was cut off after a quarter of an hour.
  * @limit a connection to Redis without a sign of life while an answer is awaited → it is replaced
  */
 const SILENCE_MS_MAX = 3_000;
@@ -60,9 +53,7 @@ const SCRIPTS = {
   readFields: { lua: READ_FIELDS },
 };
 
-/**
- * Connects in the background, and never gives up. Calls `onError` with the reason of each failure.
- */
+/** In the background, for ever. Calls `onError` with the reason of each failure. */
 export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisClient {
   const client = (address.kind === 'single'
     ? openSingle(address.url)
@@ -74,9 +65,8 @@ export function connectRedis(address: RedisAddress, onError: (error: Error) => v
 }
 
 /**
- * Commands of one turn of the event loop go to the socket in one write: a write for each was a
- * quarter of a worker's time with small sends. (A pipeline of ioredis does the same, but see
- * read-fields.ts.)
+ * Commands of one turn go to the socket in one write: single writes were a quarter of a worker's
+ * time with small sends. (A pipeline: see read-fields.ts.)
  */
 function writeTogether(client: Redis): void {
   const sendCommand = client.sendCommand.bind(client);
@@ -91,10 +81,7 @@ function writeTogether(client: Redis): void {
   };
 }
 
-/**
- * Connects for a command, which cannot use the database instead. Answers a client that is ready, or
- * a sentence that says why it is not.
- */
+/** For a command, which cannot use the database: a ready client, or a sentence why not. */
 export async function connectWhole(address: RedisAddress): Promise<RedisClient | string> {
   let fault = 'it does not answer';
   const client = connectRedis(address, (error) => {
@@ -139,8 +126,7 @@ function openCluster(urls: readonly string[]): Cluster {
     })),
     {
       scripts: SCRIPTS,
-      // Connections to nodes are opened at their first use, and the first command has to wait; the
-      // breaker (redis-breaker.ts) limits the wait.
+      // Connections to nodes open at first use, while the command waits (redis-breaker.ts).
       enableOfflineQueue: true,
       clusterRetryStrategy: retryInMs,
       // The client follows a moved slot. It does not wait for a lost node: SQL answers instead.

@@ -1,7 +1,6 @@
 /**
- * Brings committed changes to Redis, for each group in the order of its versions. A change that
- * arrives before its predecessor, which another lane or node is about to bring, waits for it a
- * little. A group that misses a change shows it by its version, and is repaired later.
+ * Brings committed changes to Redis, for each group in the order of its versions. A change waits a
+ * little for its predecessor; a group that misses one is repaired.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,10 +29,7 @@ import { encodeSlots } from './tokens.ts';
  */
 const PREDECESSOR_MS_MAX = 100;
 const PREDECESSOR_POLL_MS = 4;
-/**
- * Changes of one group that may be on their way at a time, from the lanes of several nodes: a group
- * that lacks more has lost a change.
- */
+/** On their way at a time, from several nodes' lanes: a group that lacks more has lost one. */
 const PREDECESSORS_MAX = 16;
 
 interface RedisFeedOptions {
@@ -43,10 +39,7 @@ interface RedisFeedOptions {
   readonly clock: Clock;
   /** Called with groups that lack a change. */
   readonly onMissed: (groups: readonly DeviceGroupKey[]) => void;
-  /**
-   * Called when the index of this name has later versions than those just committed: the groups
-   * were repaired since, or the database went back.
-   */
+  /** The index has later versions: the groups were repaired, or the database went back. */
   readonly onAhead: (indexName: string, seen: readonly RaisedDeviceGroup[]) => Promise<void>;
 }
 
@@ -82,10 +75,7 @@ export class RedisFeed implements IndexFeed {
     );
   }
 
-  /**
-   * Answers the version that the group then has. If it is lower than that of the change, an earlier
-   * change is missing.
-   */
+  /** Answers the group's version then: one lower than the change's means that one is missing. */
   async #applyInTurn(indexName: string, change: DeviceGroupChange): Promise<number> {
     const { client, clock } = this.#options;
     const hashKey = groupHashKey(indexName, change);

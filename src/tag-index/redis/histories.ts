@@ -1,7 +1,4 @@
-/**
- * The device observations of earlier sends in a group, as one value: offset (two octets), refusals,
- * environment, by rising offset.
- */
+/** A group's device observations as one value: offset (two octets), refusals, environment. */
 
 import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { DeviceHistory } from '../../domain/device-group-change.ts';
@@ -12,10 +9,7 @@ export const HISTORY_OCTETS = 4;
 const ENVIRONMENTS: readonly (ApnsEnvironment | null)[] = [null, 'production', 'sandbox'];
 const REFUSALS_MAX = 255;
 
-/**
- * The histories are in rising order of their offsets. An empty history is kept too: in an edit it
- * deletes the earlier history.
- */
+/** In rising order of their offsets. In an edit, an empty history deletes the earlier one. */
 export function encodeHistories(histories: readonly (readonly [number, DeviceHistory])[]): Buffer {
   const octets = Buffer.allocUnsafe(histories.length * HISTORY_OCTETS);
   let at = 0;

@@ -1,7 +1,4 @@
-/**
- * The name of the index in Redis that belongs to this database. It changes when the database is
- * found to be another one.
- */
+/** The name of this database's index in Redis: another one when the database is another. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { Clock } from '../../std/clock.ts';

@@ -1,7 +1,4 @@
-/**
- * Notices a database that lacks changes which Redis has: it went back without a trace, and versions
- * prove nothing any more.
- */
+/** Notices a database that lacks changes which Redis has: versions prove nothing any more. */
 
 import type { Logger } from 'pino';
 import type { SqlPool } from '../../database/sql.ts';
@@ -17,10 +14,7 @@ export interface HistoryOptions {
   readonly log: Logger;
 }
 
-/**
- * Leaves this index for a new one when the database is older than the versions that Redis had
- * (`seen`): only commits bring versions there. Returns whether it is older.
- */
+/** Leaves the index if the database is older than Redis' versions (`seen`); answers whether so. */
 export async function leaveIfBehind(
   { name, sql, log }: HistoryOptions,
   indexName: string,

@@ -1,7 +1,4 @@
-/**
- * Rebuilds a group in Redis from the database, in whatever state it is; a newer one is left as it
- * is.
- */
+/** Rebuilds a group in Redis from the database; a newer one is left as it is. */
 
 import type { Sql } from '../../database/sql.ts';
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';

@@ -1,7 +1,4 @@
-/**
- * Walks over every group of the index for an operator: to compare it with the database, or to
- * rebuild it.
- */
+/** Walks over every group of the index, to compare it with the database or to rebuild it. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
@@ -67,10 +64,7 @@ export const rebuildIndex = (
     return devices;
   });
 
-/**
- * Deletes the keys of indexes of other databases, or of this one before it was restored; answers
- * how many.
- */
+/** Deletes keys of other indexes, or of this database before it was restored; answers how many. */
 export async function dropOtherIndexes({ client, indexName }: MaintainedIndex): Promise<number> {
   const own = `${PREFIX}${indexName}:`;
   let dropped = 0;

@@ -1,18 +1,13 @@
 /**
- * The devices of a group that have a tag, as one value: up to 511 offsets as sorted big-endian
- * 16-bit numbers, more as a bitmap of 8,192 bits, which is 1,024 octets and so never taken for a
- * list. (The two forms of a Roaring bitmap, arXiv:1402.6407; measured by `npm run bench -- index`,
- * decision 32.)
+ * The devices of a group that have a tag, as one value: up to 511 sorted big-endian 16-bit offsets,
+ * else a bitmap of 1,024 octets. (As in Roaring, arXiv:1402.6407; decision 32.)
  */
 
 import { GROUP_DEVICES } from '../../domain/device.ts';
 
 /** Octets of a bitmap; by their number readers know which form they have. */
 export const BITMAP_OCTETS = GROUP_DEVICES / 8;
-/**
- * Offsets that are kept as a list: one more would take as much room as the bitmap.
- * @limit offsets of a tag kept as a list in Redis → a bitmap
- */
+/** @limit offsets of a tag kept as a list in Redis → a bitmap */
 export const LISTED_MAX = BITMAP_OCTETS / 2 - 1;
 
 const WORDS = GROUP_DEVICES / 32;

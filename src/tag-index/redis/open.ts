@@ -1,7 +1,4 @@
-/**
- * Opens the tag index in Redis: to read from it in any thread, and to keep it up to date in the
- * main thread.
- */
+/** Opens the tag index in Redis: to read in any thread, to keep it current in the main one. */
 
 import type { Logger } from 'pino';
 import type { Sql, SqlPool } from '../../database/sql.ts';
@@ -26,24 +23,17 @@ import { Repairs } from './repairs.ts';
 import { checkSettings } from './settings-check.ts';
 import { Sweep } from './sweep.ts';
 
-/**
- * For the first connection at the start; without one the engine starts all the same, and sends from
- * the database.
- */
+/** Without a connection by then the engine starts all the same, and sends from the database. */
 const READY_MS_MAX = 3_000;
 
 export interface IndexKeeper {
   readonly index: TagIndex;
   readonly feed: IndexFeed;
   readonly reading: IndexReading;
-  /** Stops repairs; ends the connection. */
   stop(): Promise<void>;
 }
 
-/**
- * Opens the index to read from it, for the life of a thread. `sql` answers when Redis cannot;
- * `meter` counts who resolved.
- */
+/** For the life of a thread. `sql` answers when Redis cannot; `meter` counts who resolved. */
 export async function openIndexReader(
   address: RedisAddress,
   sql: Sql,
@@ -54,10 +44,7 @@ export async function openIndexReader(
   return indexOf(parts, sql, meter);
 }
 
-/**
- * Opens the index to read from it and to feed it, and begins to compare it with the database.
- * Throws a SettingFault when the settings of Redis would make the index wrong.
- */
+/** Also feeds it, and compares it with the database. SettingFault: Redis would make it wrong. */
 export async function openIndexKeeper(
   address: RedisAddress,
   sql: SqlPool,
@@ -159,10 +146,7 @@ async function refuseUnfit(address: RedisAddress, client: RedisClient, log: Logg
   for (const sentence of costly) log.warn(sentence);
 }
 
-/**
- * It is too late to refuse this Redis. Versions and tokens show what it evicts, so it costs speed
- * and no device.
- */
+/** Too late to refuse this Redis: what it evicts costs speed and no device. */
 async function reviewSettings(client: RedisClient, log: Logger): Promise<void> {
   const { fatal, costly } = await checkSettings(client);
   for (const sentence of fatal) log.error(sentence);

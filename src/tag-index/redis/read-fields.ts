@@ -1,9 +1,7 @@
 /**
- * Reads the same fields of many hashes. A single server answers for many of them at once, by a
- * script: a command for each would cost the calling thread more than all later work. (A pipeline of
- * ioredis saves the writes, but its hidden class keeps it alive until the next full collection,
- * with all of its commands.) The keys of a cluster are on several nodes: there a command reads one
- * hash.
+ * Reads the same fields of many hashes: on a single server by a script, since a command for each
+ * costs the calling thread too much, and a pipeline of ioredis keeps its commands in memory. A
+ * cluster needs a command for each hash.
  */
 
 import { Cluster } from 'ioredis';
@@ -12,17 +10,12 @@ import type { RedisClient } from './connect.ts';
 type Values = readonly (Buffer | null)[];
 
 /**
- * Values that one script reads. A tag's value has a kibioctet at most, and a group's histories 32
- * if all of its devices have one: so Redis answers with three megaoctets at the very most, and
- * mostly with some hundred kilooctets.
+ * A tag's value has a KiB at most, a group's histories 32: mostly some hundred KiB in all.
  * @limit values of a script that reads many groups → the next script
  */
 const VALUES_AT_ONCE = 256;
 
-/**
- * Answers values by hash and field, in the order given. Those of one hash are of one moment.
- * Rejects when one of the commands fails.
- */
+/** In the order given; values of one hash are of one moment. Rejects when a command fails. */
 export async function readFields(
   client: RedisClient,
   hashKeys: readonly string[],

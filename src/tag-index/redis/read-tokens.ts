@@ -1,7 +1,4 @@
-/**
- * Reads the tokens of the matching devices of a group, as of the moment of the match or a later
- * one.
- */
+/** Reads the tokens of a group's matching devices, as of the match or later. */
 
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
 import type { DeviceRun } from '../tag-index.ts';
@@ -20,10 +17,8 @@ const BLOCKS_PER_CALL = 16;
 type Tokens = Pick<DeviceRun, 'deviceIds' | 'endOffset'>;
 
 /**
- * Makes one call after the other, until all tokens are read or they are too large together. Null: a
- * token is missing, or they may be older than `version`: a replica that lags has taken over since,
- * and has the tokens that devices had before. Later tokens are as good: an ordinal is never given
- * to another device.
+ * Null: a token is missing, or tokens may be older than `version`, from a lagging replica that took
+ * over. Later ones are as good: an ordinal is never given to another device.
  */
 export async function readTokens(
   client: RedisClient,
@@ -39,8 +34,7 @@ export async function readTokens(
     const some = blocks.slice(at, at + BLOCKS_PER_CALL);
     const [octets, behind] = await Promise.all([
       client.mgetBuffer(...some.map(({ block }) => blockKey(hashKey, block))),
-      // Sent right after that command, on the connection of their slot: the server that answers it
-      // has answered for the blocks before, and goes on from there.
+      // Right after that command, on its connection: the same server answers for both.
       client.hgetBuffer(hashKey, VERSION_FIELD),
     ]);
     if (behind === null || versionIn(behind) < version) return null;

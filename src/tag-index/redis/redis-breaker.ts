@@ -1,41 +1,25 @@
-/**
- * The Redis breaker: keeps callers away from a Redis that fails or hangs. They have the database,
- * and must not wait a second for each of a thousand groups.
- */
+/** Keeps callers away from a Redis that fails or hangs: they have the database. */
 
 import { Seldom } from '../../../packages/std/src/seldom.ts';
 import type { Clock } from '../../std/clock.ts';
 import { within } from '../../std/within.ts';
 
 /**
- * Time for a few commands, each of which has a second. A caller that waits longer waits for a
- * connection that does not come.
+ * Time for a few commands, each of which has a second.
  * @limit all of one question to Redis → the circuit opens
  */
 const ASK_MS_MAX = 3_000;
 const LATE = Symbol('late');
-/**
- * Time until Redis is tried again, by one caller at first.
- * @limit Redis is left alone after a failure → one caller tries again
- */
+/** @limit Redis is left alone after a failure → one caller tries again */
 const PAUSE_MS = 1_000;
-/**
- * Redis answers, but does not write: it is full (maxmemory), cannot save, or lacks the replicas
- * that its settings demand. Reads go on.
- */
+/** Redis answers, but does not write: full, cannot save, or lacks replicas. Reads go on. */
 const WRITE_REFUSED = /^(?:OOM|MISCONF|NOREPLICAS) /;
-/**
- * A line for each refused change would flood the log.
- * @limit between log lines about a refusal of Redis to write
- */
+/** @limit between log lines about a refusal of Redis to write */
 const REFUSAL_TOLD_EVERY_MS = 60_000;
 
 interface RedisBreakerOptions {
   readonly clock: Clock;
-  /**
-   * Called with the error when callers are kept away from Redis, with null when they are let
-   * through again.
-   */
+  /** The error when callers are kept away, null when they are let through again. */
   readonly onChange: (error: unknown) => void;
   /** Called when Redis refuses writes, but answers reads. */
   readonly onRefusal: (error: Error) => void;

@@ -1,7 +1,6 @@
 /**
- * The tag index in Redis: it answers for a group from the keys of the group if these prove that
- * they are current, and otherwise from the database. Two queries for each group, however many
- * devices it has: for the matching devices, and for their tokens.
+ * The tag index in Redis: it answers for a group whose keys prove that they are current, else the
+ * database does. Two queries for each group: matching devices, and their tokens.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,20 +35,15 @@ import { readTokens } from './read-tokens.ts';
 import type { RedisBreaker } from './redis-breaker.ts';
 
 /**
- * A committed change arrives in Redis within milliseconds; after a longer wait the database
- * answers.
+ * A committed change arrives in Redis within milliseconds.
  * @limit a reader waits for a change on its way to Redis → the database answers
  */
 const LAG_MS_MAX = 40;
 const LAG_POLL_MS = 5;
-/**
- * A missing token was erased between the two queries: at the second try its device no longer
- * matches.
- */
+/** A token missing between the two queries was erased: then its device no longer matches. */
 const TRIES = 2;
 /**
- * Values that are asked for at a time, to count: of one tag those of eight million devices, of a
- * thousand tags those of two groups. A kibioctet each, at most.
+ * A kibioctet each, at most.
  * @limit values of tags that Redis is asked for at once, to count → the next ones after them
  */
 const TAG_VALUES_AT_ONCE = 1_024;
@@ -137,9 +131,8 @@ export class RedisTagIndex implements TagIndex {
   }
 
   /**
-   * The matching devices of the groups; null: Redis does not answer, or cannot prove that a group
-   * is current. What is asked at a time has the breaker's time: many tags must not look like a
-   * Redis that hangs.
+   * Null: Redis does not answer, or cannot prove that a group is current. Each piece has the
+   * breaker's time: many tags must not look like a Redis that hangs.
    */
   async #countIn(groups: readonly RaisedDeviceGroup[], audience: Audience): Promise<number | null> {
     const atOnce = Math.ceil(TAG_VALUES_AT_ONCE / concernedTagIds(audience).length);
@@ -201,10 +194,7 @@ export class RedisTagIndex implements TagIndex {
     }
   }
 
-  /**
-   * The matching devices of each group; null: the group cannot prove that it is as new as its
-   * version. One command reads a group, so its values are of one moment.
-   */
+  /** Null: it cannot prove its version. One command reads a group: values of one moment. */
   async #matching(
     groups: readonly RaisedDeviceGroup[],
     audience: Audience,
@@ -232,10 +222,7 @@ export class RedisTagIndex implements TagIndex {
   }
 }
 
-/**
- * The devices that have any of the first tags, all of the second, none of the third, and meet the
- * condition.
- */
+/** Any of the first tags, all of the second, none of the third, and the condition. */
 function matchingSet(audience: Audience, offsetsOf: (tagId: number) => Buffer | null): OffsetSet {
   const { anyTagIds, allTagIds, noneTagIds } = audience;
   const matching = emptySet();
@@ -284,9 +271,7 @@ function setOf(value: Buffer | null): OffsetSet {
 const isIn = (set: OffsetSet, offset: number): boolean =>
   ((set[offset >>> 5] ?? 0) & (1 << (offset & 31))) !== 0;
 
-/**
- * Which language is the first that each device has, by position in the offsets, from 1; 0: none.
- */
+/** The first language that each device has, by position in the offsets, from 1; 0: none. */
 const languagesOf = (offsets: Uint16Array, { ofLanguages }: Matching): Uint8Array =>
   Uint8Array.from(offsets, (offset) => ofLanguages.findIndex((set) => isIn(set, offset)) + 1);
 

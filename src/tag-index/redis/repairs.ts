@@ -1,7 +1,4 @@
-/**
- * Repairs groups in the background: reads each from the database and loads it into Redis. One node
- * at a time repairs a group; after a crash the group is as stale as before, and is found again.
- */
+/** Repairs groups in the background, from the database; one node at a time repairs a group. */
 
 import type { Logger } from 'pino';
 import type { Sql } from '../../database/sql.ts';
@@ -14,14 +11,10 @@ import { groupHashKey } from './keys.ts';
 import { writeGroup } from './load-group.ts';
 import type { RedisBreaker } from './redis-breaker.ts';
 
-/**
- * Waiting groups. The next sweep finds any others again.
- * @limit groups that wait to be repaired → found again by the next sweep
- */
+/** @limit groups that wait to be repaired → found again by the next sweep */
 const WAITING_MAX = 10_000;
 /**
- * Groups under way: while the database reads one, Redis takes another. More would slow down
- * registrations in the database.
+ * While the database reads one, Redis takes another.
  * @limit groups repaired at once, per node → they wait
  */
 const AT_ONCE = 2;
@@ -47,17 +40,14 @@ export class Repairs {
     this.#options = options;
   }
 
-  /** Groups repaired since the start. */
   get repaired(): number {
     return this.#repaired;
   }
 
-  /** Groups known to be stale. */
   get pending(): number {
     return this.#waiting.size + this.#underWay.size;
   }
 
-  /** Takes stale groups to repair. */
   ask(groups: readonly DeviceGroupKey[]): void {
     for (const group of groups) {
       if (this.#waiting.size >= WAITING_MAX) break;

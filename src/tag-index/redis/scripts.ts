@@ -1,7 +1,6 @@
 /**
- * Two scripts that write a group, each in one step that no other command can interrupt. They take
- * little of Redis' time: they append to lists where possible, and change only the affected octets
- * of bitmaps. A third script reads many groups in one command.
+ * Scripts that write a group in one step that no other command can interrupt, and take little of
+ * Redis' time; a third reads many groups in one command.
  */
 
 import { GROUP_BLOCKS } from '../../domain/device.ts';
@@ -10,10 +9,7 @@ import { BITMAP_OCTETS, LISTED_MAX } from './offsets.ts';
 
 /** Values that Lua may put on its stack at once; its limit is 8,000. */
 const STACK_MAX = 2_000;
-/**
- * Up to this number of changed octets a bitmap is cut and joined; beyond it, it is unpacked as a
- * whole (20 us).
- */
+/** Up to so many changed octets a bitmap is cut and joined; beyond, unpacked whole (20 us). */
 const CUTS_MAX = 24;
 
 const LISTS = `
@@ -165,18 +161,15 @@ local function writeFields(key, pairsOfFields)
 end`;
 
 /**
- * Marks the group as unproven until the end of the script: Redis does not roll a script back when a
- * command fails (in a slot that is being moved, say). At maxmemory Redis refuses this first write;
- * after a command that frees memory it would let the rest of the script pass.
+ * Unproven until the script's end: Redis rolls nothing back when a command fails. At maxmemory it
+ * refuses this first write; after one that frees memory it would let the rest pass.
  */
 const UNPROVEN = "redis.call('HSET', key, 'v', '0')";
 
 /**
- * KEYS: the group's hash. ARGV: the new version; how many tags, and for each its id, added and
- * removed offsets; how many blocks, and for each its number and edits; edits of histories. Answers
- * the version that the group has afterwards: if it is not the new one, nothing was done. Then an
- * earlier change is missing (it is lower; 0: the group does not exist), or the group is ahead of
- * this change.
+ * KEYS: the group's hash. ARGV: the new version; tags (count; id, added and removed offsets each);
+ * blocks (count; number and edits each); edits of histories. Answers the version that the group has
+ * afterwards; if it is not the new one, nothing was done.
  */
 export const APPLY = `${LISTS}
 ${BITMAPS}
@@ -221,10 +214,9 @@ return version
 `;
 
 /**
- * Replaces a group by its content in the database, unless it is newer. KEYS: the group's hash.
- * ARGV: the version; '1' to replace one of the same version too; how many fields, and each with its
- * value; then blocks, each number with its string. Answers the version that the group has
- * afterwards.
+ * Replaces a group unless it is newer. KEYS: the group's hash. ARGV: the version; '1': also one of
+ * the same version; fields (count; name and value each); blocks, each number with its string.
+ * Answers the version that the group has afterwards.
  */
 export const LOAD = `${FIELDS}
 local key, version = KEYS[1], tonumber(ARGV[1])
@@ -247,10 +239,7 @@ end
 return version
 `;
 
-/**
- * KEYS: hashes. ARGV: fields. Answers the values of these fields of each hash, nil for missing
- * ones.
- */
+/** KEYS: hashes. ARGV: fields. Answers their values for each hash, nil for missing ones. */
 export const READ_FIELDS = `
 local values = {}
 for at, key in ipairs(KEYS) do values[at] = redis.call('HMGET', key, unpack(ARGV)) end

@@ -1,7 +1,4 @@
-/**
- * Checks whether Redis is set so that the index is right and small, on every master before the
- * engine starts.
- */
+/** Checks on every master that the settings of Redis make the index right and small. */
 
 import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
@@ -20,10 +17,7 @@ interface SettingsFaults {
   readonly costly: readonly string[];
 }
 
-/**
- * Asks every master. A master that does not answer is no reason not to start: it is reported as
- * costly.
- */
+/** Asks every master; one that does not answer is reported as costly: the start goes on. */
 export async function checkSettings(client: RedisClient): Promise<SettingsFaults> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client as Redis];
   const faults = await Promise.all(

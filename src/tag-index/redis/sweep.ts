@@ -1,7 +1,6 @@
 /**
- * Compares the versions of all groups in Redis with the database, again and again, some at a time.
- * It finds every lost change, however it was lost, and notices when the database itself is another
- * one. One node does it for all.
+ * Compares the versions of all groups in Redis with the database, again and again, by one node for
+ * all: finds every lost change, and a database that is another one.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -45,20 +44,14 @@ export class Sweep {
   readonly #holder = randomUUID();
   #after = BEFORE_ALL;
   #hasLooked = false;
-  /**
-   * Groups that lacked a version in the last comparison: a change may have been on its way. The map
-   * has the version that each key lacked.
-   */
+  /** Versions that groups lacked in the last comparison: a change may have been on its way. */
   readonly #suspects = new Map<string, number>();
 
   constructor(options: SweepOptions) {
     this.#options = options;
   }
 
-  /**
-   * Resolves after a first run: it notices a database that was restored while no node ran, before
-   * anything relies on the index.
-   */
+  /** Resolves after a first run: nothing relies on the index of a restored database. */
   async start(): Promise<void> {
     await this.#runLogged();
     this.#runs.start();
@@ -69,7 +62,6 @@ export class Sweep {
     return this.#runs.stop();
   }
 
-  /** Compares the next groups once. */
   async run(): Promise<void> {
     const { sql, name, breaker, repairs, log } = this.#options;
     const { isRenewed } = await keepLineage(sql, { isStarting: false });

@@ -1,7 +1,6 @@
 /**
- * The tokens of a block of 128 devices as one string: the number of slots (one octet), then for
- * each slot its length (two octets, 0: no device) and its octets. A hexadecimal token is kept as
- * the octets it stands for; the highest bit of the length marks it.
+ * Tokens of a block of 128 devices as one string: the number of slots (one octet), then each slot's
+ * length (two octets; 0: no device; highest bit: hexadecimal, kept as octets) and octets.
  */
 
 import type { DeviceToken } from '../../domain/device.ts';
@@ -67,9 +66,8 @@ function writeRecord(block: Buffer, at: number, deviceId: string | null): number
 }
 
 /**
- * Tokens of some devices of a group, in order, kept as octets of its blocks: each is decoded when
- * it is asked for. Kept as strings, the tokens of a waiting chunk would outlive two collections and
- * be moved by both.
+ * Tokens of some devices of a group, kept as octets and decoded when asked for: strings of a
+ * waiting chunk would outlive two collections.
  */
 export class BlockTokens implements DeviceIds {
   #length = 0;
@@ -83,15 +81,11 @@ export class BlockTokens implements DeviceIds {
     this.#recordAt = new Uint32Array(lengthMax);
   }
 
-  /** Number of tokens that were found. */
   get length(): number {
     return this.#length;
   }
 
-  /**
-   * Finds the tokens of the slots that `offsets` names from `from` up to but without `to`, all of
-   * them of this block and in rising order. False: a token is missing.
-   */
+  /** Finds the tokens of `offsets` from `from` to before `to`. False: one is missing. */
   find(block: Buffer, offsets: Uint16Array, from: number, to: number): boolean {
     const slots = block[0] ?? 0;
     let slot = 0;

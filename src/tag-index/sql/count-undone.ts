@@ -1,7 +1,4 @@
-/**
- * Counts the devices of a group that match and lie in blocks that are not done. The database counts
- * them, because their tokens are not needed.
- */
+/** Counts a group's devices that match in blocks that are not done, without their tokens. */
 
 import type { Sql } from '../../database/sql.ts';
 import { isNobody } from '../../domain/audience.ts';
@@ -10,10 +7,7 @@ import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import { matches } from './matching.ts';
 
-/**
- * A group; ordinals from `ordinalEnd` on are not in the audience. `doneBlocks`: 64 bits as a signed
- * number.
- */
+/** `ordinalEnd`: later ordinals are not meant. `doneBlocks`: 64 bits as a signed number. */
 interface UndoneRequest extends DeviceGroupKey {
   readonly ordinalEnd: number;
   readonly doneBlocks: string;

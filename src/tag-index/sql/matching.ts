@@ -1,7 +1,6 @@
 /**
- * The one condition of all queries: any of the first tags, all of the second, none of the third,
- * and what an expression asks besides. PostgreSQL evaluates that as a query of a text search, whose
- * words are the tags of the device: so it is a value, and the statement is the same for all.
+ * The one condition of all queries, as a text search whose words are a device's tags: a value, so
+ * that the statement is the same for all audiences.
  */
 
 import type { Sql } from '../../database/sql.ts';

@@ -1,7 +1,4 @@
-/**
- * Finds the devices of one group that match an audience, in order of their ordinals, and reads each
- * row of the group once.
- */
+/** Finds the devices of a group that match an audience, in order; reads each row once. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { ApnsEnvironment } from '../../domain/device.ts';
@@ -10,10 +7,7 @@ import type { Audience } from '../../domain/notification.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { languageIn, matches } from './matching.ts';
 
-/**
- * Parallel lists, in order of the ordinals; null: no device matches, or their tokens are too large
- * together.
- */
+/** Parallel, in order of the ordinals; null: none matches, or too large together. */
 interface MatchingGroup {
   /** The size of all tokens of matching devices. */
   readonly bytes: number;
@@ -32,9 +26,8 @@ export type HistoryRow = readonly [
 ];
 
 /**
- * Ordinals from `start` up to but without `end`. One row of JSON, because PGlite and the driver
- * would parse each of thousands of rows. For lists that are too large the database returns only the
- * size.
+ * From `start` up to but without `end`. One row of JSON: drivers would parse thousands. Lists that
+ * are too large come back as their size alone.
  */
 export async function resolveGroup(
   sql: Sql,

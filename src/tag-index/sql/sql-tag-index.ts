@@ -1,7 +1,4 @@
-/**
- * The tag index without Redis: every query is one statement on the data itself, so it is always
- * current.
- */
+/** The tag index without Redis: statements on the data itself, so it is always current. */
 
 import type { Sql } from '../../database/sql.ts';
 import { isNobody } from '../../domain/audience.ts';
@@ -97,10 +94,7 @@ export class SqlTagIndex implements TagIndex {
   }
 }
 
-/**
- * Blocks that fit, of a range whose tokens have `bytes` octets: fewer than it has, but at least
- * one, which always fits.
- */
+/** Blocks that fit, of a range with `bytes` octets: at least one, which always fits. */
 function blocksThatFit(devices: number, bytes: number): number {
   const blocks = Math.ceil(devices / BLOCK_DEVICES);
   return Math.max(1, Math.min(blocks - 1, Math.floor((blocks * TOKEN_BYTES_MAX) / bytes)));

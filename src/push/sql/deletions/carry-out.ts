@@ -1,7 +1,4 @@
-/**
- * Erases the devices that a scope condemned, or forgets them, a bounded piece in a transaction:
- * after a crash the rest is still listed.
- */
+/** Erases or forgets condemned devices of a scope, a bounded piece in a transaction. */
 
 import type { Sql, SqlPool } from '../../../database/sql.ts';
 import { transact } from '../../../database/transact.ts';
@@ -22,17 +19,14 @@ interface Condemned extends DevicePlace {
 }
 
 interface CarriedOut {
-  /** Number of condemned devices that were taken from the list. */
   readonly devices: number;
   readonly changes: readonly DeviceGroupChange[];
 }
 
 /**
  * Takes up to `limit` condemned devices: erases dead ones, counts a refusal of refused ones, and
- * erases these at the last refusal. The condition is checked on the locked row: a device that
- * registered since stays. A dead device that may have repeated its registration since without a
- * write (decision 42) only gets a refusal: a later send erases it, unless it registered in between,
- * which is written then.
+ * erases these at the last refusal. Checked on the locked row: a device that registered since
+ * stays; one that may have done so without a write (decision 42) only gets a refusal.
  */
 export const carryOutDeletions = (
   sql: SqlPool,
@@ -71,9 +65,7 @@ export const carryOutDeletions = (
     return { devices: taken.length, changes };
   });
 
-/**
- * False for a device that was refused before this send was accepted, and has not registered since.
- */
+/** False: it was refused before this send was accepted, and has not registered since. */
 const isInDoubt = (
   { isDoubtful, refusedAtMs }: LockedDevice,
   { acceptedAtMs }: Condemned,
@@ -87,9 +79,8 @@ export const forgetDeletions = async (
 ): Promise<number> => (await takeCondemned(sql, scope, limit)).length;
 
 /**
- * Skips devices that another node is working on. Checks the gate again, in the snapshot that shows
- * the condemned devices: since the caller found it open, a running send may have condemned
- * thousands more.
+ * Skips devices that another node works on. Checks the gate in the snapshot that shows the devices:
+ * a running send may have condemned thousands more.
  */
 const takeCondemned = (
   sql: Sql,

@@ -1,7 +1,4 @@
-/**
- * Lists the scopes of notifications that have condemned devices, and records the decisions about
- * these.
- */
+/** Lists scopes that have condemned devices, and records decisions about these. */
 
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationScope } from '../../../domain/notification.ts';
@@ -44,7 +41,6 @@ export async function holdDeletions(sql: Sql, scope: NotificationScope): Promise
   return held?.count ?? null;
 }
 
-/** Deletes the refusals of a scope, so that they count for nothing. */
 export const forgetRefusals = (
   sql: Sql,
   { notificationId, appId, platformId }: NotificationScope,
@@ -53,10 +49,7 @@ export const forgetRefusals = (
   where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
     and is_refusal`;
 
-/**
- * Closes the deletions of a scope if no condemned device is left. The caller knows that none can
- * follow.
- */
+/** Closes a scope's deletions if none is left; the caller knows that none can follow. */
 export const closeDeletions = (
   sql: Sql,
   { notificationId, appId, platformId }: NotificationScope,
@@ -92,10 +85,7 @@ export const listHeldDeletions = (sql: Sql) => sql<HeldDeletions[]>`
   where s.deletions = 'held'
   order by s.held_at, s.notification_id, s.app_id, s.platform_id`;
 
-/**
- * Records the decision of an operator on all held deletions of a notification. Answers how many
- * devices these concern; null: none are held.
- */
+/** The operator's decision on all held deletions. Answers how many devices; null: none held. */
 export async function decideDeletions(
   sql: Sql,
   notificationId: string,

@@ -1,7 +1,6 @@
 /**
- * Takes what a transaction has recorded into the notifications' own rows: the work that is left,
- * the times of sends, and, when no work is left, the final state. Each row is written once in a
- * transaction, and only if something of it changes.
+ * Takes what a transaction has recorded into the notifications' own rows: open work, times of
+ * sends, the final state. Each row is written once, and only if it changes.
  */
 
 import { float8, integer, rowsOf, uuid } from '../../../database/rows.ts';
@@ -9,7 +8,6 @@ import type { Sql } from '../../../database/sql.ts';
 import type { Counts, NotificationState } from '../../../domain/notification.ts';
 import { recordEndedJobs } from '../../../webhooks/record-events.ts';
 
-/** The progress that was recorded of a notification. */
 export interface Advance {
   readonly notificationId: string;
   /** Chunks that are open no more. */
@@ -44,10 +42,9 @@ export interface EndedNotification extends Counts {
 }
 
 /**
- * One advance for each notification, which the transaction holds (lock-notifications.ts). A
- * statement of its own after those that count, because it must see their counts. FAILED: every
- * scope that has devices was stopped by a fault before anything was accepted. Answers those that
- * have ended with this.
+ * One for each notification, which the transaction holds (lock-notifications.ts). A statement of
+ * its own, to see the counts. FAILED: a fault stopped every scope with devices before anything was
+ * accepted. Answers those that have ended with this.
  */
 export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => sql<
   EndedNotification[]

@@ -1,7 +1,4 @@
-/**
- * Counts of devices in blocks that are begun and not done, of chunks that are held to a rate. They
- * are shown beside what is done. A claim has its own: by another claim they are gone.
- */
+/** Counts of begun blocks of chunks with a rate, shown beside what is done, for each claim. */
 
 import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { Counts } from '../../../domain/notification.ts';
@@ -16,13 +13,9 @@ const NAMES = [
   'cancelled',
 ] as const satisfies readonly (keyof Counts)[];
 
-/** The counts in the order of the column. */
 export const begunOf = (counts: Counts): readonly number[] => NAMES.map((name) => counts[name]);
 
-/**
- * The sums over the chunks that a condition finds, of a notification `n`: one row, with a column
- * for each count. Only a notification that is held to a rate has any, so only its chunks are read.
- */
+/** One row, a sum for each count, of `n`: chunks are read only if it is held to a rate. */
 export const sumsOfBegun = (sql: Sql, isMeant: Fragment) => sql`
   select coalesce(sum(c.begun_counts[2]), 0) as total, coalesce(sum(c.begun_counts[3]), 0) as delivered,
     coalesce(sum(c.begun_counts[4]), 0) as failed, coalesce(sum(c.begun_counts[5]), 0) as skipped,

@@ -1,7 +1,4 @@
-/**
- * Cancels what a publisher has submitted and has not ended, as change-state.ts cancels one: a
- * bounded piece, in the transaction of the caller.
- */
+/** Cancels a bounded piece of a publisher's open jobs, in the transaction of the caller. */
 
 import type { Sql } from '../../../database/sql.ts';
 import { list } from '../../../database/sql.ts';

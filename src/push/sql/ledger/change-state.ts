@@ -1,8 +1,6 @@
 /**
- * Pauses, resumes and cancels a notification. The lock is held until the transaction of the caller
- * ends, so that progress on it and its planning come before or after. From then on nothing of it is
- * claimed unless its state allows it (claimable-state.ts), and tasks under way are notified
- * (push/dispatch/standing-watch.ts).
+ * Pauses, resumes and cancels a notification. The lock is held until the caller's transaction ends,
+ * so that progress and planning come before or after.
  */
 
 import type { Sql } from '../../../database/sql.ts';
@@ -21,10 +19,7 @@ interface Obedience {
   readonly ended: readonly EndedNotification[];
 }
 
-/**
- * `open_chunks` of one that was paused before it was planned: it has none and is not finished. Not
- * 0, for that would finish it, also on a node of the version before.
- */
+/** Paused before it was planned. Not 0: that would finish it, also on the version before. */
 export const NOT_PLANNED = -1;
 
 interface Standing {
@@ -83,10 +78,7 @@ function stateAfter(order: Order, { state, isPlanned, line }: Standing): Notific
   }
 }
 
-/**
- * A notification that was never planned has no device to count: cancelled, it has ended. Returns it
- * then.
- */
+/** One that was never planned has no device to count: cancelled, it has ended, and is returned. */
 async function put(
   tx: Sql,
   notificationId: string,

@@ -1,7 +1,6 @@
 /**
- * Claims chunks: each gets a new epoch and a lease by the database's clock, and comes with all data
- * of its notification that a worker needs. It skips chunks that another node is claiming, and does
- * not wait for them.
+ * Claims chunks: each gets a new epoch and a lease by the database's clock, with all that a worker
+ * needs. Skips chunks that another node is claiming.
  */
 
 import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
@@ -22,14 +21,11 @@ export interface ClaimedScope extends NotificationScope {
   readonly clientId: number;
   readonly state: NotificationState;
   readonly fault: string | null;
-  /** Whether any device of the scope has received the push. */
   readonly hasDelivered: boolean;
   readonly terms: NotificationTerms;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
-  /**
-   * The database's time of the claim: a registration before it is older than any send that follows.
-   */
+  /** The database's time: a registration before it is older than any send that follows. */
   readonly claimedAtMs: number;
 }
 
@@ -38,14 +34,9 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly epoch: number;
   /** The 64 bits as a signed number. */
   readonly doneBlocks: string;
-  /**
-   * At most once: blocks that the earlier holder of the chunk may have sent in part. Also signed.
-   */
+  /** At most once: blocks that the earlier holder may have sent in part. Also signed. */
   readonly startedBlocks: string;
-  /**
-   * Claims since the last recorded progress, this one included, and why the last of them failed;
-   * null: the holder was lost.
-   */
+  /** Since the last recorded progress, this one included, and why the last failed; null: lost. */
   readonly claimsWithoutProgress: number;
   readonly lastFailure: string | null;
   readonly ordinalEnd: number;
@@ -54,7 +45,6 @@ export interface ClaimedChunk extends ClaimedScope {
 }
 
 /**
- * After so many claims without progress a part is a suspect: a node runs one suspect at a time.
  * Parts that only shared the worker with one that made it die come to their end then.
  * @limit claims of a part without progress until it is claimed with no other such part beside it
  */

@@ -1,7 +1,4 @@
-/**
- * Claims due retries: at most one batch for each wanted scope of a notification. Each row gets a
- * new epoch and a lease by the database's clock.
- */
+/** Claims due retries: at most one batch for each wanted scope, with new epochs and leases. */
 
 import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
 import { rowsOf } from '../../../database/rows.ts';
@@ -14,8 +11,7 @@ import { isScopeOf } from './scope-of.ts';
 import { isUnheld } from './unheld.ts';
 
 /**
- * Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth
- * its cost.
+ * So few that half a lease suffices, so many that a claim is worth its cost.
  * @limit retries in a batch → the next claim
  */
 const RETRY_BATCH_MAX = 1_024;
@@ -87,10 +83,9 @@ export const claimRetries = (
 const wantedParts = rowsOf<NotificationScope>('w', NOTIFICATION_SCOPE);
 
 /**
- * The retries of part `w` that no node holds and that `which` selects. `order`: that of the index
- * that has only these, so that it is taken also by a plan that was made while there were no retries
- * (PLANS_ARE_KEPT). The rows are claimed where they were locked; one that moved before that is left
- * for the next claim.
+ * Retries of part `w` that no node holds and `which` selects. `order`: that of the index with only
+ * these, so that a plan made without retries takes it (PLANS_ARE_KEPT). A row that moved since it
+ * was locked is left for the next claim.
  */
 const batch = (sql: Sql, among: Among, which: Fragment, order: Fragment) => sql`
   select ctid as place, lease_until is not null as was_lost from retries

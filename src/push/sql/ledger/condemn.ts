@@ -1,6 +1,4 @@
-/**
- * Finds the devices that a report condemns, and checks the gate (domain/deletion-gate.ts) in SQL.
- */
+/** Finds the devices that a report condemns, and checks domain/deletion-gate.ts in SQL. */
 
 import type { Sql } from '../../../database/sql.ts';
 import { CONDEMNED_MIN, CONDEMNED_SHARE_MAX } from '../../../domain/deletion-gate.ts';

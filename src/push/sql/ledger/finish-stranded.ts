@@ -1,7 +1,6 @@
 /**
- * Ends notifications whose parts are all recorded, but that no transaction has ended. The
- * transaction that records the last part also ends the notification. So such notifications exist
- * only in a database that was restored, copied or repaired by hand.
+ * Ends notifications whose parts are all recorded: they stay open only in a database that was
+ * restored, copied or repaired by hand.
  */
 
 import type { SqlPool } from '../../../database/sql.ts';

@@ -1,27 +1,18 @@
-/**
- * Lists the scopes of notifications that have work for a worker now: the claimer shares its slots
- * among them.
- */
+/** Lists the scopes that have work for a worker now: the claimer shares its slots among them. */
 
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationScope } from '../../../domain/notification.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
-/**
- * A notification with more retries is not small: each batch of them fills a slot.
- * @limit retries of a small part → it is a large one: each batch of its retries fills a slot
- */
+/** @limit retries of a small part → it is a large one: each batch of its retries fills a slot */
 const RETRIES_OF_SMALL_MAX = 128;
 
 export interface Claimable extends NotificationScope {
   readonly clientId: number;
   readonly hasChunks: boolean;
   readonly hasRetries: boolean;
-  /**
-   * Its (app, platform) has at most one chunk, and few retries: many such scopes share a slot. One
-   * that is held to a rate would keep the others in it.
-   */
+  /** One chunk at most, few retries, no rate: many such scopes share a slot. */
   readonly isSmall: boolean;
   /** The notification was scheduled for later when it was accepted. */
   readonly isScheduled: boolean;

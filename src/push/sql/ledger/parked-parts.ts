@@ -33,9 +33,8 @@ export const listParked = (sql: Sql) => sql<ParkedScope[]>`
   order by 6 desc`;
 
 /**
- * Lets nodes claim the parked parts of a notification again, counting claims from zero. Takes their
- * devices out of the counts; the notification runs again. Answers how many devices; null: nothing
- * of it is parked.
+ * Counts claims from zero, takes the devices out of the counts; the notification runs again.
+ * Answers how many devices; null: nothing of it is parked.
  */
 export async function releaseParked(tx: Sql, notificationId: string): Promise<number | null> {
   await lockNotifications(tx, [notificationId]);

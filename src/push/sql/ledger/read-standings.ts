@@ -1,7 +1,4 @@
-/**
- * Reads the state of notifications and their scopes, which a worker gets with the reply to its
- * report.
- */
+/** Reads the state of notifications and scopes, for the replies to workers' reports. */
 
 import type { Sql } from '../../../database/sql.ts';
 import { list } from '../../../database/sql.ts';

@@ -1,17 +1,12 @@
 /**
- * Records progress on chunks: blocks done, counts, reasons, new retries, condemned devices, the
- * devices that are open still, the lease. Contract:
- * - runs in a transaction that holds the notifications (lock-notifications.ts), each chunk at most
- *   once in it;
- * - a report counts as a whole if its chunk is still held under its epoch and none of its blocks is
- *   done already; otherwise none of it counts. So a report that is repeated after a COMMIT of
- *   unknown result changes nothing;
- * - a chunk whose 64 blocks are done is deleted, in this same statement; a parked chunk stays, but
- *   is no longer open;
- * - what a report says of begun blocks replaces what the one before said, and is only shown;
+ * Records progress on chunks. Contract:
+ * - runs in a transaction that holds the notifications (lock-notifications.ts), each chunk once;
+ * - a report counts as a whole if its chunk is held under its epoch and none of its blocks is done;
+ *   else none of it counts, so it may be repeated;
+ * - a chunk whose 64 blocks are done is deleted; a parked one stays, but is no longer open;
+ * - begun blocks replace those reported before, and are only shown;
  * - done blocks, or a chunk given back in order, reset the count of claims without progress;
- * - answers for each report, by its position, whether its chunk is lost to another claim. It is not
- *   lost for a repeated report.
+ * - answers for each report, by position, whether its chunk is lost to another claim.
  */
 
 import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
@@ -106,7 +101,6 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
     left join chunks c on ${isChunkOf(sql, 'r')}`;
 }
 
-/** For each scope, what is added to it. */
 const sums = (sql: Sql) => sql`
   select notification_id, app_id, platform_id,
     sum(uncertain) as uncertain, sum(gone) as gone, sum(refused) as refused,
@@ -114,7 +108,6 @@ const sums = (sql: Sql) => sql`
     sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
   from held group by notification_id, app_id, platform_id`;
 
-/** For each scope, why its devices failed. */
 const reasonSums = (sql: Sql, reasons: readonly CountedReason[]) => sql`
   select h.notification_id, h.app_id, h.platform_id, reason.reason, sum(reason.count)
   from ${explained(sql, reasons)}
@@ -175,7 +168,6 @@ const reported = rowsOf<ChunkProgress>('reported', {
   is_parked: boolean(({ isParked }) => isParked ?? false),
 });
 
-/** A row of the report at this position. */
 interface Positioned {
   readonly position: number;
 }

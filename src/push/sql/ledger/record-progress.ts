@@ -20,14 +20,10 @@ interface RecordedProgress {
   /** Reports that came too late: another claim holds their chunk. */
   readonly lost: ReadonlySet<Progress>;
   readonly standings: readonly ScopeStanding[];
-  /** Notifications that have ended with these reports. */
   readonly ended: readonly EndedNotification[];
 }
 
-/**
- * Records all reports in one transaction. The caller can repeat it when it is not known whether it
- * was committed, because each report counts once. The reports are about different chunks.
- */
+/** The caller can repeat it: each report counts once. The reports are about different chunks. */
 export function recordProgress(
   connection: DedicatedConnection,
   reports: readonly Progress[],
@@ -76,9 +72,7 @@ export function recordProgress(
 const isWaiting = (report: Progress): report is Progress & ScopeWait =>
   report.waitingFor !== undefined;
 
-/**
- * The advance of a notification by a report on a chunk; a report that was not counted means none.
- */
+/** A report that was not counted means none. */
 function advanceOf(
   report: ChunkProgress | undefined,
   { isCounted, isClosed }: ChunkStanding,
@@ -89,7 +83,6 @@ function advanceOf(
   return [{ notificationId, closedChunks, addedRetries: retries.length, sentFromMs, sentToMs }];
 }
 
-/** One for each of the notifications. */
 function sumsOf(ids: readonly string[], advances: readonly Advance[]): readonly Advance[] {
   const sums = new Map(ids.map((id) => [id, unmoved(id)]));
   for (const advance of advances) {

@@ -1,11 +1,9 @@
 /**
- * Settles retries: those that ended for good are counted and deleted (or, if parked, kept), the
- * others are due again. Contract:
+ * Settles retries: ended ones are counted and deleted (or kept, if parked), the others are due
+ * again. Contract:
  * - runs in a transaction that holds the notifications (lock-notifications.ts);
- * - a settlement counts only if its row is still held under its epoch, so a repeated one changes
- *   nothing: an ended row is deleted, and a postponed row has no lease any more;
- * - a row is written at the place where it was locked. That is safe because any other writer of a
- *   held row takes its epoch or its lease from it.
+ * - a settlement counts only if its row is held under its epoch, so a repeated one changes nothing;
+ * - a row is written where it was locked: any other writer of it takes its epoch or lease from it.
  */
 
 import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
@@ -84,7 +82,6 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
     group by notification_id`;
 }
 
-/** For each scope, what is added to it. */
 const sums = (sql: Sql) => sql`
   select notification_id, app_id, platform_id,
     count(*) filter (where is_uncertain) as uncertain,
@@ -99,7 +96,6 @@ const sums = (sql: Sql) => sql`
     count(*) filter (where ending = 'cancelled') as cancelled
   from held group by notification_id, app_id, platform_id`;
 
-/** For each scope, why its devices failed. */
 const reasonSums = (sql: Sql) => sql`
   select notification_id, app_id, platform_id, reason, count(*) from held
   where ending = 'failed' and reason is not null

@@ -1,7 +1,6 @@
 /**
- * Ends every lease. Only for a process that alone holds the embedded database, and has just
- * started. The leases expire and are not deleted, because a claim sees in this way that a part was
- * lost in the middle and not given back.
+ * Ends every lease, for a process that alone holds the embedded database and has just started. They
+ * expire, and are not deleted: a claim sees that a part was lost.
  */
 
 import type { SqlPool } from '../../../database/sql.ts';

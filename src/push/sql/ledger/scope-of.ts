@@ -1,7 +1,4 @@
-/**
- * How statements under plans that are kept (PLANS_ARE_KEPT) find the scope of a notification: by
- * its key alone.
- */
+/** Finds the scope of a notification by its key alone (PLANS_ARE_KEPT). */
 
 import type { Sql } from '../../../database/sql.ts';
 

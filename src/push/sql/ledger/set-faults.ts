@@ -1,7 +1,6 @@
 /**
- * Notes the credential's or message's fault that stops a scope; the first one stays. A notification
- * that is final stays as it is: a report from a worker that lost its lease long ago must not turn
- * FINISHED into FAILED.
+ * Notes the first fault that stops a scope. A final notification stays as it is: a report from a
+ * worker that lost its lease must not turn FINISHED into FAILED.
  */
 
 import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';

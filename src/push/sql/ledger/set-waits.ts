@@ -1,7 +1,4 @@
-/**
- * Notes why a scope waits, and for how long: its provider fails for everyone, or its quota is used
- * up. The status of the notification shows it meanwhile.
- */
+/** Notes why a scope waits, and for how long, for the status of its notification. */
 
 import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
 import { float8, rowsOf, text } from '../../../database/rows.ts';

@@ -1,7 +1,4 @@
-/**
- * Gives a notification another end, urgency or rate, or, before it is due, another beginning. The
- * lock is held until the transaction of the caller ends.
- */
+/** Changes a notification's end, urgency, rate or beginning; locked until the caller's commit. */
 
 import { constantList, rowsOf } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
@@ -33,7 +30,6 @@ interface ChangedNotification extends Changeable {
     /** The request would make it end before it begins. */
     | 'out-of-order';
   readonly state: NotificationState;
-  /** The fields that this change has altered. */
   readonly changed: readonly (keyof Changeable)[];
 }
 
@@ -45,8 +41,7 @@ export async function changeNotification(
   publisher: string | null,
   change: NotificationChange,
 ): Promise<ChangedNotification | null> {
-  // While devices are being moved (devices/sql/bar-sends.ts), nothing that was far away may become
-  // due; accepting holds the same.
+  // While devices are moved (devices/sql/bar-sends.ts), nothing far away may become due.
   if (change.sendAtMs !== undefined) {
     await tx`select from clients where id = ${clientId} for key share`;
   }

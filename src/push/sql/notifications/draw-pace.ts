@@ -1,14 +1,12 @@
 /**
- * Draws sends of a notification that is held to a rate. All nodes draw from one sequence in time:
- * each draw takes the next piece of it, by the database's clock, in one statement. A piece is for
- * so many sends as the rate has in its time. So pieces never overlap, whichever node draws, and
- * time that has passed unused is lost: nothing is saved up for a burst.
+ * Draws sends of a notification with a rate, for all nodes, by the database's clock: each draw
+ * takes the next piece of one sequence in time. Pieces never overlap; time that has passed unused
+ * is lost, so there is no burst.
  */
 
 import type { Sql } from '../../../database/sql.ts';
 
 /**
- * The time of a piece. At a rate of less than one send in it, a piece is one send long.
  * @limit time of a piece of a rate (`ratePerSecond`) that is drawn at once, or one send → the next
  * draw
  */
@@ -40,8 +38,7 @@ export async function drawPace(sql: Sql, notificationId: string): Promise<DrawnP
 }
 
 async function draw(sql: Sql, notificationId: string): Promise<DrawnPace | undefined> {
-  // The first steps are materialized, so that the clock is read once, and after the wait for the
-  // row.
+  // Materialized, so that the clock is read once, and after the wait for the row.
   const [row] = await sql<DrawnPace[]>`
     with locked as materialized (
       select p.notification_id, p.drawn_until, n.rate_per_second::float8 / 1000 as per_ms
@@ -70,10 +67,7 @@ async function draw(sql: Sql, notificationId: string): Promise<DrawnPace | undef
   return row;
 }
 
-/**
- * The rate is another one: what was drawn at the old one counts for no longer than a draw reaches
- * ahead, however slow that was.
- */
+/** Pieces drawn at the old rate count no longer than a draw reaches ahead. */
 export const shortenPace = (sql: Sql, notificationId: string) => sql`
   update notification_paces
   set drawn_until = least(

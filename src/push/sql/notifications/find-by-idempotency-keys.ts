@@ -1,7 +1,4 @@
-/**
- * Finds the notifications of a client's idempotency keys of the last 24 hours, with the hashes of
- * their request bodies.
- */
+/** Finds notifications by a client's idempotency keys of 24 hours, with hashes of their bodies. */
 
 import { rowsOf, text } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
@@ -20,10 +17,7 @@ export interface KeyedNotification {
   readonly bodyHash: Buffer;
 }
 
-/**
- * Leaves out keys that are not found. A node of the version before wrote every key as it was sent:
- * one that the same publisher used there is found too, but after its own.
- */
+/** Nodes of the version before wrote keys as they were sent: such a one is found after its own. */
 export const findByIdempotencyKeys = (sql: Sql, clientId: number, keys: readonly AskedKey[]) =>
   sql<KeyedNotification[]>`
     select distinct on (a.key) a.key, n.id, n.state, k.body_hash as "bodyHash"

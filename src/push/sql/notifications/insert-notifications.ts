@@ -1,8 +1,7 @@
 /**
- * Accepts notifications, each with its scopes and its idempotency key, in one statement, so in one
- * transaction. A notification whose key is taken (younger than 24 hours) is not written: if two
- * calls use one key at once, the second waits for the first and is then refused. The notifications
- * of one call have different keys.
+ * Accepts notifications with their scopes and idempotency keys, in one statement. One whose key is
+ * taken (younger than 24 hours) is not written: if two calls use one key at once, the second waits.
+ * The keys of a call are different.
  */
 
 import { SCOPE } from '../../../database/columns.ts';
@@ -31,7 +30,6 @@ export interface NewNotification extends NotificationTerms {
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
 }
 
-/** A notification that was written. */
 interface AcceptedNotification {
   readonly id: string;
   readonly state: NotificationState;

@@ -38,7 +38,6 @@ export interface ListedNotification extends NotificationTimes, Counts {
   readonly title: string | null;
 }
 
-/** Long enough to distinguish notifications. */
 const TITLE_LENGTH_MAX = 200;
 
 /** The columns of NotificationTimes, of the notification `n`. */

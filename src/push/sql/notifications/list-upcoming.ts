@@ -1,7 +1,4 @@
-/**
- * Lists the (app, platform)s of sends that are due soon, so that workers can open connections for
- * them.
- */
+/** Lists the (app, platform)s of sends that are due soon, for connections ahead. */
 
 import type { Sql } from '../../../database/sql.ts';
 import type { Scope } from '../../../domain/device.ts';

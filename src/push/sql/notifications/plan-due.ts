@@ -1,11 +1,8 @@
 /**
- * Plans the due notifications: takes the ordinal mark of each scope, and writes a chunk for every
- * group below it that may hold a device of the audience. device_group_tags lists these groups, in
- * the snapshot of this statement: each device that subscribed before is in one of them. One
- * statement, so one transaction: a notification has all its chunks or none. Target tags of a
- * scheduled notification that have expired or were deleted since address no device any more;
- * without one of its filter tags no device is left. A notification with nothing to send is finished
- * at once.
+ * Plans the due notifications: takes each scope's ordinal mark, and writes a chunk for every group
+ * below it that may hold a device of the audience (device_group_tags). One statement: all chunks or
+ * none. Tags that have expired or were deleted since address no device; without a filter tag none
+ * is left. One with nothing to send is finished at once.
  */
 
 import { boolean, integer, rowsOf, text } from '../../../database/rows.ts';
@@ -16,35 +13,26 @@ import { URGENT_PER_OTHER } from '../../../domain/notification.ts';
 import { recordEndedJobs } from '../../../webhooks/record-events.ts';
 
 /**
- * Notifications planned at a time: for so many small ones the statement takes some ten
- * milliseconds, which an urgent one may have to wait for. For twice as many it takes twice as long.
+ * So many small ones take ten milliseconds, which an urgent one may have to wait for.
  * @limit notifications planned at once → the next round; after one that failed a quarter, down to
  * one, then four times as many again
  */
 export const PLANNED_AT_ONCE_MAX = 128;
 /**
- * A notification whose tags stand for more groups than this is large: one for ten million devices
- * writes 1,221 chunks.
+ * One for ten million devices writes 1,221 chunks.
  * @limit groups of a notification above which it is large
  */
 const GROUPS_OF_SMALL_MAX = 8;
 /**
- * So is one with more scopes times tags: to look up each of them takes time also where no group has
- * the tag.
+ * Each is looked up, also where no group has the tag.
  * @limit scopes times tags above which it is large
  */
 const LOOK_UPS_OF_SMALL_MAX = 256;
-/**
- * Large ones planned at a time: each counts as so many small ones.
- * @limit large ones planned at once → the next round
- */
+/** @limit large ones planned at once → the next round */
 export const LARGE_AT_ONCE_MAX = 16;
 export const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
 
-/**
- * A queue of due pushes. Each client has four: one for immediate pushes, one for scheduled pushes,
- * and the same two for urgent ones.
- */
+/** Each client has four: for immediate and for scheduled pushes, each also for urgent ones. */
 export interface DueQueue {
   readonly clientId: number;
   readonly isScheduled: boolean;
@@ -58,26 +46,18 @@ export interface PlannedNotification extends DueQueue {
   /** When it was accepted, or was to be sent, and when it was planned. */
   readonly dueAtMs: number;
   readonly plannedAtMs: number;
-  /**
-   * The weight of those whose turn came before it in this call: a small one is 1, a large one
-   * LARGE_WEIGHT.
-   */
+  /** The weight of those before it in this call: a small one 1, a large one LARGE_WEIGHT. */
   readonly weightBefore: number;
   /** The scopes that have chunks, and how many. */
   readonly scopes: readonly (Scope & { readonly chunks: number })[];
 }
 
 /**
- * Plans the next due notifications. The clients take turns, and so do the queues of each: a client
- * with a hundred thousand pushes does not delay others, nor do its scheduled pushes delay its
- * immediate ones; an urgent queue gets URGENT_PER_OTHER turns for one of another. `but`: queues to
- * skip, because enough of them is planned and not sent. `atOnceMax`: how many small ones are
- * planned at most, one at least. The audience may have lost expired tags since acceptance, never
- * gained any.
- *
- * Its plan is kept (PLANS_ARE_KEPT), so each row is looked up by its own key: in a query of its
- * own, which "limit" and "offset" keep one, or by an array. What is found travels on with its
- * notification.
+ * Clients take turns, and so do the queues of each; an urgent queue gets URGENT_PER_OTHER turns for
+ * one of another. `but`: queues to skip. `atOnceMax`: how many small ones at most, one at least.
+ * The audience may have lost expired tags since acceptance, never gained any.
+ * Its plan is kept (PLANS_ARE_KEPT): each row is looked up by its own key, in a query of its own,
+ * which "limit" and "offset" keep one, or by an array.
  */
 export const planDue = (
   sql: Sql,

@@ -1,7 +1,4 @@
-/**
- * About how many devices a running notification is for. Its total is known when the last chunk was
- * looked at; until then each chunk that was not counts as the average of the others.
- */
+/** Estimates a running notification's devices: a chunk not looked at counts as the average. */
 
 import type { Sql } from '../../../database/sql.ts';
 import type { Scope } from '../../../domain/device.ts';

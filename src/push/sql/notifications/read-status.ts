@@ -23,9 +23,7 @@ export interface ScopeStatus extends Counts {
   readonly reasons: Readonly<Record<string, number>> | null;
 }
 
-/**
- * At least one row. Null: the client has no such notification, or it is not of the given publisher.
- */
+/** At least one row. Null: the client has no such notification, or another publisher has it. */
 export async function readStatus(
   sql: Sql,
   clientId: number,

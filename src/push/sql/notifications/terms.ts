@@ -1,7 +1,6 @@
 /**
- * The terms of a notification: content, audience and manner of sending. These are its columns,
- * written when it is accepted and read with each claim. A further column reaches workers without
- * another change.
+ * The terms of a notification, as columns: written when it is accepted, read with each claim. A
+ * further column reaches workers without another change.
  */
 
 import type { Columns } from '../../../database/rows.ts';
@@ -51,10 +50,7 @@ export const storedAudience = (sql: Sql) => sql`
     'condition', n.audience_condition
   )`;
 
-/**
- * The terms of notification `n` for its scope `s`: one value, NotificationTerms. The payload is
- * what a template made for the scope, where one did.
- */
+/** One value, NotificationTerms, of `n` for its scope `s`; the payload may be a template's. */
 export const termsOf = (sql: Sql) => sql`
   json_build_object(
     'audience', ${storedAudience(sql)},

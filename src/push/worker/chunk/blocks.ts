@@ -1,7 +1,6 @@
 /**
- * The book-keeping of one chunk: which devices are still to be sent to, and which of its 64 blocks
- * are done. A block is done, and its counts may be reported, when all its devices have an ending.
- * So after a crash blocks are sent again, but the counts stay right.
+ * The book-keeping of one chunk: a block is done, and may be reported, when all its devices have an
+ * ending. So blocks are sent again after a crash, but the counts stay right.
  */
 
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
@@ -28,19 +27,15 @@ export class Blocks {
   private readonly open = new Uint8Array(GROUP_BLOCKS);
   /** Indexed by block. Undefined: none of its devices was sent to or has an ending. */
   private readonly tallies: (Tally | undefined)[] = new Array(GROUP_BLOCKS).fill(undefined);
-  /**
-   * Complete blocks in which the provider failed for every device. They are reported once a later
-   * device shows that the provider works.
-   */
+  /** Blocks in which every send failed: reported once a device shows that the provider works. */
   private readonly doubtful = new Set<number>();
   private finished: { blocks: bigint; tally: Tally };
   private unfinished: number;
   private cursor = 0;
 
   /**
-   * `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger has as
-   * done. `inDoubt`: blocks that must not be sent any more. `blocks`: how many blocks `offsets`
-   * covers, from the first one on.
+   * `offsets`: of all devices, in order. `done`: in the ledger. `inDoubt`: not to be sent any more.
+   * `blocks`: how many `offsets` covers, from the first on.
    */
   constructor(
     offsets: Uint16Array,
@@ -64,7 +59,6 @@ export class Blocks {
     this.skipClosed();
   }
 
-  /** Devices of the chunk. */
   get size(): number {
     return this.offsets.length;
   }
@@ -92,9 +86,7 @@ export class Blocks {
     return this.doubtful.size > 0;
   }
 
-  /**
-   * The endings of devices in blocks that have begun. Blocks that may count as unsent are left out.
-   */
+  /** Endings of begun blocks, without those that may count as unsent. */
   get begun(): Tally {
     const sum = new Tally();
     for (const tally of this.tallies) {
@@ -172,9 +164,8 @@ export class Blocks {
   }
 
   /**
-   * Prepares to give the chunk back, when every send has its ending. Blocks that may count as
-   * unsent stay undone. A half sent block is finished, its unsent devices as retries: left undone,
-   * its other devices would get the push twice.
+   * Prepares to give the chunk back, when every send has its ending. A half sent block is finished,
+   * its unsent devices as retries: undone, its other devices would get the push twice.
    */
   giveBack(unsent: Ending): void {
     if (!this.isAtBoundary) {

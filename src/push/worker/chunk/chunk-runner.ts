@@ -1,12 +1,8 @@
 /**
- * Sends one chunk. It knows nothing of threads. A run moves through these states:
- * - resolving: the index finds the devices of the group, once for the run;
- * - settling doubt: blocks that an earlier claim began and did not report end as "outcome unknown";
- * - sending: to the devices of the blocks that are not done. The reporter reports finished blocks,
- *   and each answer of the ledger renews the lease;
- * - halted, by an order, an ended lease or a failing provider (`Halt`): `give-back` keeps the rest
- *   for another claim, `settle-rest` ends it, `lost` means that another claim has the chunk;
- * - reporting the last time (`conclude`). The run has ended complete, given back or lost.
+ * Sends one chunk: resolves its group once, ends blocks in doubt as "outcome unknown", sends and
+ * reports the others. An order, an ended lease or a failing provider halts it (`Halt`): `give-back`
+ * keeps the rest for another claim, `settle-rest` ends it, `lost` means that another claim has the
+ * chunk.
  */
 
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/device.ts';
@@ -22,8 +18,7 @@ import { Blocks } from './blocks.ts';
 import { ChunkSendQueue } from './chunk-send-queue.ts';
 
 /**
- * A paced send may take a minute for a block, and its publisher sees each second what it has done.
- * So a slot costs the ledger two rows a second at most.
+ * Its publisher sees each second what it has done, for two rows a second at most.
  * @limit between reports without news, of a chunk that is held to a rate
  */
 const PACED_REPORT_EVERY_MS = 500;
@@ -97,10 +92,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   }
 }
 
-/**
- * All was sent, but the provider has begun to fail for everyone: blocks in which every send failed
- * may wait with the chunk.
- */
+/** All was sent, but the provider has begun to fail: failed blocks may wait with the chunk. */
 function doubt(blocks: Blocks, { breaker }: RunContext): Halt | null {
   const afterMs = breaker.stoppedForMs;
   if (afterMs === 0 || !blocks.hasDoubtful) return null;
@@ -114,10 +106,7 @@ function firstUndone(doneBlocks: bigint): number {
   return block;
 }
 
-/**
- * Ends or keeps the rest. `unresolved`: the release for blocks that this run did not resolve. Null:
- * the chunk is not given back.
- */
+/** `unresolved`: the release for blocks not resolved here. Null: the chunk is not given back. */
 function conclude(blocks: Blocks, halt: Halt | null, unresolved: Release | null): Release | null {
   switch (halt?.kind) {
     case 'give-back':

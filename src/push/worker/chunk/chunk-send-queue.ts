@@ -16,9 +16,7 @@ import type { Blocks } from './blocks.ts';
 import { greater, lesser, Tally } from './tally.ts';
 
 /**
- * At most once: blocks that a report announces, from the next device's block on. A crash leaves
- * these thousand devices of each task in doubt. They are enough to send until the next report, 50
- * ms later, has announced more.
+ * A crash leaves these thousand devices in doubt; they last until the next report, in 50 ms.
  * @limit blocks announced ahead, at most once → the task waits for the ledger. After `kill -9` they
  * end as `OutcomeUnknown`
  */
@@ -106,10 +104,7 @@ export class ChunkSendQueue implements SendQueue {
     if (this.blocks.hasFinished) this.onProgress();
   }
 
-  /**
-   * Reports the blocks finished since the last report. Null: none, unless `isEmptyToo`, or a block
-   * must be announced before its send.
-   */
+  /** Null: no news, unless `isEmptyToo`, or a block must be announced before its send. */
   takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
     const finished = this.blocks.take();
     if (finished === null && !isEmptyToo && this.isNextCleared) return null;
@@ -142,9 +137,8 @@ export class ChunkSendQueue implements SendQueue {
   }
 
   /**
-   * The blocks that count as started from this report on: after a crash, the next claim does not
-   * send them again. When the chunk is given back, every send has its ending, so only blocks that
-   * are not known here stay started.
+   * Blocks that count as started from this report on: the next claim does not send them again.
+   * Given back, every send has its ending: only blocks that are not known here stay started.
    */
   private announce(isGivenBack: boolean): bigint | null {
     if (!this.task.isAtMostOnce) return null;

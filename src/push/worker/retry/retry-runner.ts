@@ -1,7 +1,6 @@
 /**
- * Sends one batch of retries: asks again which devices still exist and still match (the others are
- * `skipped`), sends, and settles each row. The lease of a batch is not renewed: devices that are
- * not sent to within half of it are due again.
+ * Sends one batch of retries to the devices that still exist and match (others are `skipped`). Its
+ * lease is not renewed: devices not sent to within half of it are due again.
  */
 
 import type { RetryTask } from '../../protocol/task.ts';

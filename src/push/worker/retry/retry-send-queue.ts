@@ -150,10 +150,7 @@ export class RetrySendQueue implements SendQueue {
     return report;
   }
 
-  /**
-   * Ends the devices that are gone or unsubscribed and those that may not be tried again. At most
-   * once: also those to which a lost process may have sent.
-   */
+  /** Ends devices that are gone, or may not be tried again; at most once: also lost ones. */
   private skipUnsendable(): void {
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {
       const { ordinal, attempts } = this.rowAt(this.cursor);

@@ -1,6 +1,4 @@
-/**
- * The part that both runners share: the send loop for a task, and the meaning of an outcome for it.
- */
+/** The part that both runners share: the send loop, and the meaning of an outcome. */
 
 import { NO_TAG } from '../../../domain/audience-condition.ts';
 import type { DeviceHistory } from '../../../domain/device-group-change.ts';
@@ -78,10 +76,7 @@ function render(
   }
 }
 
-/**
- * Treats a refused credential that has a fallback as an expired authorization: the same send works
- * with a fresh one.
- */
+/** A refused credential with a fallback is like an expired authorization: a fresh one works. */
 function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Outcome): Outcome {
   if (outcome.kind !== 'bad-credential' || outcome.isDoubted) return outcome;
   if (!task.authorized?.hasFallback) return outcome;
@@ -94,7 +89,6 @@ interface Judgement {
   readonly observation: DeviceObservation | null;
 }
 
-/** The device that an outcome is about. */
 interface JudgedDevice {
   readonly ordinal: number;
   readonly history: DeviceHistory | null;
@@ -105,9 +99,7 @@ interface JudgedDevice {
 /** Nearly every send ends so. */
 const PLAINLY_DELIVERED: Judgement = Object.freeze({ ending: ACCEPTED, observation: null });
 
-/**
- * Decides the ending of a device from its outcome; the control learns what it means for the task.
- */
+/** The ending of a device by its outcome; the control learns what it means for the task. */
 export function judge(
   task: Task,
   context: RunContext,
@@ -150,20 +142,15 @@ function judgeClosely(
   return { ending, observation: observationOf(task, outcome, device, clock.nowMs()) };
 }
 
-/**
- * A refusal of an authorization from the future proves nothing of the credential: the clock was
- * ahead when it was signed, and one that is signed now works.
- */
+/** The clock was ahead when the authorization was signed: a refusal of it proves nothing. */
 const untimely = (context: RunContext, outcome: Outcome): Outcome =>
   outcome.kind === 'bad-credential' && !outcome.isOneHost && context.isAuthorizationAhead()
     ? { kind: 'expired-authorization', reason: outcome.reason }
     : outcome;
 
 /**
- * Refusals of a credential that the provider accepted a moment ago. One of them proves nothing
- * (a provider may call good tokens invalid for minutes): it ends its device alone, which it may be
- * about, and opens the circuit. While the circuit is open, a refusal is about none of the devices:
- * they are tried again. Several alike prove that the credential is refused from now on.
+ * Refusals of a credential that was accepted a moment ago: one ends its device alone and opens the
+ * circuit; while that is open, devices are tried again. Several alike prove the refusal.
  */
 function doubted(task: Task, { breaker, control }: RunContext, outcome: Outcome): Outcome {
   if (outcome.kind !== 'bad-credential' || outcome.isOneHost) return outcome;
@@ -179,9 +166,8 @@ function doubted(task: Task, { breaker, control }: RunContext, outcome: Outcome)
 }
 
 /**
- * The fault that an outcome proves. A message that a device of the scope has got is not wrong for
- * every device, and several refusals without the provider's own words are no fault of its
- * credential.
+ * A message that a device of the scope has got is not wrong for every device; several refusals
+ * without the provider's own words are no fault of its credential.
  */
 function faultOf(outcome: Outcome, { breaker, control }: RunContext): string | null {
   if (control.hasDelivered && outcome.kind !== 'bad-credential') return null;
@@ -210,8 +196,7 @@ function observationOf(
         registeredBeforeMs: Math.min(outcome.sinceMs ?? task.claimedAtMs, nowMs),
       };
     case 'bad-token':
-      // The device stays registered if the answer proves nothing of its token, or if only the
-      // engine itself refused the token for its form.
+      // It stays if the answer proves nothing of its token, or the engine refused the token's form.
       if (outcome.isInconclusive || outcome.isUnasked) return null;
       return { ordinal, kind: 'refused', registeredBeforeMs: task.claimedAtMs };
     default:

@@ -22,15 +22,11 @@ export type Ending =
     };
 
 /**
- * A 429 without a time means 60 seconds for the providers that document one; no better number is
- * known for the others.
+ * Some providers document 60 seconds; no better number is known for the others.
  * @limit wait before a retry: throttled (429) without a time
  */
 const THROTTLED: BackoffPolicy = { baseMs: 60_000, capMs: 900_000 };
-/**
- * The fresh authorization is on its way from the main thread.
- * @limit wait before a retry: authorization expired
- */
+/** @limit wait before a retry: authorization expired */
 const REAUTHORIZED: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
 /**
  * A provider that names 0, or always the same short time, is not hammered: waits get longer.

@@ -1,14 +1,10 @@
-/**
- * Notes the devices whose sends have failed, so that one can ask about a device later. Reports
- * carry the notes; accepted sends are not noted.
- */
+/** Notes the devices whose sends have failed; reports carry the notes. */
 
 import type { DeviceFailure } from '../../../domain/progress.ts';
 import type { Ending } from './ending.ts';
 
 /**
- * Bounds the notes of a task, which has 8,192 devices at most: when more of them fail, what the
- * status counts says more than any one of them.
+ * When more fail, the status counts say more than any one of them.
  * @limit failed devices that are noted, of a part of a send → counted only
  */
 const FAILURES_PER_TASK_MAX = 100;

@@ -24,7 +24,6 @@ import type { Ending } from './ending.ts';
 import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 
 /**
- * A sender without room for so long, and no send under way, has no connection: the provider fails.
  * @limit no connection to a provider, and no send under way → the provider counts as failing for
  * everyone
  */
@@ -90,18 +89,13 @@ export const waitIn = ({ afterMs, reason }: Release): { readonly waitingFor?: Wa
   reason === null ? {} : { waitingFor: { reason, forMs: afterMs } };
 
 /**
- * Sends between two readings of the clocks, in one turn of the event loop. The sends of a turn go
- * to the socket together, up to a buffer of some hundred, so a reading before each send would stop
- * none of them sooner.
+ * The sends of a turn go to the socket together: a reading before each would stop none sooner.
  * @limit sends from one look at the clocks to the next
  */
 const SENDS_PER_LOOK = 32;
 
 const LOST: Halt = { kind: 'lost' };
-/**
- * Why sends wait for a quota, or fail when time is up before their turn in it: the reason of the
- * provider that has one.
- */
+/** The provider's reason while sends wait for a quota, or fail when time is up before. */
 const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
 const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
 
@@ -179,10 +173,7 @@ export class SendLoop {
     return null;
   }
 
-  /**
-   * Called before every send. Null: go on. `isTimeAsked`: whether to read the clocks, which costs a
-   * twentieth of a send.
-   */
+  /** Null: go on. `isTimeAsked`: whether to read the clocks, a twentieth of a send. */
   private halt(isTimeAsked: boolean): Halt | null {
     const { control, breaker, permits } = this;
     if (control.isLost) return LOST;
@@ -242,9 +233,8 @@ export class SendLoop {
   }
 
   /**
-   * A task waits for room only in the fair queue. If the outcome of its own send could wake it, a
-   * task that fills the sender would take every free place again, and a small notification beside
-   * it would get none.
+   * Only the fair queue gives room: woken by its own outcomes, a task that fills the sender would
+   * take every free place again.
    */
   private async waitInQueue(): Promise<void> {
     if (this.isQueued) return;
