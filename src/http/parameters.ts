@@ -1,6 +1,7 @@
 /** Parameters of paths and queries, which the document describes and which read themselves. */
 
 import { z } from 'zod';
+import { isStorable } from '../std/name-text.ts';
 import type { Parameter } from './openapi/operation.ts';
 import { id, PAGE, time as timeSchema } from './openapi/parts.ts';
 import { readId } from './path-id.ts';
@@ -32,12 +33,12 @@ export const pathId = (
   unknown,
 });
 
-/** The slug of a client, in a path of the operator's. Any text is one that there may be. */
+/** The slug of a client, in a path of the operator's. Any text that a database takes may be one. */
 export const clientId: PathParameter<string> = {
   description: 'The client, by its slug.',
   schema: z.string(),
   example: 'acme',
-  read: (text) => text,
+  read: (text) => (isStorable(text) ? text : null),
   unknown: refuse.unknown('client'),
 };
 

@@ -54,15 +54,29 @@ export interface World {
 export const SOURCE_ID = 'goals';
 export const DOOMED_SOURCE_ID = 'doomed';
 
+/** Read once: the operator may delete the credential of any app, and so that of the demo. */
+const demoCredentials = new WeakMap<Service, Map<number, ProviderCredential>>();
+
+async function demoCredential(service: Service, platformId: number): Promise<ProviderCredential> {
+  const read = demoCredentials.get(service) ?? new Map<number, ProviderCredential>();
+  demoCredentials.set(service, read);
+  const known = read.get(platformId);
+  if (known !== undefined) return known;
+  const { store, demo } = service;
+  const opened = await readProviderCredential(store.sql, secrets, demo.appId, platformId);
+  if (opened.kind !== 'opened') throw new Error(opened.kind);
+  read.set(platformId, opened.credential);
+  return opened.credential;
+}
+
 export async function makeWorld(service: Service, slug: string): Promise<World> {
-  const { engine, store, demo } = service;
+  const { engine, store } = service;
   const { sql } = store;
   const { clientId, appId, superUser, apiUser } = await addTenant(sql, slug);
   const put = async (platformId: number): Promise<ProviderCredential> => {
-    const opened = await readProviderCredential(sql, secrets, demo.appId, platformId);
-    if (opened.kind !== 'opened') throw new Error(opened.kind);
-    await writeProviderCredential(sql, secrets, appId, platformId, opened.credential);
-    return opened.credential;
+    const credential = await demoCredential(service, platformId);
+    await writeProviderCredential(sql, secrets, appId, platformId, credential);
+    return credential;
   };
   const { kind: _, ...apns } = (await put(PLATFORMS.apns)) as ApnsCredential;
   await put(PLATFORMS.fcm);
