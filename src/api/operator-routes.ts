@@ -26,7 +26,7 @@ interface OperatorApi {
   /** The operator's settings of the providers' addresses: a credential may name only these. */
   readonly origins: ProviderOrigins;
   readonly check: Check;
-  /** The secrets of the engine, or of the command where it runs on the database itself. */
+  /** The log of the engine, or of the command where it runs on the database itself. */
   readonly log: Logger;
   readonly cancelJobs: CancelJobs;
   readonly catalogue: Catalogue;

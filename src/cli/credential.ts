@@ -26,7 +26,7 @@ export const credentialCommand = (context: OperatorContext): Command =>
         { summary: 'Prints the credentials in force.', arguments: ['client'], flags: APP },
         ({ client }, { app }) => {
           const owner = ownerOf(client, app);
-          return told(owner, (api) =>
+          return askCredential(owner, (api) =>
             api.request('GET', CREDENTIAL, { path: owner.path, query: owner.app }),
           );
         },
@@ -44,7 +44,7 @@ export const credentialCommand = (context: OperatorContext): Command =>
           const owner = ownerOf(client, app);
           const graceHours = readNumber('--grace-hours', required('grace-hours', grace));
           const body = { ...owner.app, graceHours };
-          return told(owner, (api) =>
+          return askCredential(owner, (api) =>
             api.request('POST', `${CREDENTIAL}/rotate`, { path: owner.path, body }),
           );
         },
@@ -63,7 +63,7 @@ const ownerOf = (client: string, app: string | undefined): Owner => ({
   app: app === undefined ? {} : { appId: readNumber('--app', app) },
 });
 
-const told = (
+const askCredential = (
   { app: { appId } }: Owner,
   ask: (api: TagcastClient) => Promise<{ readonly body: MadeCredential }>,
 ): Plan =>

@@ -105,10 +105,10 @@ export const fetchFromEngine =
       asked.on('response', (answer) => {
         buffer(answer).then((bytes) => {
           const { statusCode: status = 0, headers: fields } = answer;
-          const told = new Headers(
+          const received = new Headers(
             Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
           );
-          resolve(new Response(bytes.length === 0 ? null : bytes, { status, headers: told }));
+          resolve(new Response(bytes.length === 0 ? null : bytes, { status, headers: received }));
         }, fail);
       });
       asked.end(body ?? undefined);

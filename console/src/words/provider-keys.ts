@@ -1,4 +1,4 @@
-/** How the key of each provider is given: in a file, in fields, or in both. */
+/** The form of each provider's key: a file, fields, or both. */
 
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { PLATFORMS } from '../../../packages/std/src/platforms.ts';

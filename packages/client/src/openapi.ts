@@ -1928,7 +1928,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What is known of an app's provider credentials
+         * Read the states of an app's provider credentials
          * @description For the operator of the installation.
          */
         readonly get: operations["listAppCredentials"];

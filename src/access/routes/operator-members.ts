@@ -26,6 +26,7 @@ import { logAccountAction } from './account-log.ts';
 import { cancelJobs } from './cancel-jobs.ts';
 import { exampleOf, link, shownLink } from './made-link.ts';
 import { MEMBER, member, roleForm } from './members.ts';
+import { noClient } from './named-client.ts';
 import { accountEmail } from './operator-accounts.ts';
 
 interface Parts {
@@ -37,7 +38,6 @@ interface Parts {
 
 const route = routesAt('/operator/v1/clients/:clientId/members', { api: 'operator' });
 const path = { clientId, email: accountEmail };
-const noClient = (slug: string) => refused(404, `There is no client ${slug}.`);
 
 export const clientMemberRoutes = (parts: Parts): readonly Route[] =>
   [listRoute, inviteRoute, changeRoute, removeRoute].map((make) => make(parts));

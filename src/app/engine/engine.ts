@@ -82,6 +82,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   const consoleUrl = demo === null ? null : await writeDemo(parts, demo, url);
   log.info({ url, workers: config.WORKERS, store: store.address.kind }, 'listening');
   if (demo !== null) tellDemo(config, url, demo, consoleUrl);
+
   return {
     url,
     routes,

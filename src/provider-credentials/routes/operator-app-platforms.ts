@@ -39,7 +39,7 @@ const listRoute = (parts: AppPlatformParts) =>
   route.get(
     'listAppCredentials',
     {
-      summary: "What is known of an app's provider credentials",
+      summary: "Read the states of an app's provider credentials",
       path: ofApp,
       answer: shown('Of each platform, without secrets.', z.array(credentialState), [KNOWN]),
     },
