@@ -27,6 +27,7 @@ const DRAIN_TIMEOUT_MS = 9_500;
 /** Runs until a signal stops it; resolves with the exit code. */
 export async function serve(config: Config): Promise<number> {
   const log = createLogger(config.LOG_LEVEL, 'tagcast');
+  ignoreUserSignals(log);
   try {
     return await run(config, log);
   } catch (error) {
@@ -37,6 +38,16 @@ export async function serve(config: Config): Promise<number> {
     } else tellFault(fault, config);
     // Threads that have started would keep the process alive; none needs an orderly end.
     process.exit(1);
+  }
+}
+
+/**
+ * A tool that rotates logs may send one of these. Without a listener Node.js opens its debugger at
+ * SIGUSR1, to every user of the machine, and ends at SIGUSR2.
+ */
+function ignoreUserSignals(log: Logger): void {
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+    process.on(signal, () => log.info({ signal }, 'a signal that does nothing'));
   }
 }
 

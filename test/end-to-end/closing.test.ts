@@ -1,5 +1,6 @@
 /**
- * SIGTERM while an app is about to speak: its request, on a connection that was idle, is answered.
+ * Signals. SIGTERM while an app is about to speak: its request, on a connection that was idle, is
+ * answered. SIGUSR1 and SIGUSR2 do nothing.
  */
 
 import { once } from 'node:events';
@@ -43,6 +44,14 @@ t.test('a registration on its way at SIGTERM', async (t) => {
   register(1);
   await until('the connection is in use', () => (heard.endsWith('\r\n\r\nOK') ? true : null));
   t.notMatch(heard, /Connection: close/);
+
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+    engine.child.kill(signal);
+    await until('it says so', () =>
+      engine.output().includes(`"signal":"${signal}"`) ? true : null,
+    );
+  }
+  t.notMatch(engine.output(), /Debugger/, 'no debugger');
 
   heard = '';
   const exited = engine.end('SIGTERM');
