@@ -9,6 +9,10 @@
  * not need. What was prepared for tests serves a start as well, and what was prepared for a start
  * is added to, not installed again.
  *
+ * An installation that somebody made by npm is taken as it is when it has all that the lockfile
+ * names: a machine without a registry cannot make it again. Packages that are to be replaced are
+ * moved aside until the others are there.
+ *
  * A run that was broken off is repaired by the next: each of the two steps writes that it is
  * complete. Two at once in one checkout would delete what the other has just written, so one waits
  * for the other.
@@ -17,7 +21,16 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,6 +98,7 @@ if (!isBuilt()) {
  * done last, and its digest.
  */
 function installForLevel(folder) {
+  putBack(folder);
   const digest = digestOf(folder);
   const stamp = stampOf(folder);
   const [installed, forLevel] = readText(stamp).split(' ');
@@ -92,11 +106,51 @@ function installForLevel(folder) {
   if (isCurrent && serves(forLevel)) return;
   const { omits } = LEVELS[level];
   // A process that is broken off while adding leaves no stamp, and so the next one begins again.
-  rmSync(stamp, { force: true });
+  if (isCurrent) rmSync(stamp);
   // Adding keeps the packages of an engine that runs here; `npm ci` takes all away first.
   if (isCurrent) install(folder, ['install', '--no-save', omits]);
-  else install(folder, ['ci', omits]);
+  else if (installed === '' && isInstalled(folder)) runScriptsAfterInstall(folder);
+  else installAgain(folder, omits);
   writeFileSync(stamp, `${digest} ${level}`);
+}
+
+/** Whether npm has installed all that the lockfile names for this level, whoever ran it. */
+function isInstalled(folder) {
+  const modules = modulesOf(folder);
+  if (!existsSync(modules)) return false;
+  const installed = packagesIn(join(modules, '.package-lock.json'));
+  return Object.entries(packagesIn(join(ROOT, folder, 'package-lock.json'))).every(
+    ([path, { version, dev, optional }]) =>
+      path === '' || optional || (dev && level === 'start') || installed[path]?.version === version,
+  );
+}
+
+/** The packages of a lockfile by their folders; none without one. */
+function packagesIn(lockfile) {
+  return existsSync(lockfile) ? JSON.parse(readFileSync(lockfile, 'utf8')).packages : {};
+}
+
+/** The patches: whoever installed may have left the scripts out. */
+function runScriptsAfterInstall(folder) {
+  npm(['run', '--silent', '--if-present', 'postinstall', '--prefix', folder]);
+}
+
+/** Installs from the beginning. Without a registry what was there stays. */
+function installAgain(folder, omits) {
+  const modules = modulesOf(folder);
+  if (existsSync(modules)) renameSync(modules, `${modules}.before`);
+  install(folder, ['ci', omits], () => putBack(folder));
+  // npm makes no folder for a lockfile without packages.
+  mkdirSync(modules, { recursive: true });
+  rmSync(`${modules}.before`, { recursive: true, force: true });
+}
+
+/** Takes back the packages that were moved aside by a run that did not come to its end. */
+function putBack(folder) {
+  const modules = modulesOf(folder);
+  if (!existsSync(`${modules}.before`)) return;
+  rmSync(modules, { recursive: true, force: true });
+  renameSync(`${modules}.before`, modules);
 }
 
 /** Installs a further folder's lockfile, unless it was this one that was installed last. */
@@ -107,9 +161,9 @@ function installFolder(folder) {
   writeFileSync(stampOf(folder), digest);
 }
 
-function install(folder, args) {
+function install(folder, args, onFailure) {
   process.stderr.write(`Installing what ${join(folder, 'package-lock.json')} names …\n`);
-  npm([...args, '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error']);
+  npm([...args, '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error'], onFailure);
 }
 
 /** Whether what was prepared for that level is enough for this one. */
@@ -131,8 +185,12 @@ function digestOf(folder) {
   return hash.digest('hex');
 }
 
+function modulesOf(folder) {
+  return join(ROOT, folder, 'node_modules');
+}
+
 function stampOf(folder) {
-  return join(ROOT, folder, 'node_modules', '.tagcast-lockfile-digest');
+  return join(modulesOf(folder), '.tagcast-lockfile-digest');
 }
 
 /** The text of a file; '' without one. */
@@ -166,9 +224,11 @@ async function turn() {
  * Runs npm in the root; its failure is ours. Its output goes to stderr: stdout belongs to the
  * service.
  */
-function npm(args) {
+function npm(args, onFailure = () => undefined) {
   const { status } = spawnSync('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
-  if (status !== 0) process.exit(status ?? 1);
+  if (status === 0) return;
+  onFailure();
+  process.exit(status ?? 1);
 }
 
 /** The latest change below these paths, in epoch milliseconds. */

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -156,6 +157,35 @@ t.test('a start installs what the service needs, and tests add theirs', async (t
   writeFileSync(join(root, 'src', 'patches', 'compiler+1.0.0.patch'), '');
   t.match(await prepare(t, root, 'start'), { code: 0, err: /^Installing / }, 'a new patch');
   t.notOk(existsSync(join(compiler, 'in-use')), 'is installed from the beginning');
+});
+
+t.test(
+  'what npm has installed already is taken, and stays when nothing else can be had',
+  async (t) => {
+    const root = await makeCheckout(t);
+    const compiler = join(root, 'node_modules', 'compiler');
+    await npm(t, root, ['ci', '--omit=dev', '--offline']);
+    writeFileSync(join(compiler, 'by-hand'), '');
+    t.match(await prepare(t, root, 'start'), { code: 0, err: 'Building …\n' }, 'taken as it is');
+    t.ok(existsSync(join(compiler, 'by-hand')));
+    t.match(await prepare(t, root, 'start'), { code: 0, err: /^$/ }, 'nothing is left to do');
+
+    writeFileSync(join(root, 'package-lock.json'), 'a lockfile that npm refuses');
+    const refused = await prepare(t, root, 'start');
+    t.not(refused.code, 0);
+    t.ok(existsSync(join(compiler, 'by-hand')), 'what was there has stayed');
+    t.notOk(existsSync(join(root, 'node_modules.before')));
+  },
+);
+
+t.test('packages that a killed run had moved aside come back', async (t) => {
+  const root = await makeCheckout(t);
+  t.match(await prepare(t, root, 'start'), { code: 0 });
+  renameSync(join(root, 'node_modules'), join(root, 'node_modules.before'));
+  mkdirSync(join(root, 'node_modules', 'half'), { recursive: true });
+  t.match(await prepare(t, root, 'start'), { code: 0, err: /^$/ });
+  t.ok(existsSync(join(root, 'node_modules', 'compiler')));
+  t.notOk(existsSync(join(root, 'node_modules', 'half')));
 });
 
 t.test('a build that was broken off is done again', async (t) => {
