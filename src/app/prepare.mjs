@@ -114,7 +114,7 @@ function installForLevel(folder) {
   writeFileSync(stamp, `${digest} ${level}`);
 }
 
-/** Whether npm has installed all that the lockfile names for this level, whoever ran it. */
+/** Whether npm has installed all that the lockfile names for this level, also without this script. */
 function isInstalled(folder) {
   const modules = modulesOf(folder);
   if (!existsSync(modules)) return false;
@@ -130,7 +130,7 @@ function packagesIn(lockfile) {
   return existsSync(lockfile) ? JSON.parse(readFileSync(lockfile, 'utf8')).packages : {};
 }
 
-/** The patches: whoever installed may have left the scripts out. */
+/** Applies the patches, which `npm ci --ignore-scripts` leaves out. */
 function runScriptsAfterInstall(folder) {
   npm(['run', '--silent', '--if-present', 'postinstall', '--prefix', folder]);
 }

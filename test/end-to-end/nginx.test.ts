@@ -21,7 +21,7 @@ import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const CALLERS = 8;
-/** Of the requests of a caller: the others are registrations. */
+/** The other requests of a caller are registrations. */
 const PUSH_EVERY = 10;
 /** Requests between two steps of the restart: those that follow meet engines that are up. */
 const ANSWERS_BETWEEN = 200;
