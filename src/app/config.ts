@@ -8,6 +8,7 @@ import { SIGN_UP_MODES } from '../access/accounts/sign-up-mode.ts';
 import { REQUEST_LOGS } from '../api/request-log.ts';
 import { readDatabaseUrl } from '../database/database-url.ts';
 import { UNWRITTEN_MS_MAX } from '../domain/device.ts';
+import { readNetwork } from '../http/client-address.ts';
 import { PROVIDER_SETTINGS } from '../providers/origins.ts';
 import { pemFaults } from '../std/pem-faults.ts';
 import { count, list } from '../std/setting-forms.ts';
@@ -125,6 +126,9 @@ export const schema = z.object({
     .describe('PEM certificate chain; with TLS_KEY_FILE the service speaks HTTPS.'),
   TLS_KEY_FILE: z.string().min(1).optional().describe('PEM private key of TLS_CERT_FILE.'),
   TRUSTED_PROXIES: list
+    .refine((proxies) => proxies.every((proxy) => readNetwork(proxy) !== null), {
+      error: 'must be addresses, or networks as 10.0.0.0/8, separated by commas',
+    })
     .default([])
     .describe('Addresses of proxies, separated by commas, whose X-Forwarded-For counts.'),
   CORS_ORIGINS: list

@@ -45,6 +45,7 @@ type ReadPlace =
   | { readonly ok: false; readonly fault: string };
 
 const FORM = 'must be a URL as postgres://user:password@host:5432/database';
+const ENCODED = 'must have its password percent-encoded: @ is %40, / is %2F, ? is %3F, # is %23';
 const URL_FORM = /^postgres(?:ql)?:\/\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/i;
 const HOST_FORM = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i;
 const PORT = 5_432;
@@ -95,6 +96,10 @@ function read(text: string): DatabasePlace {
   const [, authority, path = '', query = ''] = URL_FORM.exec(text) ?? [];
   if (authority === undefined) throw new Unreadable(FORM);
   const at = authority.lastIndexOf('@');
+  // A / or ? of the password has cut the URL, and the rest of the password would count as a name.
+  const isCut =
+    path.includes('@') || (!HOST_FORM.test(authority.slice(at + 1)) && query.includes('@'));
+  if (isCut) throw new Unreadable(ENCODED);
   const [user = '', ...secret] = authority.slice(0, Math.max(at, 0)).split(':');
   const given = new Map(
     query

@@ -12,7 +12,7 @@ type OnUntrusted = (address: string) => void;
 /** Learns the address of a trusted proxy that names a caller by what is no address. */
 type OnUnreadable = (address: string) => void;
 
-/** `trustedProxies`: addresses or networks (`10.0.0.0/8`); throws a sentence for others. */
+/** `trustedProxies`: addresses or networks (`10.0.0.0/8`), as `readNetwork` takes them. */
 export function createAddressResolver(
   trustedProxies: readonly string[],
   onUntrusted: OnUntrusted,
@@ -52,7 +52,11 @@ export function createSecurityResolver(
 function trustIn(trustedProxies: readonly string[]): (address: string) => boolean {
   if (trustedProxies.length === 0) return () => false;
   const trusted = new BlockList();
-  for (const proxy of trustedProxies) addTrusted(trusted, proxy);
+  for (const proxy of trustedProxies) {
+    const network = readNetwork(proxy);
+    if (network === null) throw new Error(`${proxy} is neither an address nor a network`);
+    trusted.addSubnet(network.address, network.bits, familyOf(network.address));
+  }
   return (address) => trusted.check(address, familyOf(address));
 }
 
@@ -88,22 +92,25 @@ function namedIn(entry: string): string | null {
   return isIP(named) === 0 ? null : normalAddress(named);
 }
 
-function addTrusted(trusted: BlockList, proxy: string): void {
-  const [written = '', prefix, ...rest] = proxy.split('/');
+interface Network {
+  readonly address: string;
+  readonly bits: number;
+}
+
+/** Reads an address or a network as `10.0.0.0/8`; null: it is neither. */
+export function readNetwork(text: string): Network | null {
+  const [written = '', prefix, ...rest] = text.split('/');
   // Peers are looked for in their normal spelling, which an IPv4 address in IPv6 never has.
   const address = prefix === undefined && isIP(written) !== 0 ? normalAddress(written) : written;
-  const bits = Number(prefix ?? (isIP(address) === 4 ? 32 : 128));
   const bitsMax = isIP(address) === 4 ? 32 : 128;
-  if (
-    isIP(address) === 0 ||
-    rest.length > 0 ||
-    !Number.isInteger(bits) ||
-    bits < 0 ||
-    bits > bitsMax
-  ) {
-    throw new Error(`TRUSTED_PROXIES: ${proxy} is neither an address nor a network.`);
-  }
-  trusted.addSubnet(address, bits, familyOf(address));
+  const bits = Number(prefix ?? bitsMax);
+  const isNetwork =
+    isIP(address) !== 0 &&
+    rest.length === 0 &&
+    Number.isInteger(bits) &&
+    bits >= 0 &&
+    bits <= bitsMax;
+  return isNetwork ? { address, bits } : null;
 }
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');

@@ -38,6 +38,7 @@ t.test('a wrong value is a sentence that names its variable', (t) => {
     CHUNK_LEASE_MS: '1',
     PROVIDER_CA_FILE: '/does/not/exist.pem',
     TLS_CERT_FILE: '/does/not/exist.pem',
+    TRUSTED_PROXIES: 'localhost',
   };
   for (const [name, value] of Object.entries(wrong)) {
     const result = readConfig({ [name]: value });

@@ -67,6 +67,7 @@ t.test('hosts, sockets, users, passwords', (t) => {
       { host: '::1', port: 5_433 },
     ),
     'postgres://db/news?application_name=x&keepalives_idle=5&gssencmode=disable': { settings: {} },
+    'postgres://db/news?user=publisher@corp': { user: 'publisher@corp' },
     'postgres://db/news?connect_timeout=3&options=-c%20work_mem%3D8MB&statement_timeout=5000': {
       connectTimeoutSeconds: 3,
       settings: { options: '-c work_mem=8MB', statement_timeout: '5000' },
@@ -82,6 +83,9 @@ t.test('what cannot be done is named, and no password', (t) => {
     'postgres://u:geheim@db:port/news': /^must be a URL as postgres:/,
     'postgres://u:geheim@db:70000/news': /^must be a URL as postgres:/,
     'postgres://u:100%geheim@db/news': /a % in it is %25/,
+    'postgres://u:a@b/geheim@db/news': /percent-encoded: @ is %40/,
+    'postgres://u:a/geheim@db/news': /percent-encoded: @ is %40/,
+    'postgres://u:a?geheim@db/news': /percent-encoded: @ is %40/,
     'postgres://u:geheim@a/news?target_session_attrs=standby': /target_session_attrs read-write/,
     'postgres://u:geheim@a/news?target_session_attrs=toString': /target_session_attrs read-write/,
     'postgres:///news?host=a,b&hostaddr=10.0.0.1': /^names 2 hosts and 1 addresses/,
