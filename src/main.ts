@@ -6,6 +6,7 @@ import type { Config } from './app/config.ts';
 import { startFault, tellFault } from './app/start-fault.ts';
 import { version } from './app/version.ts';
 import { processTerminal } from './cli/process-terminal.ts';
+import { nearestName } from './std/nearest-name.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -38,7 +39,10 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
       return EXIT_FAILED;
     }
   }
-  processTerminal.complain(`There is no command ${name}.\n\n${help()}`);
+  const names = COMMANDS.map((command) => command.name);
+  const near = nearestName(name, names);
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  processTerminal.complain(`There is no command ${name}.${hint}\n\n${help()}`);
   return EXIT_USAGE;
 }
 

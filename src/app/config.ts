@@ -10,6 +10,7 @@ import { readDatabaseUrl } from '../database/database-url.ts';
 import { UNWRITTEN_MS_MAX } from '../domain/device.ts';
 import { readNetwork } from '../http/client-address.ts';
 import { PROVIDER_SETTINGS } from '../providers/origins.ts';
+import { nearestName } from '../std/nearest-name.ts';
 import { pemFaults } from '../std/pem-faults.ts';
 import { count, list } from '../std/setting-forms.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
@@ -263,6 +264,32 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     ? { ok: false, faults }
     : { ok: true, config: Object.freeze(parsed.data) };
 }
+
+const NAMES = Object.keys(schema.shape);
+/** How settings are written, with one letter case and an underscore. */
+const NAME_FORM = /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/;
+
+/** Variables that are not read, and the settings that they were most likely meant to be. */
+export const mistypedSettings = (
+  environment: NodeJS.ProcessEnv = process.env,
+): readonly (readonly [name: string, nearest: string])[] =>
+  Object.keys(environment)
+    .filter((name) => NAME_FORM.test(name) && !NAMES.includes(name))
+    .flatMap((name) => {
+      const nearest = nearestName(name, NAMES);
+      return nearest === null || environment[nearest] !== undefined ? [] : [[name, nearest]];
+    });
+
+/**
+ * Settings that only a deployment has, while DATABASE_URL and DEMO are not set: the engine would
+ * serve an empty embedded database.
+ */
+export const settingsWithoutDatabase = (config: Config): readonly string[] =>
+  config.DATABASE_URL === undefined && config.DEMO === undefined
+    ? OF_DEPLOYMENTS.filter((name) => config[name] !== undefined)
+    : [];
+
+const OF_DEPLOYMENTS = ['SECRET_KEY', 'SECRET_KEY_OTHER', 'OPERATOR_TOKEN'] as const;
 
 /** Settings whose values are secrets or hold passwords, also where they are wrong. */
 const SECRET_SETTINGS: readonly string[] = [

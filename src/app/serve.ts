@@ -14,6 +14,7 @@ import { makeEmbedded, openEmbedded, openPostgres } from '../database/store.ts';
 import { addressFault } from '../http/address-fault.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { Config } from './config.ts';
+import { mistypedSettings, settingsWithoutDatabase } from './config.ts';
 import type { Engine } from './engine/engine.ts';
 import { startEngine } from './engine/engine.ts';
 import { startFault, tellFault } from './start-fault.ts';
@@ -28,6 +29,7 @@ const DRAIN_TIMEOUT_MS = 9_500;
 export async function serve(config: Config): Promise<number> {
   const log = createLogger(config.LOG_LEVEL, 'tagcast');
   ignoreUserSignals(log);
+  tellDoubtfulSettings(config, log);
   try {
     return await run(config, log);
   } catch (error) {
@@ -38,6 +40,18 @@ export async function serve(config: Config): Promise<number> {
     } else tellFault(fault, config);
     // Threads that have started would keep the process alive; none needs an orderly end.
     process.exit(1);
+  }
+}
+
+/** Logs settings that were most likely meant otherwise. */
+function tellDoubtfulSettings(config: Config, log: Logger): void {
+  for (const [variable, nearest] of mistypedSettings()) {
+    log.warn({ variable, nearest }, 'a variable is nearly the name of a setting, and is not read');
+  }
+  const settings = settingsWithoutDatabase(config);
+  if (settings.length > 0) {
+    const text = 'settings of a deployment without DATABASE_URL: the embedded database is used';
+    log.warn({ settings }, text);
   }
 }
 

@@ -1,6 +1,7 @@
 /** A command: a description of its verbs, for its arguments, its help and completion by shells. */
 
 import type { parseArgs } from 'node:util';
+import { nearestName } from '../std/nearest-name.ts';
 import { readFlags, readPositionals, UsageError } from './arguments.ts';
 import { helpOf } from './help.ts';
 import type { Terminal } from './terminal.ts';
@@ -125,8 +126,10 @@ export const createCommand = <Work>(
     }
     try {
       if (chosen === undefined) {
-        const names = OR.format(Object.keys(verbs));
-        throw new UsageError(`${name} needs ${names}\n\n${helpOf(description)}`);
+        const names = Object.keys(verbs);
+        const near = nearestName(verbName, names);
+        const hint = near === null ? '' : `; did you mean ${near}?`;
+        throw new UsageError(`${name} needs ${OR.format(names)}${hint}\n\n${helpOf(description)}`);
       }
       const { values, positionals } = readFlags(rest, chosen.flags);
       const hasProfile = values['profile'] !== undefined;

@@ -6,7 +6,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readConfig, schema } from '../../src/app/config.ts';
+import {
+  mistypedSettings,
+  readConfig,
+  schema,
+  settingsWithoutDatabase,
+} from '../../src/app/config.ts';
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', '..', 'config', 'example.env');
 /** A line `#NAME=default`. */
@@ -117,5 +122,31 @@ t.test('CORS_ORIGINS are as browsers write them, or refused', (t) => {
   for (const bad of ['app.example.com', 'https://app.example.com/page', 'localhost:3000', '//x']) {
     t.match(read(bad), { ok: false, faults: [/^CORS_ORIGINS: must be \* or origins as/] }, bad);
   }
+  t.end();
+});
+
+t.test('a variable that is nearly the name of a setting', (t) => {
+  t.same(mistypedSettings({ DATABSE_URL: 'postgres://db/news', CORS_ORIGIN: '*', NODE_ENV: 'x' }), [
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+  ]);
+  t.same(
+    mistypedSettings({ DATABASE_URI: 'a', DATABASE_URL: 'b' }),
+    [],
+    'the setting is there too',
+  );
+  t.end();
+});
+
+t.test('settings of a deployment on the embedded database', (t) => {
+  const SECRET_KEY = '12345678901234567890123456789012';
+  const doubtful = (environment: NodeJS.ProcessEnv): readonly string[] => {
+    const read = readConfig(environment);
+    return read.ok ? settingsWithoutDatabase(read.config) : read.faults;
+  };
+  t.same(doubtful({ SECRET_KEY }), ['SECRET_KEY']);
+  t.same(doubtful({ SECRET_KEY, DEMO: '1' }), [], 'it is meant so');
+  t.same(doubtful({ SECRET_KEY, DATABASE_URL: 'postgres://db/news' }), []);
+  t.same(doubtful({}), []);
   t.end();
 });
