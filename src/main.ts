@@ -6,7 +6,6 @@ import type { Config } from './app/config.ts';
 import { startFault, tellFault } from './app/start-fault.ts';
 import { version } from './app/version.ts';
 import { processTerminal } from './cli/process-terminal.ts';
-import { nearestName } from './std/nearest-name.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -39,6 +38,7 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
       return EXIT_FAILED;
     }
   }
+  const { nearestName } = await import('./std/nearest-name.ts');
   const names = COMMANDS.map((command) => command.name);
   const near = nearestName(name, names);
   const hint = near === null ? '' : ` Did you mean ${near}?`;

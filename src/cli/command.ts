@@ -1,7 +1,6 @@
 /** A command: a description of its verbs, for its arguments, its help and completion by shells. */
 
 import type { parseArgs } from 'node:util';
-import { nearestName } from '../std/nearest-name.ts';
 import { readFlags, readPositionals, UsageError } from './arguments.ts';
 import { helpOf } from './help.ts';
 import type { Terminal } from './terminal.ts';
@@ -126,6 +125,7 @@ export const createCommand = <Work>(
     }
     try {
       if (chosen === undefined) {
+        const { nearestName } = await import('../std/nearest-name.ts');
         const names = Object.keys(verbs);
         const near = nearestName(verbName, names);
         const hint = near === null ? '' : `; did you mean ${near}?`;
