@@ -60,9 +60,9 @@ t.test('history and statistics', (t) =>
       await lists('Elsewhere', 'Tomorrow', 'Goal!');
       await page.getByLabel('App').selectOption({ label: 'Demo' });
       await lists('Tomorrow', 'Goal!');
-      await page.getByLabel('State').selectOption({ label: 'planned' });
+      await page.getByLabel('Status').selectOption({ label: 'Scheduled' });
       await lists('Tomorrow');
-      await page.getByLabel('State').selectOption({ label: 'done' });
+      await page.getByLabel('Status').selectOption({ label: 'Sent' });
       await lists('Goal!');
       await page.getByLabel('From').fill(dayOf(Date.now() + DAY_MS));
       await lists();
@@ -86,7 +86,7 @@ t.test('history and statistics', (t) =>
       const link = page.url();
       const values = () =>
         Promise.all(
-          ['App', 'State', 'From', 'To'].map((name) => page.getByLabel(name).inputValue()),
+          ['App', 'Status', 'From', 'To'].map((name) => page.getByLabel(name).inputValue()),
         );
       const chosen = await values();
       t.ok(chosen.every((value) => value !== ''));
@@ -104,11 +104,11 @@ t.test('history and statistics', (t) =>
     await t.test('one of them: its outcomes and what happened to it', async (t) => {
       await page.goto(room(`notifications/${goal}`));
       const platforms = page.getByRole('region', { name: 'By app and platform' });
-      await platforms.getByRole('row', { name: /Demo iOS .*100%.*20.* 0 done/ }).waitFor();
+      await platforms.getByRole('row', { name: /Demo iOS .*100%.*20.* 0 Sent/ }).waitFor();
       const happened = page.locator('ol.timeline li');
-      await happened.filter({ hasText: 'Ended: done' }).waitFor();
+      await happened.filter({ hasText: 'Finished: Sent' }).waitFor();
       const order = (await happened.allTextContents()).map((text) =>
-        ['Submitted', 'The first device', 'The last device', 'Ended'].findIndex((what) =>
+        ['Submitted', 'First device', 'Last device', 'Finished'].findIndex((what) =>
           text.includes(what),
         ),
       );
@@ -118,13 +118,13 @@ t.test('history and statistics', (t) =>
     await t.test('the charts of a tag and of an app have what was sent', async (t) => {
       for (const path of [`tags/${tagId}`, `apps/${demo.appId}/statistics`]) {
         await page.goto(room(path));
-        const chart = page.getByRole('img', { name: 'Accepted and refused sends by day.' });
+        const chart = page.getByRole('img', { name: 'Accepted and failed sends by day.' });
         await chart.locator('canvas').waitFor();
         t.ok(await hasInk(page), `${path}: something is drawn`);
-        const table = page.getByRole('table', { name: 'Accepted and refused sends by day.' });
+        const table = page.getByRole('table', { name: 'Accepted and failed sends by day.' });
         t.match(await table.textContent(), new RegExp(`Accepted ${DEVICES}`), path);
-        const comings = page.getByRole('table', { name: 'Devices that subscribed' });
-        t.match(await comings.textContent(), new RegExp(`came ${DEVICES}`), path);
+        const comings = page.getByRole('table', { name: 'New and lost devices' });
+        t.match(await comings.textContent(), new RegExp(`new ${DEVICES}`), path);
       }
     });
 

@@ -107,7 +107,7 @@ export async function inviteTo(
   await page.getByRole('button', { name: 'Invite…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
   await dialog.getByRole('radio', { name: role }).check();
-  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  await dialog.getByRole('button', { name: 'Generate link' }).click();
   const link = (await dialog.locator('p.mono').textContent()) ?? '';
   await dialog.getByRole('button', { name: 'Close' }).click();
   await dialog.waitFor({ state: 'detached' });

@@ -47,8 +47,8 @@ export async function listNotifications(
   return { rows: body, cursor: cursorOf(headers) };
 }
 
-/** The client, if one of its notifications is on air; null: none is. */
-export async function clientOnAir(api: ClientApi, signal: AbortSignal): Promise<string | null> {
+/** The client, if one of its notifications is being sent; null: none is. */
+export async function sendingClient(api: ClientApi, signal: AbortSignal): Promise<string | null> {
   const { body } = await api.request('GET', '/push-api/v3/{client}/notifications', {
     query: { limit: 1, state: 'RUNNING' },
     signal,

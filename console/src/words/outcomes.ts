@@ -1,4 +1,7 @@
-/** The outcomes of a send, as the engine counts them. */
+/** The outcomes of a send, as the engine counts them, and its state as people read it. */
+
+import type { StateText } from '../texts/outcomes.ts';
+import { sentWithErrors, stateTexts } from '../texts/outcomes.ts';
 
 export interface Counts {
   readonly totalCount: number;
@@ -49,6 +52,16 @@ export function outcomesOf(
     { kind: 'remaining', count: Math.max(0, counts.totalCount - doneOf(counts)) },
   ] as const;
   return all.filter(({ kind, count }) => count > 0 || kind === 'accepted' || kind === 'failed');
+}
+
+/** Fewer failures are apps that were uninstalled, which every large send meets. */
+const ERRORS_SHARE_MIN = 0.1;
+
+/** The state of a notification, or of its part for one app and platform, in words. */
+export function standingOf({ state, failedCount, totalCount }: Sending): StateText {
+  const hasErrors = failedCount > 0 && failedCount >= totalCount * ERRORS_SHARE_MIN;
+  if (state === 'FINISHED' && hasErrors) return sentWithErrors;
+  return stateTexts[state] ?? { label: state, sign: '', kind: 'skipped' };
 }
 
 /** States in which nothing more happens. */
