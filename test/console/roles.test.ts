@@ -136,7 +136,7 @@ t.test('owner, publisher, viewer', (t) =>
       const search = viewer.getByRole('dialog', { name: 'Search' });
       await search.getByRole('combobox').fill('e');
       const found = await linesOf(search.getByRole('option').allInnerTexts());
-      t.notMatch(found.join('\n'), /New|Keys|Team|Audit|System/);
+      t.notMatch(found.join('\n'), /New|Keys|Team|Audit|Settings|System/);
       await viewer.keyboard.press('Escape');
       t.strictSame(refusals, []);
     });
@@ -180,6 +180,7 @@ t.test('owner, publisher, viewer', (t) =>
           await told(publisher, 'tags?new=group', of('owners', 'publisher'));
           await told(publisher, 'keys', of('owners', 'publisher'));
           await told(publisher, 'audit', of('owners', 'publisher'));
+          await told(publisher, 'settings', of('owners', 'publisher'));
         })(),
       ]);
       for (const page of [viewer, publisher]) t.strictSame(await axeFaults(page), []);

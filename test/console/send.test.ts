@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { Locator } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
-import { makeConsoleClient, registerDevices } from '../support/console.ts';
+import { confirmAbove, makeConsoleClient, registerDevices } from '../support/console.ts';
 
 t.setTimeout(240_000);
 
@@ -143,9 +143,9 @@ t.test('composing', (t) =>
         const url = `${demo.simulator.controlUrl}/received/fcm/${token}`;
         t.match(await (await fetch(url)).json(), { accepted: 0 });
       }
+      await confirmAbove(demo, 1);
       await button.click();
       const deed = dialog.getByRole('button', { name: /^Schedule for / });
-      await dialog.getByLabel('Require typing the count above').fill('1');
       await dialog.getByLabel(`Type the number of devices, ${ANDROIDS}`).waitFor();
       t.ok(await deed.isDisabled());
       for (const [look, options] of Object.entries(LOOKS)) {

@@ -131,6 +131,19 @@ export async function signInToDemo(
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
+/** Sets above how many devices the console asks for the count. */
+export async function confirmAbove(
+  { baseUrl, clientId, superUser }: Demo,
+  devices: number,
+): Promise<void> {
+  const answer = await fetch(`${baseUrl}/push-admin-api/v3/${clientId}/settings`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${superUser.token}` },
+    body: JSON.stringify({ confirmAboveDevices: devices }),
+  });
+  if (!answer.ok) throw new Error(`settings: ${answer.status} ${await answer.text()}`);
+}
+
 /** Registers devices with a tag, as an app does. Answers their tokens. */
 export async function registerDevices(
   { baseUrl, apiUser, appId }: Demo,

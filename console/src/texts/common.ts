@@ -30,6 +30,7 @@ export const navigationTexts = {
   keys: 'Keys',
   team: 'Team',
   audit: 'Audit log',
+  settings: 'Settings',
   system: 'System',
   more: 'More',
   account: 'Account',

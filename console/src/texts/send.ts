@@ -75,7 +75,6 @@ export const sendTexts = {
   confirmDeed: (count: string) => `Send to ${devices(count)}`,
   confirmScheduleDeed: (at: string) => `Schedule for ${at}`,
   confirmType: (count: string) => `Type the number of devices, ${count}`,
-  confirmAbove: 'Require typing the count above',
   test: 'Send a test…',
   testTitle: 'Send a test',
   testLine: 'To one device. Not included in statistics. The provider’s answer appears here.',
