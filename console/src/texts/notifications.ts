@@ -9,6 +9,7 @@ export const notificationTexts = {
   filters: 'Filters',
   state: 'Status',
   anyState: 'Any',
+  partlyFailed: 'Partly failed',
   app: 'App',
   anyApp: 'Any',
   from: 'From',
@@ -63,6 +64,8 @@ export const notificationTexts = {
   rateSeries: 'devices',
   byPlatform: 'By app and platform',
   platform: 'Platform',
+  faultOf: (app: string, platform: string) => `${app}, ${platform}: failed`,
+  checkKey: 'Check the key',
   progress: 'Progress',
   failed: 'Failed',
   failureReasons: 'Failure reasons',
@@ -100,9 +103,11 @@ export const notificationTexts = {
   statusLine: (done: string, state: string) => `${state}: ${done} done`,
 };
 
-interface Reason {
+export interface Reason {
   readonly meaning: string;
   readonly todo: string;
+  /** The remedy is on the page with the app's keys. */
+  readonly isOfKey?: true;
 }
 
 const REMOVED = 'Nothing: the device was removed.';
@@ -122,14 +127,17 @@ export const reasonTexts: Readonly<Record<string, Reason>> = {
   DeviceTokenNotForTopic: {
     meaning: 'Token belongs to another app',
     todo: 'Compare the bundle ID with that of the app.',
+    isOfKey: true,
   },
   TopicDisallowed: {
     meaning: 'The key has no permission for this bundle ID',
     todo: 'Check the key of the app.',
+    isOfKey: true,
   },
   SENDER_ID_MISMATCH: {
     meaning: 'Token belongs to another Firebase project',
     todo: 'Compare the project of the app with that of the key.',
+    isOfKey: true,
   },
   INVALID_ARGUMENT: {
     meaning: 'The provider does not accept this token or message',
@@ -145,10 +153,12 @@ export const reasonTexts: Readonly<Record<string, Reason>> = {
   InvalidProviderToken: {
     meaning: 'The provider refuses the key',
     todo: 'Replace the key of the app.',
+    isOfKey: true,
   },
   MissingCredential: {
     meaning: 'There is no key for this platform',
     todo: 'Upload one on the page of the app.',
+    isOfKey: true,
   },
   Parked: {
     meaning: 'This part of the send could not be completed',

@@ -19,6 +19,12 @@ export interface StateText {
 
 export const sentWithErrors: StateText = { label: 'Sent with errors', sign: '!', kind: 'expired' };
 
+export const partlyFailed = (platforms: string): StateText => ({
+  label: `Partly failed: ${platforms}`,
+  sign: '!',
+  kind: 'failed',
+});
+
 export const stateTexts: Readonly<Record<string, StateText>> = {
   SCHEDULED: { label: 'Scheduled', sign: '◷', kind: 'cancelled' },
   QUEUED: { label: 'Queued', sign: '…', kind: 'cancelled' },

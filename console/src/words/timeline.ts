@@ -2,7 +2,7 @@
 
 import type { AuditEntry, Notification } from '../../../packages/client/src/openapi.ts';
 import { notificationTexts as texts } from '../texts/notifications.ts';
-import { isFinal, standingOf } from './outcomes.ts';
+import { isFinal, standingOfAll } from './outcomes.ts';
 
 export interface Happening {
   readonly atMs: number;
@@ -37,7 +37,7 @@ export function timelineOf(
     ...own(firstSendAt, texts.firstSent),
     ...done,
     ...(isOver ? own(lastSendAt, texts.lastSent) : own(expiresAt, texts.expiresThen)),
-    ...own(finishedAt, texts.endedAs(standingOf(notification).label)),
+    ...own(finishedAt, texts.endedAs(standingOfAll(notification).label)),
   ];
   return all.toSorted((a, b) => a.atMs - b.atMs);
 }

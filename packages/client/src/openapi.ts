@@ -2765,6 +2765,13 @@ export interface components {
             readonly cancelledCount: number;
             /** @description The beginning of its title, else of its message. */
             readonly title?: string;
+            /** @description The apps and platforms on which a fault stopped it, with sentences that say what to correct. */
+            readonly faults?: readonly {
+                readonly appId: number;
+                /** @description 3: apns, 7: webpush, 15: fcm */
+                readonly platformId: number;
+                readonly fault: string;
+            }[];
         };
         readonly AudienceRequest: {
             /** @description Devices with any of these tags. One of the two fields of target tags is needed, or `audience`. */
@@ -4111,6 +4118,8 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description In this state. */
                 readonly state?: "SCHEDULED" | "QUEUED" | "RUNNING" | "PAUSED" | "FINISHED" | "FAILED" | "CANCELLED";
+                /** @description With `true`: only those that a fault stopped on some app and platform. */
+                readonly hasFaults?: "true" | "false";
                 /** @description That could go to this app. */
                 readonly appId?: number;
                 /** @description With this tag among their target tags. Those of an expression are the tags of its alternatives; where it has none, or these require no tag, all tags that select. */
