@@ -31,7 +31,7 @@ const { parse } = CONSOLE('svelte/compiler') as {
 const SHOWN_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['alt', 'aria-description', 'aria-label', 'aria-roledescription', 'aria-valuetext'],
   ...['label', 'placeholder', 'title'],
-  ...['aside', 'crumb', 'deed', 'fault', 'footer', 'hint', 'line', 'of', 'text'],
+  ...['aside', 'crumb', 'deed', 'fault', 'footer', 'hint', 'keep', 'line', 'of', 'text'],
 ]);
 
 /** Words of no language, and why. It may only get shorter. */

@@ -9,6 +9,7 @@ import { tagGroupResourceRoutes } from '../catalogue/routes/tag-group-resources.
 import type { TagResourceParts } from '../catalogue/routes/tag-resources.ts';
 import { tagResourceRoutes } from '../catalogue/routes/tag-resources.ts';
 import { tagRoutes } from '../catalogue/routes/tags.ts';
+import { settingsRoutes } from '../clients/routes/settings.ts';
 import type { SqlPool } from '../database/sql.ts';
 import type { AppDeviceParts } from '../devices/routes/app-devices.ts';
 import { appDeviceRoutes } from '../devices/routes/app-devices.ts';
@@ -53,6 +54,7 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   removalsRoute(api.patientReads),
   statsTagRoute(api),
   statsAppRoute(api),
+  ...settingsRoutes(api.sql),
   ...credentialRoutes(api),
   ...keyRoutes(api),
   ...webhookRoutes(api),

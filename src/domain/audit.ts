@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = [
   'client.disable',
   'client.enable',
   'client.limits',
+  'client.settings',
   'client.delete',
   'app.create',
   'app.change',

@@ -52,20 +52,20 @@ t.test('looked up, and erased', (t) =>
     await signIn(page);
     await page.goto(room('devices'));
     const lookUp = async (deviceId: string): Promise<void> => {
-      await page.getByLabel('Token of the device').fill(deviceId);
-      await page.getByRole('button', { name: 'Look it up' }).click();
+      await page.getByLabel('Device token').fill(deviceId);
+      await page.getByRole('button', { name: 'Find device' }).click();
     };
     const shows = (text: string) => page.getByText(text).first().waitFor();
 
     await t.test('one that has everything: its tags, its registration, its outcome', async (t) => {
       await lookUp(KEPT);
-      await shows('This device can be reached: it has 2 tags.');
-      t.strictSame(await rowHeads(page, 'Its tags'), ['Breaking news', 'Tennis']);
+      await shows('This device can be reached. It has 2 tags.');
+      t.strictSame(await rowHeads(page, 'Tags'), ['Breaking news', 'Tennis']);
       const facts = await page.locator('dl.facts').textContent();
       t.match(facts, new RegExp(`Registered\\s*.*${new Date().getFullYear()}`));
-      t.match(facts, /Version of the app\s*1\.2/);
+      t.match(facts, /App version\s*1\.2/);
       const outcomes = page.getByRole('region', { name: 'Recent notifications' });
-      await outcomes.getByRole('row', { name: /Goal!.*accepted by the provider/ }).waitFor();
+      await outcomes.getByRole('row', { name: /Goal!.*Accepted by the provider/ }).waitFor();
       await outcomes.getByRole('link', { name: 'Goal!' }).click();
       await page.getByRole('heading', { name: 'Goal!' }).waitFor();
       await page.goBack();
@@ -73,16 +73,16 @@ t.test('looked up, and erased', (t) =>
 
     await t.test('one that was refused: by which notification, and why', async () => {
       await lookUp(REFUSED);
-      await shows('Its token was refused once');
-      const events = page.getByRole('region', { name: 'What happened' });
+      await shows('The provider refused its token once');
+      const events = page.getByRole('region', { name: 'Activity' });
       await events
-        .getByRole('row', { name: /This is no token of this environment.*BadDeviceToken/ })
+        .getByRole('row', { name: /Token is for the other APNs environment.*BadDeviceToken/ })
         .waitFor();
     });
 
     await t.test('one that is gone: the first line says why', async () => {
       await lookUp(REPLACED);
-      await shows('This device is gone: its token was replaced by another');
+      await shows('This device was removed: its token was replaced by another');
     });
 
     const subscribers = async (tag: number): Promise<number> => {
@@ -96,24 +96,24 @@ t.test('looked up, and erased', (t) =>
       t.equal(await subscribers(otherTag), 2);
       await lookUp(ERASED);
       await shows('This device can be reached');
-      await page.getByLabel('Token of the device').fill(KEPT);
-      const erase = page.getByRole('button', { name: 'Erase the device…' });
+      await page.getByLabel('Device token').fill(KEPT);
+      const erase = page.getByRole('button', { name: 'Erase device…' });
       await erase.click();
       const dialog = page.getByRole('dialog', { name: 'Erase this device?' });
       await dialog.getByText('its 2 subscriptions').waitFor();
-      await dialog.getByRole('button', { name: 'Leave it' }).click();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
       const status = async (deviceId: string): Promise<number> => (await lookedUp(deviceId)).status;
       t.equal(await status(ERASED), 200, 'who leaves the dialog erases nothing');
       await erase.click();
-      await dialog.getByRole('button', { name: 'Erase it' }).click();
-      await shows('Erased: the device with its 2 subscriptions');
+      await dialog.getByRole('button', { name: 'Erase device' }).click();
+      await shows('Erased: the device, registered');
       t.equal(await status(ERASED), NOT_FOUND, 'it is gone');
       t.equal(await status(KEPT), 200, 'the other is there');
       await until('the tag counts it no more', async () =>
         (await subscribers(otherTag)) === 1 ? true : null,
       );
       await lookUp(ERASED);
-      await shows('Nobody registered this device');
+      await shows('No such device is registered');
     });
 
     t.strictSame(complaints, [], 'the page complains of nothing');

@@ -77,31 +77,31 @@ t.test('every dialog', (t) =>
     );
 
     const compose = async (page: Page) => {
-      await page.getByRole('button', { name: 'Write it as an expression' }).click();
-      await page.getByLabel('Audience', { exact: true }).fill(`#${tagId}`);
+      await page.getByRole('button', { name: 'Advanced (expression)' }).click();
+      await page.getByLabel('Expression', { exact: true }).fill(`#${tagId}`);
       await page.getByLabel('Title', { exact: true }).fill('Goal');
       await page.getByRole('button', { name: /^Send to about 2/ }).waitFor();
     };
     const lookUp = async (page: Page) => {
-      await page.getByLabel('Token of the device').fill(DEVICE);
-      await page.getByRole('button', { name: 'Look it up' }).click();
+      await page.getByLabel('Device token').fill(DEVICE);
+      await page.getByRole('button', { name: 'Find device' }).click();
     };
     const app = `apps/${demo.appId}`;
     const cases: readonly Case[] = [
       { title: 'Search', path: 'overview', opener: button(/^Search/) },
       {
-        title: 'Keys',
+        title: 'Keyboard shortcuts',
         path: 'overview',
         opener: (page) => page.getByRole('link', { name: 'Tags', exact: true }),
         key: '?',
       },
-      { title: 'A new app', path: 'apps', opener: button('New app') },
-      { title: /^Delete Demo/, path: app, opener: button('Delete the app…') },
-      { title: /^New credentials/, path: app, opener: button(/^Rotate… Notification/) },
+      { title: 'New app', path: 'apps', opener: button('New app') },
+      { title: /^Delete Demo/, path: app, opener: button('Delete app…') },
+      { title: /^Rotate the credentials/, path: app, opener: button(/^Rotate… Notification/) },
       {
-        title: 'Take this key away?',
+        title: 'Remove this key?',
         path: `${app}/platforms`,
-        opener: (page) => button('Take the key away…')(page).first(),
+        opener: (page) => button('Remove key…')(page).first(),
       },
       { title: 'New tag', path: 'tags', opener: button('New tag') },
       { title: 'New group', path: 'tags', opener: button('New group') },
@@ -109,45 +109,45 @@ t.test('every dialog', (t) =>
       { title: /^Delete /, path: `tags/${tagId}`, opener: button('Delete…') },
       { title: 'Delete Empty?', path: `tags/group/${group.id}`, opener: button('Delete…') },
       {
-        title: /^New key|^The key is made/,
+        title: /^New key|^Key created/,
         path: 'keys',
         opener: button('New key'),
         next: async (dialog) => {
           await dialog.getByLabel('Name', { exact: true }).fill('Another');
-          await dialog.getByRole('button', { name: 'Make it' }).press('Enter');
+          await dialog.getByRole('button', { name: 'Create' }).press('Enter');
           await dialog.getByRole('button', { name: 'Copy Token' }).waitFor();
         },
       },
-      { title: 'Revoke the key of CMS?', path: 'keys', opener: button('Revoke… CMS') },
+      { title: 'Revoke the key CMS?', path: 'keys', opener: button('Revoke… CMS') },
       {
         title: 'Invite somebody',
         path: 'team',
         opener: button('Invite…'),
         next: async (dialog) => {
-          await dialog.getByRole('button', { name: 'Make the link' }).press('Enter');
-          await dialog.getByRole('button', { name: 'Copy The link' }).waitFor();
+          await dialog.getByRole('button', { name: 'Generate link' }).press('Enter');
+          await dialog.getByRole('button', { name: 'Copy Link' }).waitFor();
         },
       },
-      { title: /new password/, path: 'team', opener: button(/^Reset the password…/) },
+      { title: /^Reset the password/, path: 'team', opener: button(/^Reset password…/) },
       { title: /^Remove /, path: 'team', opener: button(/^Remove…/) },
-      { title: 'How fast?', path: `notifications/${planned.id}`, opener: button('Speed…') },
+      { title: 'Speed limit', path: `notifications/${planned.id}`, opener: button('Speed limit…') },
       {
         title: 'Cancel this notification?',
         path: `notifications/${planned.id}`,
         opener: button('Cancel…'),
       },
       {
-        title: 'Send it to one device',
+        title: 'Send a test',
         path: 'send',
         before: compose,
-        opener: button('Send to one device…'),
+        opener: button('Send a test…'),
       },
       { title: 'Send to 2 devices?', path: 'send', opener: button(/^Send to about 2/) },
       {
         title: 'Erase this device?',
         path: 'devices',
         before: lookUp,
-        opener: button('Erase the device…'),
+        opener: button('Erase device…'),
       },
     ];
 

@@ -29,9 +29,9 @@ t.test('the pages outside of a client', (t) =>
 
     await t.test('a password is changed; what is wrong is said at its field', async (t) => {
       await page.goto(address('account'));
-      const now = page.getByLabel('Password now');
+      const now = page.getByLabel('Current password');
       const next = page.getByLabel('New password');
-      const change = page.getByRole('button', { name: 'Change it' });
+      const change = page.getByRole('button', { name: 'Change password' });
       await now.fill('not this one, and long');
       await next.fill(NEW_PASSWORD);
       await change.click();
@@ -43,7 +43,7 @@ t.test('the pages outside of a client', (t) =>
       await page.locator('input[autocomplete="new-password"][aria-invalid="true"]').waitFor();
       await next.fill(NEW_PASSWORD);
       await change.click();
-      await page.getByText('The password is changed.').waitFor();
+      await page.getByText('Password changed.').waitFor();
     });
 
     await t.test('signed out everywhere, other pages find it out', async (t) => {
@@ -67,10 +67,10 @@ t.test('the pages outside of a client', (t) =>
 
     await t.test('links that do not work say so, and nothing typed is lost', async (t) => {
       await page.goto(address('sign-in/tcl_other'));
-      await page.getByText('This link does not work any more.').waitFor();
+      await page.getByText('This link no longer works.').waitFor();
       await page.goto(address('reset/tcl_other'));
       await page.getByLabel('New password').fill(NEW_PASSWORD);
-      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByRole('alert').waitFor();
       t.equal(await page.getByLabel('New password').inputValue(), NEW_PASSWORD);
     });
@@ -81,7 +81,7 @@ t.test('the pages outside of a client', (t) =>
       await page.getByLabel('E-mail').fill(OWNER.email);
       await page.getByLabel('Password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign up' }).click();
-      await page.getByText('If this address has an account already').waitFor();
+      await page.getByText('If this address already has an account').waitFor();
     });
 
     t.strictSame(complaints, [], 'the page complains of nothing');

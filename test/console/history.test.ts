@@ -4,7 +4,7 @@
 
 import t from 'tap';
 import type { Page } from '../support/browser.ts';
-import { openPage, withBrowser } from '../support/browser.ts';
+import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';
 import { makeConsoleClient, registerDevices } from '../support/console.ts';
 import { until } from '../support/poll.ts';
@@ -35,7 +35,10 @@ t.test('history and statistics', (t) =>
         platformIds: [IOS],
       },
     );
-    const other = (await made.json()) as { readonly id: number };
+    const other = (await made.json()) as {
+      readonly id: number;
+      readonly apiUser: { readonly token: string };
+    };
     await registerDevices(demo, { platformId: IOS, tagId, count: DEVICES });
     const send = (title: string, more: Readonly<Record<string, unknown>> = {}) =>
       push(demo.baseUrl, demo, [tagId], { title }, more);
@@ -60,9 +63,9 @@ t.test('history and statistics', (t) =>
       await lists('Elsewhere', 'Tomorrow', 'Goal!');
       await page.getByLabel('App').selectOption({ label: 'Demo' });
       await lists('Tomorrow', 'Goal!');
-      await page.getByLabel('State').selectOption({ label: 'planned' });
+      await page.getByLabel('Status').selectOption({ label: 'Scheduled' });
       await lists('Tomorrow');
-      await page.getByLabel('State').selectOption({ label: 'done' });
+      await page.getByLabel('Status').selectOption({ label: 'Sent' });
       await lists('Goal!');
       await page.getByLabel('From').fill(dayOf(Date.now() + DAY_MS));
       await lists();
@@ -86,7 +89,7 @@ t.test('history and statistics', (t) =>
       const link = page.url();
       const values = () =>
         Promise.all(
-          ['App', 'State', 'From', 'To'].map((name) => page.getByLabel(name).inputValue()),
+          ['App', 'Status', 'From', 'To'].map((name) => page.getByLabel(name).inputValue()),
         );
       const chosen = await values();
       t.ok(chosen.every((value) => value !== ''));
@@ -104,11 +107,11 @@ t.test('history and statistics', (t) =>
     await t.test('one of them: its outcomes and what happened to it', async (t) => {
       await page.goto(room(`notifications/${goal}`));
       const platforms = page.getByRole('region', { name: 'By app and platform' });
-      await platforms.getByRole('row', { name: /Demo iOS .*100%.*20.* 0 done/ }).waitFor();
+      await platforms.getByRole('row', { name: /Demo iOS .*100%.*20.* 0 Sent/ }).waitFor();
       const happened = page.locator('ol.timeline li');
-      await happened.filter({ hasText: 'Ended: done' }).waitFor();
+      await happened.filter({ hasText: 'Finished: Sent' }).waitFor();
       const order = (await happened.allTextContents()).map((text) =>
-        ['Submitted', 'The first device', 'The last device', 'Ended'].findIndex((what) =>
+        ['Submitted', 'First device', 'Last device', 'Finished'].findIndex((what) =>
           text.includes(what),
         ),
       );
@@ -118,15 +121,51 @@ t.test('history and statistics', (t) =>
     await t.test('the charts of a tag and of an app have what was sent', async (t) => {
       for (const path of [`tags/${tagId}`, `apps/${demo.appId}/statistics`]) {
         await page.goto(room(path));
-        const chart = page.getByRole('img', { name: 'Accepted and refused sends by day.' });
+        const chart = page.getByRole('img', { name: 'Accepted and failed sends by day.' });
         await chart.locator('canvas').waitFor();
         t.ok(await hasInk(page), `${path}: something is drawn`);
-        const table = page.getByRole('table', { name: 'Accepted and refused sends by day.' });
+        const table = page.getByRole('table', { name: 'Accepted and failed sends by day.' });
         t.match(await table.textContent(), new RegExp(`Accepted ${DEVICES}`), path);
-        const comings = page.getByRole('table', { name: 'Devices that subscribed' });
-        t.match(await comings.textContent(), new RegExp(`came ${DEVICES}`), path);
+        const comings = page.getByRole('table', { name: 'New and lost devices' });
+        t.match(await comings.textContent(), new RegExp(`new ${DEVICES}`), path);
       }
     });
+
+    await t.test(
+      'what failed on one platform is said first, with the way to its key',
+      async (t) => {
+        const device = { appId: other.id, platformId: IOS, deviceId: 'ef'.repeat(32), tagId };
+        await post(`${demo.baseUrl}/push-api/reg`, other.apiUser.token, device);
+        const job = await send('Half of it');
+        await finalStatus(demo.baseUrl, demo, job);
+        await page.goto(room('notifications'));
+        const row = page.getByRole('row', { name: 'Half of it' });
+        await row.getByText('Partly failed: iOS').waitFor();
+        await page.getByLabel('Status').selectOption({ label: 'Partly failed' });
+        await lists('Half of it');
+        await page.reload();
+        await lists('Half of it');
+        await rows.getByRole('link', { name: 'Half of it' }).click();
+        await page.getByText('Kurier, iOS: failed').waitFor();
+        await page.getByText('Partly failed: iOS').first().waitFor();
+        const reasons = page.getByRole('region', { name: 'Failure reasons' });
+        await reasons.getByText('There is no key for this platform').waitFor();
+        for (const [look, options] of Object.entries(LOOKS)) {
+          await page.emulateMedia({ colorScheme: options.colorScheme });
+          await page.setViewportSize(options.viewport);
+          t.strictSame(await axeFaults(page), [], look);
+          await takePicture(page, `partly-failed-${look}`);
+        }
+        t.ok(await reasons.getByText('MissingCredential').isVisible(), 'its code, on a phone too');
+        await reasons.getByRole('link', { name: 'Upload one on the page of the app.' }).click();
+        await page.getByRole('heading', { name: 'Kurier', level: 1 }).waitFor();
+        await page.goBack();
+        await page.getByRole('link', { name: 'Check the key' }).click();
+        t.match(page.url(), new RegExp(`/apps/${other.id}/platforms$`));
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.setViewportSize(LOOKS.light.viewport);
+      },
+    );
 
     await t.test('of many tags those are asked for that are shown', async (t) => {
       const tags = Array.from({ length: TAGS }, (_, index) => ({

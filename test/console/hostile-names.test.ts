@@ -106,7 +106,7 @@ t.test('hostile names', (t) =>
         encodeURIComponent(SCRIPT),
       ]) {
         await page.goto(`${demo.baseUrl}/console/#/${path}`);
-        await page.getByRole('heading', { name: 'Nothing here' }).first().waitFor();
+        await page.getByRole('heading', { name: 'Page not found' }).first().waitFor();
       }
       await isText('address');
     });
@@ -142,20 +142,20 @@ t.test('hostile names', (t) =>
       await page.getByRole('link', { name: `App ${IMAGE}` }).click();
       await page.getByRole('heading', { name: `App ${IMAGE}` }).waitFor();
       await shows('Try it');
-      await page.getByRole('button', { name: 'Delete the app…' }).click();
+      await page.getByRole('button', { name: 'Delete app…' }).click();
       await dialog.getByRole('heading', { name: `Delete App ${IMAGE}?` }).waitFor();
       await isText('app');
       await leave();
       await page.goto(room('keys'));
       await page.getByRole('button', { name: `Revoke… Key ${SCRIPT}` }).click();
-      await dialog.getByRole('heading', { name: `Revoke the key of Key ${SCRIPT}?` }).waitFor();
+      await dialog.getByRole('heading', { name: `Revoke the key Key ${SCRIPT}?` }).waitFor();
       await isText('key');
       await leave();
       await page.goto(room('team'));
       await page.getByRole('row').filter({ hasText: PERSON }).waitFor();
       await isText('team');
       for (const [button, title] of [
-        ['Reset the password…', `A link for a new password of ${PERSON}?`],
+        ['Reset password…', `Reset the password of ${PERSON}?`],
         ['Remove…', `Remove ${PERSON}?`],
       ] as const) {
         await page.getByRole('button', { name: `${button} ${PERSON}` }).click();
@@ -168,7 +168,9 @@ t.test('hostile names', (t) =>
     let id = '';
     await t.test('in what is composed: previewed, confirmed', async () => {
       await page.goto(room('send'));
-      await page.getByRole('combobox', { name: 'Devices with any of these tags' }).fill('<img');
+      await page
+        .getByRole('combobox', { name: 'Send to people with any of these tags' })
+        .fill('<img');
       await page.getByRole('option', { name: `Tag ${IMAGE}` }).click();
       await page.getByLabel('Title', { exact: true }).fill(`Title ${IMAGE}`);
       await page.getByLabel('Message', { exact: true }).fill(`Message ${SCRIPT} ${LINK}`);
@@ -176,7 +178,7 @@ t.test('hostile names', (t) =>
         await shows(`Title ${IMAGE}`, phone);
         await shows(`Message ${SCRIPT} ${LINK}`, phone);
       }
-      await page.getByText('The JSON that each provider gets').click();
+      await page.getByText('JSON for each provider').click();
       await page.locator('pre.json').first().getByText('Message').waitFor();
       await isText('preview');
       await page.getByRole('button', { name: /^Send to about 0/ }).click();
@@ -199,7 +201,7 @@ t.test('hostile names', (t) =>
       await shows(`by ${PERSON}`);
       await shows(`by ${PERSON}`, page.locator('.timeline'));
       await shows(`Tag ${IMAGE}`);
-      await page.getByText('What was sent').first().click();
+      await page.getByText('Payload').first().click();
       await page.locator('pre.json').getByText('ran(3)').waitFor();
       await isText('notification');
       await page.goto(room('notifications'));

@@ -76,7 +76,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await first.goto(`${engine.baseUrl}/console/#/client/demo/team`);
       await first.getByRole('button', { name: 'Invite…' }).click();
       await first.getByLabel('owner').check();
-      await first.getByRole('button', { name: 'Make the link' }).click();
+      await first.getByRole('button', { name: 'Generate link' }).click();
       const link = await first.getByText('#/invitation/').textContent();
 
       await page.goto(link ?? '');
@@ -103,7 +103,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await page.getByLabel('E-mail').fill(OWNER.email);
       await page.getByLabel('Password').fill('a wrong one');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await shows('No account has this e-mail address and this password.');
+      await shows('The e-mail address or the password is wrong.');
       t.equal(await page.getByLabel('E-mail').inputValue(), OWNER.email, 'what was typed stays');
       await page.getByLabel('Password').fill(OWNER.password);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -117,12 +117,12 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await other.getByLabel('E-mail').fill('other@example.com');
       await other.getByLabel('Password').fill(OWNER.password);
       await other.getByRole('button', { name: 'Sign up' }).click();
-      await other.getByText('Nothing was sent yet.').waitFor();
+      await other.getByText('No notifications yet.').waitFor();
       t.notMatch(other.url(), /\/demo\//);
       await other.getByRole('link', { name: 'Apps' }).click();
-      await other.getByRole('heading', { name: 'No app yet' }).waitFor();
+      await other.getByRole('heading', { name: 'No apps yet' }).waitFor();
       await other.goto(`${engine.baseUrl}/console/#/client/demo/apps`);
-      await other.getByRole('heading', { name: 'Nothing here' }).first().waitFor();
+      await other.getByRole('heading', { name: 'Page not found' }).first().waitFor();
       const status = await other.evaluate(
         `fetch('/console/api/session').then((answer) => answer.json()).then(({ csrfToken }) =>
           fetch('/push-admin-api/v3/demo/apps', { headers: { 'X-CSRF-Token': csrfToken, 'Tagcast-Client': 'demo' } })).then(({ status }) => status)`,
@@ -144,7 +144,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await page.getByRole('button', { name: 'New tag' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name', { exact: true }).fill(HOSTILE);
-      await dialog.getByLabel('Source id').fill('hostile');
+      await dialog.getByLabel('Source ID').fill('hostile');
       await dialog.getByRole('button', { name: 'New tag' }).click();
       await page.getByRole('heading', { name: HOSTILE }).waitFor();
       const answer = await fetch(`${demo.baseUrl}/push-api/reg`, {
@@ -162,7 +162,9 @@ t.test('from signing in to a notification that arrived', async (t) => {
 
     await t.test('sending: counted, previewed, confirmed, watched to its end', async (t) => {
       await page.goto(`${engine.baseUrl}/console/#/client/demo/send`);
-      await page.getByRole('combobox', { name: 'Devices with any of these tags' }).fill('img');
+      await page
+        .getByRole('combobox', { name: 'Send to people with any of these tags' })
+        .fill('img');
       await page.getByRole('option', { name: HOSTILE }).click();
       await page.getByRole('heading', { name: 'about 1 device' }).waitFor();
       await page.getByLabel('Title', { exact: true }).fill(HOSTILE);
@@ -184,7 +186,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await page.getByRole('button', { name: 'Send to about 1 device…' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Send to 1 device' }).click();
       await page.getByRole('heading', { name: HOSTILE }).waitFor();
-      await page.getByText('done', { exact: true }).first().waitFor();
+      await page.getByText('Sent', { exact: true }).first().waitFor();
       await shows('1 of 1');
       t.not(await page.title(), 'owned');
       t.match(page.url().split('/').at(-1) ?? '', /^[0-9a-f-]{36}$/);
@@ -193,17 +195,17 @@ t.test('from signing in to a notification that arrived', async (t) => {
     await t.test('what became of it: statistics of the app, and the device', async (t) => {
       const app = `${engine.baseUrl}/console/#/client/demo/apps/${demo.appId}`;
       await page.goto(`${app}/statistics`);
-      await page.getByRole('img', { name: 'Accepted and refused sends by day.' }).waitFor();
+      await page.getByRole('img', { name: 'Accepted and failed sends by day.' }).waitFor();
       const figures = await page.locator('dl.figures').first().textContent();
-      t.match(figures, /Devices\s*1\s*Notifications\s*1\s*Accepted\s*1\s*Refused\s*0/);
+      t.match(figures, /Devices\s*1\s*Notifications\s*1\s*Accepted\s*1\s*Failed\s*0/);
       await page.goto(`${engine.baseUrl}/console/#/client/demo/devices`);
-      await page.getByLabel('Token of the device').fill('cd'.repeat(32));
-      await page.getByRole('button', { name: 'Look it up' }).click();
-      await shows('Nobody registered this device');
-      await page.getByLabel('Token of the device').fill('ab'.repeat(32));
-      await page.getByRole('button', { name: 'Look it up' }).click();
-      await shows('This device can be reached: it has one tag.');
-      await shows('accepted by the provider, as far as is known');
+      await page.getByLabel('Device token').fill('cd'.repeat(32));
+      await page.getByRole('button', { name: 'Find device' }).click();
+      await shows('No such device is registered');
+      await page.getByLabel('Device token').fill('ab'.repeat(32));
+      await page.getByRole('button', { name: 'Find device' }).click();
+      await shows('This device can be reached. It has one tag.');
+      await shows('Accepted by the provider, as far as known');
       t.notMatch(page.url(), /abab/, 'the token is in no address');
     });
 
@@ -211,13 +213,13 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await page.goto(`${engine.baseUrl}/console/#/client/demo/apps`);
       await page.getByRole('button', { name: 'New app' }).click();
       await page.getByLabel('Name').fill('Kurier');
-      await page.getByRole('button', { name: 'Make it' }).click();
-      await shows('Choose one at least.');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await shows('Choose at least one.');
       await page.getByRole('checkbox', { name: 'iOS' }).check();
-      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { name: 'Kurier' }).waitFor();
       await page.getByRole('link', { name: 'Platforms' }).click();
-      await shows('Nothing can be sent here: no key was given.');
+      await shows('No key was uploaded: nothing can be sent to this platform.');
       const file = (name: string, text: string) => ({
         name,
         mimeType: '',
@@ -225,17 +227,17 @@ t.test('from signing in to a notification that arrived', async (t) => {
       });
       const drop = page.locator('input[type=file]');
       await drop.setInputFiles(file('key.txt', 'no key'));
-      await shows('This is no .p8 file');
+      await shows('This is not a .p8 file');
       const pem = ecKeys('P-384').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
       await drop.setInputFiles(file('AuthKey_ABCDE12345.p8', pem));
       await page.getByLabel('Team ID').fill('TEAM123456');
       await page.getByLabel('Bundle ID').fill('example.kurier');
-      await page.getByRole('button', { name: 'Check and keep it' }).click();
-      await page.getByRole('alert').getByText('The key in the file').waitFor();
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByRole('alert').getByText('Key in the file').waitFor();
       await page.goto(`${engine.baseUrl}/console/#/client/demo/keys`);
       await page.getByRole('button', { name: 'New key' }).first().click();
       await page.getByLabel('Name').fill('CMS');
-      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('button', { name: 'Create' }).click();
       await shows(/^tck_/);
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByRole('rowheader', { name: 'CMS' }).waitFor();
@@ -245,7 +247,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
       const under = await serveUnder(t, '/push', engine.baseUrl);
       await page.goto(`${under}/console/#/client/demo/team`);
       await page.getByRole('button', { name: 'Invite…' }).click();
-      await page.getByRole('button', { name: 'Make the link' }).click();
+      await page.getByRole('button', { name: 'Generate link' }).click();
       const link = (await page.getByText('#/invitation/').textContent()) ?? '';
       t.ok(link.startsWith(`${under}/console/#/invitation/tcl_`), link.replace(/tcl_.*/, ''));
     });

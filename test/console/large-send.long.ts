@@ -75,16 +75,16 @@ t.test('paused, resumed, held, freed and seen to the end', (t) =>
         END_MS,
       );
     const speed = async (rate: string) => {
-      await page.getByRole('button', { name: 'Speed…' }).click();
+      await page.getByRole('button', { name: 'Speed limit…' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Devices a second, at most').fill(rate);
-      await dialog.getByRole('button', { name: 'Set it' }).click();
+      await dialog.getByLabel('Devices per second').fill(rate);
+      await dialog.getByRole('button', { name: 'Apply' }).click();
       await dialog.waitFor({ state: 'detached' });
     };
     const open = async (tag: number) => {
       const job = await push(engine.baseUrl, demo, [tag], { title: 'Goal!' });
       await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications/${job}`);
-      await stands('on air');
+      await stands('Sending');
       return job;
     };
 
@@ -92,17 +92,17 @@ t.test('paused, resumed, held, freed and seen to the end', (t) =>
       const startedMs = performance.now();
       const job = await open(tagId);
       await page.getByRole('button', { name: 'Pause' }).click();
-      await stands('paused');
+      await stands('Paused');
       t.equal((await rowOf(job)).state, 'PAUSED');
       await page.keyboard.press('p');
-      await stands('on air');
+      await stands('Sending');
       await speed(`${HELD_PER_SECOND}`);
-      await page.getByText('held to 1,000 a second').waitFor();
+      await page.getByText('limited to 1,000 per second').waitFor();
       await speed('');
-      await page.getByText('held to 1,000 a second').waitFor({ state: 'detached' });
+      await page.getByText('limited to 1,000 per second').waitFor({ state: 'detached' });
       const row = await ended(job);
       t.equal(row.successCount, DEVICES, 'every device was accepted');
-      await stands('done');
+      await stands('Sent');
       await page.getByText('300,000 of 300,000').waitFor();
       t.comment(`watched for ${Math.round(performance.now() - startedMs)} ms`);
     });
@@ -110,8 +110,8 @@ t.test('paused, resumed, held, freed and seen to the end', (t) =>
     await t.test('cancelled', async (t) => {
       const job = await open(otherTag);
       await page.getByRole('button', { name: 'Cancel…' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click();
-      await stands('cancelled');
+      await page.getByRole('dialog').getByRole('button', { name: 'Stop sending' }).click();
+      await stands('Cancelled');
       const { cancelledCount } = await ended(job);
       t.ok(cancelledCount > 0, `${cancelledCount} did not get it`);
     });

@@ -33,7 +33,7 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
     const done = async (): Promise<number> =>
       Number(/([\d,]+) of /.exec(await figures())?.[1]?.replace(',', ''));
     /** Wherever one is: beside the way to the notifications. */
-    const onAirMark = page.locator('.rail nav .on-air');
+    const sendingMark = page.locator('.rail nav .sending');
     const row = async () => {
       const [first] = (await status(demo.baseUrl, demo, job)).filter(
         ({ totalCount }) => totalCount > 0,
@@ -43,19 +43,19 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
     };
 
     await t.test('what is done grows, without a reload', async (t) => {
-      await stands('on air');
+      await stands('Sending');
       const seen = await until('something is done', async () => (await done()) || null);
       await until('more is done', async () => ((await done()) > seen ? true : null));
       t.match(await figures(), /of about 1,500$/, 'though most were not sent to yet');
       await page.getByRole('row', { name: /iOS.*%.*1,500/ }).waitFor();
-      await page.getByText(`held to ${RATE_PER_SECOND} a second`).waitFor();
-      await page.getByRole('img', { name: /^Devices answered a second, now / }).waitFor();
-      await onAirMark.waitFor();
+      await page.getByText(`limited to ${RATE_PER_SECOND} per second`).waitFor();
+      await page.getByRole('img', { name: /^Devices per second, now / }).waitFor();
+      await sendingMark.waitFor();
     });
 
     await t.test('paused, nothing is sent any more', async (t) => {
       await page.getByRole('button', { name: 'Pause' }).click();
-      await stands('paused');
+      await stands('Paused');
       let before = await row();
       const rested = await until('two looks see the same', async () => {
         const now = await row();
@@ -67,24 +67,24 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       t.ok(rested.successCount < DEVICES, `${rested.successCount}`);
     });
 
-    await t.test('resumed by its key, and held to another speed', async (t) => {
+    await t.test('resumed by its key, and limited to another speed', async (t) => {
       await page.keyboard.press('p');
-      await stands('on air');
-      await page.getByRole('button', { name: 'Speed…' }).click();
+      await stands('Sending');
+      await page.getByRole('button', { name: 'Speed limit…' }).click();
       const dialog = page.getByRole('dialog');
-      const field = dialog.getByLabel('Devices a second, at most');
+      const field = dialog.getByLabel('Devices per second');
       t.equal(await field.inputValue(), `${RATE_PER_SECOND}`, 'the speed that it has');
       await field.fill(`${SLOWER_PER_SECOND}`);
-      await dialog.getByRole('button', { name: 'Set it' }).click();
-      await page.getByText(`held to ${SLOWER_PER_SECOND} a second`).waitFor();
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText(`limited to ${SLOWER_PER_SECOND} per second`).waitFor();
     });
 
     await t.test('cancelled: the rest does not get it, and every device is counted', async (t) => {
       await page.getByRole('button', { name: 'Cancel…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Cancel this notification?' });
-      await dialog.getByRole('button', { name: 'Cancel the rest' }).click();
-      await stands('cancelled');
-      await page.getByRole('button', { name: 'Again as a draft' }).waitFor();
+      await dialog.getByRole('button', { name: 'Stop sending' }).click();
+      await stands('Cancelled');
+      await page.getByRole('button', { name: 'Duplicate' }).waitFor();
       const ended = await until('all are counted', async () => {
         const now = await row();
         return now.totalCount === DEVICES && sumCloses(now) ? now : null;
@@ -92,14 +92,14 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       t.equal(ended.state, 'CANCELLED');
       t.ok(ended.successCount > 0 && ended.cancelledCount > 0);
       await page.goto(room('devices'));
-      await onAirMark.waitFor({ state: 'detached' });
+      await sendingMark.waitFor({ state: 'detached' });
     });
 
     await t.test('what a draft cannot hold is no draft', async () => {
       const payload = { title: 'Goal!', apns: { aps: { 'thread-id': 'goals' } } };
       const id = await push(demo.baseUrl, demo, demo.tagIds.slice(1, 2), payload);
       await page.goto(room(`notifications/${id}`));
-      await page.getByText('more than a draft can hold').waitFor();
+      await page.getByText('A draft cannot hold this payload.').waitFor();
     });
 
     t.strictSame(complaints, [], 'the page complains of nothing');

@@ -68,7 +68,7 @@ t.test('found, opened, walked through to the end', (t) =>
     });
     await timed('many found', async () => {
       await page.getByRole('searchbox').fill('Club');
-      await page.getByText(/^More than \d+ found/).waitFor();
+      await page.getByText(/^More than \d+ tags found/).waitFor();
     });
     await page.keyboard.press('Escape');
     await timed('found from everywhere', async () => {

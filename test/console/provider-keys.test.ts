@@ -68,7 +68,7 @@ t.test('keys of providers', (t) =>
       page.locator('section', { has: page.getByRole('heading', { name: platform, exact: true }) });
     const [ios, android] = [sheet('iOS'), sheet('Android')];
     const keep = (of: Locator): Promise<void> =>
-      of.getByRole('button', { name: 'Check and keep it' }).click();
+      of.getByRole('button', { name: 'Check and save' }).click();
     const place = (of: Locator): Locator => of.locator('label.drop');
     const p8 = { name: 'AuthKey_ABCDE12345.p8', text: UNKNOWN_APNS.privateKey };
     const json = (value: unknown): DroppedFile => ({
@@ -83,7 +83,7 @@ t.test('keys of providers', (t) =>
 
     await t.test('what is wrong with a file is said at once', async () => {
       const faults: readonly (readonly [Locator, readonly DroppedFile[], string])[] = [
-        [ios, [{ name: 'notes.txt', text: 'hello' }], 'This is no .p8 file'],
+        [ios, [{ name: 'notes.txt', text: 'hello' }], 'This is not a .p8 file'],
         [ios, [json(account)], 'This is a JSON file'],
         [ios, [{ ...p8, text: half(p8.text) }], 'This .p8 file is damaged'],
         [ios, [{ ...p8, text: p8.text.split('-----END').at(0) ?? '' }], 'This .p8 file is damaged'],
@@ -92,11 +92,11 @@ t.test('keys of providers', (t) =>
           [{ name: 'aps.pem', text: '-----BEGIN CERTIFICATE-----\nMIIB\n' }],
           'This is a certificate.',
         ],
-        [ios, [p8, p8], 'Those were several files.'],
-        [ios, [], 'That was no file.'],
+        [ios, [p8, p8], 'Drop one file, not several.'],
+        [ios, [], 'That was not a file.'],
         [ios, [{ ...p8, text: 'x'.repeat(70_000) }], 'AuthKey_ABCDE12345.p8 is too large'],
-        [android, [p8], 'This is a private key, as iOS needs it.'],
-        [android, [{ name: 'account.json', text: '{"type": ' }], 'This is no JSON file'],
+        [android, [p8], 'This is a private key for iOS.'],
+        [android, [{ name: 'account.json', text: '{"type": ' }], 'This is not the JSON file'],
         [android, [json({ project_info: {} })], 'This is google-services.json'],
         [android, [json({ ...account, client_email: undefined })], 'has no "client_email"'],
         [
@@ -116,7 +116,7 @@ t.test('keys of providers', (t) =>
       await ios.getByLabel('Team ID').fill('TEAM');
       await ios.getByLabel('Bundle ID').fill('example.kurier');
       await drop(page, place(ios), [{ name: 'notes.txt', text: 'hello' }]);
-      await ios.getByText('This is no .p8 file').waitFor();
+      await ios.getByText('This is not a .p8 file').waitFor();
       await keep(ios);
       await ios
         .getByText(/must be 10 capital letters and digits/)
@@ -139,20 +139,20 @@ t.test('keys of providers', (t) =>
     await t.test('one that the provider refuses is kept, and said to be', async (t) => {
       await ios.getByLabel('Team ID').fill('TEAM123456');
       await keep(ios);
-      await ios.getByText(/It is kept\. The provider refuses it\. /).waitFor();
-      await ios.getByText('refused', { exact: true }).waitFor();
+      await ios.getByText(/Saved\. The provider refuses it\. /).waitFor();
+      await ios.getByText('Key refused', { exact: true }).waitFor();
       await drop(page, place(android), [json(UNKNOWN_FCM)]);
       await keep(android);
-      await android.getByText(/It is kept\. It cannot sign in: /).waitFor();
-      await android.getByText('refused', { exact: true }).waitFor();
+      await android.getByText(/Saved\. It cannot sign in: /).waitFor();
+      await android.getByText('Key refused', { exact: true }).waitFor();
       t.strictSame(
         (await Promise.all([stored(IOS), stored(ANDROID)])).map(({ check }) => check?.ok),
         [false, false],
       );
       await page.goto(room('overview'));
       await page.getByText('Kurier').first().waitFor();
-      await page.getByRole('link', { name: 'Look at the key' }).first().click();
-      await ios.getByText('refused', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Check the key' }).first().click();
+      await ios.getByText('Key refused', { exact: true }).waitFor();
     });
 
     await t.test('one that it accepts works, by a probe too', async () => {
@@ -161,15 +161,15 @@ t.test('keys of providers', (t) =>
       await ios.getByLabel('Team ID').fill(teamId);
       await ios.getByLabel('Bundle ID').fill('org.tagcast.demo');
       await keep(ios);
-      await ios.getByText('It is kept. The provider accepts it.').waitFor();
-      await ios.getByText('works', { exact: true }).waitFor();
+      await ios.getByText('Saved. The provider accepts it.').waitFor();
+      await ios.getByText('Works', { exact: true }).waitFor();
       await drop(page, place(android), [json(account)]);
       await keep(android);
-      await android.getByText('works', { exact: true }).waitFor();
+      await android.getByText('Works', { exact: true }).waitFor();
       const probed = page.waitForResponse((response) => response.url().endsWith('/probe'));
       // A client may ask once a second.
       await page.waitForTimeout(1_000);
-      await android.getByRole('button', { name: 'Ask the provider now' }).click();
+      await android.getByRole('button', { name: 'Test credentials' }).click();
       await probed;
       await android.getByText('The provider accepts it.', { exact: true }).waitFor();
     });
@@ -180,18 +180,20 @@ t.test('keys of providers', (t) =>
         .map((part) => `${part}`.padStart(2, '0'))
         .join('-');
       await drop(page, place(android), [json(account)]);
-      await android.getByLabel('Ends on').fill(day);
+      await android.getByLabel('Expires on').fill(day);
       await page.waitForTimeout(1_000);
       await keep(android);
-      await android.getByText('Give a new one before it ends.').waitFor();
-      await android.getByText(/^until /).waitFor();
+      await android.getByText('Upload a new key before this one expires.').waitFor();
+      await android.getByText(/^Expires /).waitFor();
       const { expiresAt = 0 } = await stored(ANDROID);
       const end = new Date(soon.getFullYear(), soon.getMonth(), soon.getDate() + 1);
       t.equal(expiresAt, end.getTime(), 'the end of that day');
       await page.clock.setFixedTime(expiresAt + DAY_MS);
       await page.reload();
-      await android.getByText('has ended', { exact: true }).waitFor();
-      await android.getByText('Nothing can be sent with it any more: give a new one.').waitFor();
+      await android.getByText('Key expired', { exact: true }).waitFor();
+      await android
+        .getByText('Nothing can be sent with this key any more: upload a new one.')
+        .waitFor();
     });
 
     t.strictSame(complaints, [], 'the page complains of nothing');

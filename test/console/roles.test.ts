@@ -58,15 +58,17 @@ t.test('owner, publisher, viewer', (t) =>
     let sent = '';
     await t.test('a publisher sends', async () => {
       await publisher.goto(at('send'));
-      await publisher.getByRole('combobox', { name: 'Devices with any of these tags' }).fill('a');
+      await publisher
+        .getByRole('combobox', { name: 'Send to people with any of these tags' })
+        .fill('a');
       await publisher.getByRole('option').first().waitFor();
-      await publisher.getByRole('button', { name: 'Write it as an expression' }).click();
-      await publisher.getByLabel('Audience', { exact: true }).fill(`#${tagId}`);
+      await publisher.getByRole('button', { name: 'Advanced (expression)' }).click();
+      await publisher.getByLabel('Expression', { exact: true }).fill(`#${tagId}`);
       await publisher.getByLabel('Title', { exact: true }).fill('Of a publisher');
       await publisher.getByRole('button', { name: 'Send to about 1 device…' }).click();
       const dialog = publisher.getByRole('dialog');
       await dialog.getByRole('button', { name: 'Send to 1 device' }).click();
-      await publisher.getByRole('button', { name: 'Again as a draft' }).waitFor();
+      await publisher.getByRole('button', { name: 'Duplicate' }).waitFor();
       await publisher.getByText('by publisher@example.com').first().waitFor();
       sent = publisher.url().split('/').at(-1) ?? '';
     });
@@ -104,7 +106,7 @@ t.test('owner, publisher, viewer', (t) =>
       notification: [],
       tags: [],
       tag: [],
-      devices: ['Look it up'],
+      devices: ['Find device'],
       apps: [],
       info: [],
       platforms: [],
@@ -125,16 +127,16 @@ t.test('owner, publisher, viewer', (t) =>
       const tree = viewer.getByRole('tree');
       await tree.focus();
       for (const key of ['End', 'm', 'n', '?']) await viewer.keyboard.press(key);
-      const keys = viewer.getByRole('dialog', { name: 'Keys' });
+      const keys = viewer.getByRole('dialog', { name: 'Keyboard shortcuts' });
       await keys.waitFor();
       t.equal(await viewer.getByRole('dialog').count(), 1, 'M asks for no group');
-      t.equal(await keys.getByText('new notification').count(), 0);
+      t.equal(await keys.getByText('New notification').count(), 0);
       await viewer.keyboard.press('Escape');
       await viewer.keyboard.press('Control+k');
       const search = viewer.getByRole('dialog', { name: 'Search' });
       await search.getByRole('combobox').fill('e');
       const found = await linesOf(search.getByRole('option').allInnerTexts());
-      t.notMatch(found.join('\n'), /New|Keys|Team|Audit|System/);
+      t.notMatch(found.join('\n'), /New|Keys|Team|Audit|Settings|System/);
       await viewer.keyboard.press('Escape');
       t.strictSame(refusals, []);
     });
@@ -144,7 +146,7 @@ t.test('owner, publisher, viewer', (t) =>
       t.strictSame(ofPublisher, {
         overview: send,
         notifications: send,
-        notification: ['Again as a draft'],
+        notification: ['Duplicate'],
         tag: [],
         info: [],
         platforms: [],
@@ -160,7 +162,7 @@ t.test('owner, publisher, viewer', (t) =>
 
     await t.test('whoever follows a link to what is for others is told so', async (t) => {
       const of = (who: string, role: string) =>
-        `This is for ${who} of the client, and you are a ${role} of it.`;
+        `Only ${who} of the client have access, and you are a ${role}.`;
       const told = async (page: Page, path: string, sentence: string) => {
         await loadRoom(page, at(path));
         await page.locator('main').getByText(sentence).waitFor();
@@ -178,12 +180,13 @@ t.test('owner, publisher, viewer', (t) =>
           await told(publisher, 'tags?new=group', of('owners', 'publisher'));
           await told(publisher, 'keys', of('owners', 'publisher'));
           await told(publisher, 'audit', of('owners', 'publisher'));
+          await told(publisher, 'settings', of('owners', 'publisher'));
         })(),
       ]);
       for (const page of [viewer, publisher]) t.strictSame(await axeFaults(page), []);
       await loadRoom(viewer, `${demo.baseUrl}/console/#/system`);
-      await viewer.getByText('This is for operators of the engine.').waitFor();
-      await viewer.getByRole('link', { name: 'To the overview' }).click();
+      await viewer.getByText('Only operators of the engine have access.').waitFor();
+      await viewer.getByRole('link', { name: 'Go to the overview' }).click();
       await viewer.getByRole('heading', { name: 'Overview' }).waitFor();
       t.strictSame(refusals, [], 'nothing was asked for');
     });
@@ -193,17 +196,17 @@ t.test('owner, publisher, viewer', (t) =>
       await loadRoom(publisher, at('send'));
       const choice = owner.getByRole('combobox', { name: 'Role: publisher@example.com' });
       await choice.selectOption('viewer');
-      await publisher.getByRole('button', { name: 'Write it as an expression' }).click();
+      await publisher.getByRole('button', { name: 'Advanced (expression)' }).click();
       let asked = 0;
       await until('the publisher counts no audience any more', async () => {
         const counted = publisher.waitForResponse(/\/notifications\/estimate$/);
         asked += 1;
-        await publisher.getByLabel('Audience', { exact: true }).fill(`#${tagId} && !#${asked}`);
+        await publisher.getByLabel('Expression', { exact: true }).fill(`#${tagId} && !#${asked}`);
         return (await counted).status() === FORBIDDEN ? true : null;
       });
       await publisher.getByRole('alert').first().waitFor();
       await publisher.reload();
-      await publisher.getByText('This is for owners and publishers of the client').waitFor();
+      await publisher.getByText('Only owners and publishers of the client have access').waitFor();
     });
 
     await t.test('the last owner stays one, and the page shows it', async (t) => {

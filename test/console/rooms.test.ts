@@ -48,6 +48,7 @@ t.test('the rooms of a client', (t) =>
           'keys',
           'team',
           'audit',
+          'settings',
           'more',
         ];
         for (const path of rooms) {

@@ -38,7 +38,7 @@ t.test('found by a key, opened by a key', (t) =>
     await t.test('left by Escape; opened by its button', async (t) => {
       await page.getByRole('button', { name: 'Search' }).click();
       await field.fill('nothing has such a name');
-      await dialog.getByText('Nothing has this in its name.').waitFor();
+      await dialog.getByText('No results.').waitFor();
       await page.keyboard.press('Enter');
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
@@ -70,8 +70,8 @@ t.test('found by a key, opened by a key', (t) =>
     await t.test('a device by its token, which is in no address', async (t) => {
       await page.keyboard.press('Control+k');
       await field.fill('cd'.repeat(32));
-      await dialog.getByRole('option', { name: 'Look this device up' }).click();
-      const token = page.getByLabel('Token of the device');
+      await dialog.getByRole('option', { name: 'Find this device' }).click();
+      const token = page.getByLabel('Device token');
       await token.waitFor();
       t.equal(await token.inputValue(), 'cd'.repeat(32));
       t.notMatch(page.url(), /cdcd/);

@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { Locator } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
-import { makeConsoleClient, registerDevices } from '../support/console.ts';
+import { confirmAbove, makeConsoleClient, registerDevices } from '../support/console.ts';
 
 t.setTimeout(240_000);
 
@@ -30,7 +30,9 @@ t.test('composing', (t) =>
     await page.goto(send);
     const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
     const counted = (text: string) => page.getByRole('heading', { name: text }).waitFor();
-    const button = page.getByRole('button', { name: /^(Send…|Send to \d|Send to about|Plan for)/ });
+    const button = page.getByRole('button', {
+      name: /^(Send…|Send to \d|Send to about|Schedule for)/,
+    });
     const dialog = page.getByRole('dialog');
     const names = await Promise.all(
       [tagId, otherId].map(async (id) => {
@@ -45,7 +47,7 @@ t.test('composing', (t) =>
       await page.getByRole('option', { name, exact: false }).first().waitFor();
       await page.keyboard.press('Enter');
     };
-    const any = page.getByRole('combobox', { name: 'Devices with any of these tags' });
+    const any = page.getByRole('combobox', { name: 'Send to people with any of these tags' });
 
     await t.test('by the keyboard: a tag, then all of, none of; counted by platform', async (t) => {
       for (const name of names) await pick(any, name);
@@ -54,24 +56,24 @@ t.test('composing', (t) =>
       t.match(figures, /iOS\s*3\s*Android\s*2/);
       await page.keyboard.press('Tab');
       const focused = await page.evaluate('document.activeElement?.labels?.[0]?.textContent');
-      t.equal(focused, 'which also have all of');
+      t.equal(focused, 'Only if they also have all of');
       await pick(page.locator(':focus'), names[0]);
       await counted(`about ${IPHONES} devices`);
       await page.keyboard.press('Backspace');
-      await pick(page.getByRole('combobox', { name: 'and none of' }), names[0]);
+      await pick(page.getByRole('combobox', { name: 'Exclude' }), names[0]);
       await counted(`about ${ANDROIDS} devices`);
       await page.keyboard.press('Escape');
     });
 
     await t.test('as an expression; a mistake is told with its place', async () => {
-      await page.getByRole('button', { name: 'Write it as an expression' }).click();
-      const field = page.getByLabel('Audience', { exact: true });
+      await page.getByRole('button', { name: 'Advanced (expression)' }).click();
+      const field = page.getByLabel('Expression', { exact: true });
       await field.fill('(breaking-news || ');
       await page.getByRole('alert').first().waitFor();
       await page.locator('textarea[aria-invalid="true"]').waitFor();
       await field.fill(`#${tagId} || #${otherId}`);
       await counted(`about ${IPHONES + ANDROIDS} devices`);
-      await page.getByRole('button', { name: 'Choose tags instead' }).click();
+      await page.getByRole('button', { name: 'Choose tags' }).click();
       await counted(`about ${ANDROIDS} devices`);
     });
 
@@ -79,17 +81,17 @@ t.test('composing', (t) =>
       await page.getByLabel('Title', { exact: true }).fill('Goal!');
       await page.getByLabel('Message', { exact: true }).fill('1:0 <b>not bold</b>');
       await shows(/Android · \d+ of 4,0\d\d bytes/);
-      await page.getByText('The JSON that each provider gets').click();
+      await page.getByText('JSON for each provider').click();
       const json = await page.getByRole('region', { name: 'fcm' }).textContent();
       t.match(json, /1:0 <b>not bold<\/b>/);
-      await page.getByText('Badge, sound, data').click();
-      await page.getByLabel('Data for the app').fill('{ "match": ');
-      await shows('This is no JSON object.');
+      await page.getByText('More options').click();
+      await page.getByLabel('Custom data').fill('{ "match": ');
+      await shows('This is not a JSON object.');
       t.ok(await button.isDisabled());
-      await page.getByLabel('Data for the app').fill('{ "match": { "id": 1234567890123456789 } }');
-      await shows('The digits of match.id would change on the way.');
+      await page.getByLabel('Custom data').fill('{ "match": { "id": 1234567890123456789 } }');
+      await shows('The digits of match.id would change in transit.');
       t.ok(await button.isDisabled());
-      await page.getByLabel('Data for the app').fill('{ "match": 7 }');
+      await page.getByLabel('Custom data').fill('{ "match": 7 }');
       await page.getByLabel('Title', { exact: true }).fill('x'.repeat(5_000));
       await page.getByRole('alert').first().waitFor();
       t.ok(await button.isDisabled());
@@ -98,19 +100,19 @@ t.test('composing', (t) =>
     });
 
     await t.test('without a time, or with one that is over, nothing is planned', async (t) => {
-      await page.getByText('At a time', { exact: true }).click();
-      await shows('Choose the time, or send it now.');
+      await page.getByText('Schedule', { exact: true }).click();
+      await shows('Choose a time, or send now.');
       t.ok(await button.isDisabled());
-      const time = page.getByLabel('Goes out at');
+      const time = page.getByLabel('Send at');
       await time.fill(inputOf(Date.now() - HOUR_MS));
-      await shows('This time is over.');
+      await shows('This time has passed.');
       t.ok(await button.isDisabled());
       await page.keyboard.press('Control+Enter');
       t.equal(await dialog.count(), 0);
-      await page.getByLabel('At most a second').fill('0');
+      await page.getByLabel('Speed limit (devices per second)').fill('0');
       await time.fill(inputOf(Date.now() + HOUR_MS));
       await page.locator('input[type=number][aria-invalid="true"]').waitFor();
-      await page.getByLabel('At most a second').fill('1000');
+      await page.getByLabel('Speed limit (devices per second)').fill('1000');
       for (const [look, options] of Object.entries(LOOKS)) {
         await page.emulateMedia({ colorScheme: options.colorScheme });
         await page.setViewportSize(options.viewport);
@@ -122,15 +124,15 @@ t.test('composing', (t) =>
     });
 
     await t.test('one device gets it; what the provider says is shown', async () => {
-      await page.getByRole('button', { name: 'Send to one device…' }).click();
-      await dialog.getByLabel('Token of the device').fill('no token');
-      await dialog.getByRole('button', { name: 'Send it there' }).click();
+      await page.getByRole('button', { name: 'Send a test…' }).click();
+      await dialog.getByLabel('Device token').fill('no token');
+      await dialog.getByRole('button', { name: 'Send test' }).click();
       await dialog
-        .getByText(/The provider refused it|Token of the device/)
+        .getByText(/The provider refused it|Device token/)
         .nth(1)
         .waitFor();
-      await dialog.getByLabel('Token of the device').fill('ab'.repeat(32));
-      await dialog.getByRole('button', { name: 'Send it there' }).click();
+      await dialog.getByLabel('Device token').fill('ab'.repeat(32));
+      await dialog.getByRole('button', { name: 'Send test' }).click();
       await dialog.getByText('The provider accepted it.').waitFor();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
@@ -141,9 +143,9 @@ t.test('composing', (t) =>
         const url = `${demo.simulator.controlUrl}/received/fcm/${token}`;
         t.match(await (await fetch(url)).json(), { accepted: 0 });
       }
+      await confirmAbove(demo, 1);
       await button.click();
-      const deed = dialog.getByRole('button', { name: /^Send it / });
-      await dialog.getByLabel('Ask for the number above').fill('1');
+      const deed = dialog.getByRole('button', { name: /^Schedule for / });
       await dialog.getByLabel(`Type the number of devices, ${ANDROIDS}`).waitFor();
       t.ok(await deed.isDisabled());
       for (const [look, options] of Object.entries(LOOKS)) {
@@ -157,15 +159,15 @@ t.test('composing', (t) =>
       await dialog.getByLabel('Type the number of devices').fill(`${ANDROIDS}`);
       await deed.click();
       await page.getByRole('heading', { name: 'Goal!', level: 1 }).waitFor();
-      await page.getByText('planned', { exact: true }).first().waitFor();
-      await page.getByText('Planned for this time').waitFor();
+      await page.getByText('Scheduled', { exact: true }).first().waitFor();
+      await page.getByText('Scheduled for this time').waitFor();
       await page.goto(room('notifications?state=FINISHED'));
-      await shows('None with these filters.');
-      await page.getByLabel('State').selectOption('planned');
+      await shows('No notifications match these filters.');
+      await page.getByLabel('Status').selectOption('Scheduled');
       await page.getByRole('link', { name: 'Goal!' }).click();
       await page.getByRole('button', { name: 'Cancel…' }).click();
-      await dialog.getByRole('button', { name: 'Cancel the rest' }).click();
-      await page.getByText('Ended: cancelled').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel notification' }).click();
+      await page.getByText('Finished: Cancelled').waitFor();
       await page
         .locator('ol.timeline')
         .getByText(/^Cancelled/)

@@ -53,15 +53,15 @@ t.test('the link of the demo works once: who comes second is told what to do', (
     const { page, complaints } = await openPage(t, browser);
     await page.goto(consoleUrl);
     const said = page.getByRole('alert');
-    await said.getByText('This link does not work any more.').waitFor();
-    await said.getByText('start the engine again for another, or sign in').waitFor();
+    await said.getByText('This link no longer works.').waitFor();
+    await said.getByText('restart the engine for a new one, or sign in').waitFor();
     t.strictSame(await axeFaults(page), []);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByLabel('E-mail').waitFor();
     t.equal(page.url(), `${client.demo.baseUrl}/console/#/`);
     await first.goto(consoleUrl);
     await first.getByRole('alert').waitFor();
-    await first.getByRole('link', { name: 'To the overview' }).click();
+    await first.getByRole('link', { name: 'Go to the overview' }).click();
     await first.getByRole('heading', { name: 'Overview' }).waitFor();
     t.strictSame(complaints, [], 'the page complains of nothing');
   }),
@@ -91,7 +91,7 @@ t.test('a session that ended is asked for once, and not of who has signed out', 
       t.equal(second.status, UNAUTHORIZED);
       await second.give();
       t.equal(await asking.count(), 0);
-      await page.getByText('Nothing was sent yet').waitFor();
+      await page.getByText('No notifications yet').waitFor();
       await page.unroute(SESSION);
     });
 

@@ -23,6 +23,6 @@ t.test('a page that looks again and again waits for an answer that takes longer'
     const answer = await next();
     await page.clock.runFor(LONG_MS);
     await answer.give();
-    await page.getByText('Nothing was sent yet').waitFor();
+    await page.getByText('No notifications yet').waitFor();
   }),
 );

@@ -72,7 +72,7 @@ t.test('the tree by keyboard and mouse', (t) =>
       await row('Clubs').waitFor();
       await page.getByRole('button', { name: 'New group' }).click();
       await dialog.getByLabel('Name', { exact: true }).fill('Munich');
-      await dialog.getByLabel('In the group').selectOption('Clubs');
+      await dialog.getByLabel('Parent group').selectOption('Clubs');
       await dialog.getByRole('button', { name: 'New group' }).click();
       await dialog.waitFor({ state: 'detached' });
       await row('Clubs').click();
@@ -112,7 +112,7 @@ t.test('the tree by keyboard and mouse', (t) =>
       const level = (number: number) =>
         page.locator(`[role=treeitem][aria-level="${number}"]`, { hasText: name }).waitFor();
       await level(3);
-      await row(name).dragTo(row('In no group'));
+      await row(name).dragTo(row('Without a group'));
       await groupNow(undefined);
       await level(2);
     });
@@ -122,7 +122,7 @@ t.test('the tree by keyboard and mouse', (t) =>
       await page.getByRole('heading', { name }).waitFor();
       const parameters = page.getByLabel('Optional parameters');
       await parameters.fill('colour = red\nteam = FCB');
-      await page.getByLabel('Ends', { exact: true }).fill('2031-05-01T20:30');
+      await page.getByLabel('Expires', { exact: true }).fill('2031-05-01T20:30');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved.').waitFor();
       const saved = await tagNow();
@@ -140,8 +140,8 @@ t.test('the tree by keyboard and mouse', (t) =>
       'deleted: it says how many devices lose it, and asks for the number',
       async (t) => {
         await page.getByRole('button', { name: 'Delete…' }).click();
-        await dialog.getByText(`${DEVICES} devices lose it.`).waitFor();
-        const deed = dialog.getByRole('button', { name: 'Delete it' });
+        await dialog.getByText(`${DEVICES} devices lose this tag.`).waitFor();
+        const deed = dialog.getByRole('button', { name: 'Delete' });
         t.ok(await deed.isDisabled());
         await page.keyboard.press('Escape');
         await dialog.waitFor({ state: 'detached' });
@@ -157,9 +157,9 @@ t.test('the tree by keyboard and mouse', (t) =>
     await t.test('a group that is not empty says so', async () => {
       await row('Clubs').click();
       await page.getByRole('button', { name: 'Delete…' }).click();
-      await dialog.getByRole('button', { name: 'Delete it' }).click();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
       await dialog.getByRole('alert').waitFor();
-      await dialog.getByRole('button', { name: 'Leave it' }).click();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
     });
 
     t.strictSame(complaints, [], 'the page complains of nothing');

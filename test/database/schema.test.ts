@@ -27,6 +27,9 @@ const [origin = '', ...made] = readFileSync(
   .split('\n');
 const expected = made.filter((line) => line !== GONE);
 
+/** The lines that migrations after schema.sql have added. */
+const ADDED = ['column clients.settings jsonb'];
+
 /** Changes that the comparison has to find, each in one line of the catalogue. */
 const DIFFERENCES: readonly (readonly [sql: string, line: RegExp])[] = [
   ['alter table chunks alter epoch set default 1', /^column chunks\.epoch integer/],
@@ -67,7 +70,12 @@ await onEachStore(t, {
   'the catalogue is the one that the migrations made': async (t, { sql }) => {
     t.match(origin, /^# What the 35 migrations of commit [0-9a-f]{40} made/);
     t.equal(made.length - expected.length, 1, 'one column is gone');
-    t.strictSame(await readCatalogue(sql), expected);
+    const catalogue = await readCatalogue(sql);
+    t.strictSame(
+      catalogue.filter((line) => !ADDED.includes(line)),
+      expected,
+    );
+    t.equal(catalogue.length - expected.length, ADDED.length, 'each that was added is there');
   },
 
   'each row that is there from the beginning': async (t, { sql }) => {

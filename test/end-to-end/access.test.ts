@@ -190,6 +190,8 @@ const TABLE: readonly Row[] = [
   // Covers all tags: for no key that is limited to some. The key of another app is not for this
   // one.
   ['GET /push-admin-api/v3/:client/stats/app/:app', (things) => ({ path: `${admin}/v3/demo/stats/app/${things.demo.appId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/settings', to(`${admin}/v3/demo/settings`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['PATCH /push-admin-api/v3/:client/settings', to(`${admin}/v3/demo/settings`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [200, 403, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 403, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   // The API user's: a super user that is rotated here may no longer do what follows.
   ['POST /push-admin-api/v3/:client/credentials/:role/rotate', ({ demo }) => ({ path: `${admin}/v3/demo/credentials/api-user/rotate`, body: { appId: demo.appId, graceHours: 168 } }), [401, 401], [403, 403, 401, 403, 403], [200, 403, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],

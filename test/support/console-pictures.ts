@@ -59,10 +59,10 @@ try {
   await page.goto(room('tags'));
   await page.getByRole('treeitem').filter({ hasText: 'Sports' }).click();
   await page.getByRole('treeitem').filter({ hasText: 'Breaking news' }).click();
-  await page.getByText('Accepted and refused, by day').waitFor();
+  await page.getByText('Accepted and failed, by day').waitFor();
   await take(page, 'tags');
   await page.goto(room('send'));
-  await page.getByRole('combobox', { name: 'Devices with any of these tags' }).click();
+  await page.getByRole('combobox', { name: 'Send to people with any of these tags' }).click();
   await page.getByRole('option').first().click();
   await page.getByLabel('Title', { exact: true }).fill(payload.title);
   await page.getByLabel('Message', { exact: true }).fill(payload.message);

@@ -107,7 +107,7 @@ export async function inviteTo(
   await page.getByRole('button', { name: 'Invite…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
   await dialog.getByRole('radio', { name: role }).check();
-  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  await dialog.getByRole('button', { name: 'Generate link' }).click();
   const link = (await dialog.locator('p.mono').textContent()) ?? '';
   await dialog.getByRole('button', { name: 'Close' }).click();
   await dialog.waitFor({ state: 'detached' });
@@ -129,6 +129,19 @@ export async function signInToDemo(
 ): Promise<void> {
   await page.goto(consoleUrl);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}
+
+/** Sets above how many devices the console asks for the count. */
+export async function confirmAbove(
+  { baseUrl, clientId, superUser }: Demo,
+  devices: number,
+): Promise<void> {
+  const answer = await fetch(`${baseUrl}/push-admin-api/v3/${clientId}/settings`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${superUser.token}` },
+    body: JSON.stringify({ confirmAboveDevices: devices }),
+  });
+  if (!answer.ok) throw new Error(`settings: ${answer.status} ${await answer.text()}`);
 }
 
 /** Registers devices with a tag, as an app does. Answers their tokens. */

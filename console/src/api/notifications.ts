@@ -14,6 +14,9 @@ export const STATES = [
   'CANCELLED',
 ] as const;
 
+/** The filter for those that a fault stopped on some platform, in the place of a state. */
+export const PARTLY_FAILED = 'PARTLY_FAILED';
+
 export interface NotificationPage {
   readonly rows: readonly ListedNotification[];
   readonly cursor: string | null;
@@ -29,6 +32,7 @@ export async function listNotifications(
   const state = STATES.find((one) => one === query.get('state'));
   const appId = Number(query.get('appId'));
   const publisher = query.get('publisher');
+  const hasFaults = query.get('state') === PARTLY_FAILED;
   const from = startOfDay(query.get('from'), 0);
   const to = startOfDay(query.get('to'), 1);
   const cursor = query.get('cursor');
@@ -38,6 +42,7 @@ export async function listNotifications(
       ...(state === undefined ? {} : { state }),
       ...(appId > 0 ? { appId } : {}),
       ...(publisher === null ? {} : { publisher }),
+      ...(hasFaults ? { hasFaults: 'true' as const } : {}),
       ...(from === null ? {} : { from }),
       ...(to === null ? {} : { to }),
       ...(cursor === null ? {} : { cursor }),
@@ -47,8 +52,8 @@ export async function listNotifications(
   return { rows: body, cursor: cursorOf(headers) };
 }
 
-/** The client, if one of its notifications is on air; null: none is. */
-export async function clientOnAir(api: ClientApi, signal: AbortSignal): Promise<string | null> {
+/** The client, if one of its notifications is being sent; null: none is. */
+export async function sendingClient(api: ClientApi, signal: AbortSignal): Promise<string | null> {
   const { body } = await api.request('GET', '/push-api/v3/{client}/notifications', {
     query: { limit: 1, state: 'RUNNING' },
     signal,

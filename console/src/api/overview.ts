@@ -22,7 +22,7 @@ export interface Reached {
 
 export interface Overview {
   readonly apps: readonly App[];
-  /** The newest, or one that is on air. */
+  /** The newest, or one that is being sent. */
   readonly latest: Notification | null;
   readonly reached: readonly Reached[];
   readonly days: readonly {
@@ -34,7 +34,7 @@ export interface Overview {
 
 /** Apps whose figures are added up: more would be too many requests for a page. */
 export const APPS_SHOWN_MAX = 20;
-/** Notifications among which one on air is looked for. */
+/** Notifications among which one that is being sent is looked for. */
 const NEWEST = 20;
 export const DAYS = 14;
 
@@ -44,7 +44,7 @@ export async function readOverview(api: ClientApi, signal: AbortSignal): Promise
     api.request('GET', '/push-api/v3/{client}/notifications', { query: { limit: NEWEST }, signal }),
   ]);
   const shown = apps.slice(0, APPS_SHOWN_MAX);
-  const chosen = onAir(newest) ?? newest[0];
+  const chosen = running(newest) ?? newest[0];
   const [latest, statistics, credentials] = await Promise.all([
     chosen === undefined
       ? null
@@ -75,7 +75,7 @@ export async function readOverview(api: ClientApi, signal: AbortSignal): Promise
   };
 }
 
-const onAir = (newest: readonly ListedNotification[]): ListedNotification | undefined =>
+const running = (newest: readonly ListedNotification[]): ListedNotification | undefined =>
   newest.find(({ state }) => state === 'RUNNING') ?? newest.find(({ state }) => state === 'PAUSED');
 
 const countOf = (statistics: AppStatistics | undefined, platformId: number): number =>

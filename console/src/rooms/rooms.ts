@@ -29,6 +29,7 @@ const ROOMS: Readonly<Record<string, Load<RoomProps & Record<string, unknown>>>>
   keys: () => import('./keys.svelte'),
   team: () => import('./team.svelte'),
   audit: () => import('./audit.svelte'),
+  settings: () => import('./settings.svelte'),
 };
 
 /** The room of this name; undefined: there is none. */

@@ -1,16 +1,16 @@
 /** The state of an app's account at a provider. */
 
 export const credentialTexts = {
-  none: 'no key yet',
-  missing: 'Nothing can be sent here: no key was given.',
-  refused: 'refused',
-  works: 'works',
-  ended: 'has ended',
-  notAsked: 'not asked yet',
-  unknown: 'The provider was not asked yet.',
-  until: (at: string) => `until ${at}`,
-  replaceNow: 'Nothing can be sent with it any more: give a new one.',
-  replaceSoon: 'Give a new one before it ends.',
-  accepted: (ago: string) => `The provider accepted it ${ago}.`,
-  fallback: (at: string) => `The key before it is used until ${at}.`,
+  none: 'No key',
+  missing: 'No key was uploaded: nothing can be sent to this platform.',
+  refused: 'Key refused',
+  works: 'Works',
+  ended: 'Key expired',
+  notAsked: 'Not tested',
+  unknown: 'The credentials were not tested yet.',
+  until: (at: string) => `Expires ${at}`,
+  replaceNow: 'Nothing can be sent with this key any more: upload a new one.',
+  replaceSoon: 'Upload a new key before this one expires.',
+  accepted: (ago: string) => `The provider accepted the key ${ago}.`,
+  fallback: (at: string) => `The previous key is used until ${at}.`,
 };

@@ -1,16 +1,16 @@
-/** The keys that work everywhere, and who may what they do. */
+/** The keyboard shortcuts of every page, and which of them only senders have. */
 
 /** The key in the text of a button. */
 export const keyNames = { search: 'Ctrl K', compose: 'N', turn: 'P', send: 'Ctrl ⏎' };
 
 export const keyTexts = {
-  title: 'Keys',
+  title: 'Keyboard shortcuts',
   keys: [
-    { key: keyNames.search, meaning: 'search everything', sends: false },
-    { key: '/', meaning: 'search the tags', sends: false },
-    { key: keyNames.compose, meaning: 'new notification', sends: true },
-    { key: keyNames.turn, meaning: 'pause or resume the notification that is open', sends: true },
-    { key: 'Ctrl Enter', meaning: 'send', sends: true },
-    { key: '?', meaning: 'show these', sends: false },
+    { key: keyNames.search, meaning: 'Search', sends: false },
+    { key: '/', meaning: 'Search tags', sends: false },
+    { key: keyNames.compose, meaning: 'New notification', sends: true },
+    { key: keyNames.turn, meaning: 'Pause or resume this notification', sends: true },
+    { key: 'Ctrl Enter', meaning: 'Send', sends: true },
+    { key: '?', meaning: 'Show this list', sends: false },
   ],
 };

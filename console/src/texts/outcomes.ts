@@ -2,22 +2,35 @@
 
 export const outcomeTexts = {
   accepted: 'accepted',
-  failed: 'refused',
-  expired: 'too late',
-  skipped: 'left out',
+  failed: 'failed',
+  expired: 'expired',
+  skipped: 'skipped',
   cancelled: 'cancelled',
-  remaining: 'to send',
+  remaining: 'remaining',
 };
 
-/** With the sign that stands beside the colour, and the class of that colour. */
-export const stateTexts: Readonly<
-  Record<string, { readonly label: string; readonly sign: string; readonly kind: string }>
-> = {
-  SCHEDULED: { label: 'planned', sign: '◷', kind: 'cancelled' },
-  QUEUED: { label: 'about to begin', sign: '…', kind: 'cancelled' },
-  RUNNING: { label: 'on air', sign: '●', kind: 'live' },
-  PAUSED: { label: 'paused', sign: '‖', kind: 'expired' },
-  FINISHED: { label: 'done', sign: '✓', kind: 'accepted' },
-  FAILED: { label: 'stopped by a fault', sign: '✕', kind: 'failed' },
-  CANCELLED: { label: 'cancelled', sign: '–', kind: 'cancelled' },
+export interface StateText {
+  readonly label: string;
+  /** It stands beside the colour. */
+  readonly sign: string;
+  /** The class of the colour. */
+  readonly kind: string;
+}
+
+export const sentWithErrors: StateText = { label: 'Sent with errors', sign: '!', kind: 'expired' };
+
+export const partlyFailed = (platforms: string): StateText => ({
+  label: `Partly failed: ${platforms}`,
+  sign: '!',
+  kind: 'failed',
+});
+
+export const stateTexts: Readonly<Record<string, StateText>> = {
+  SCHEDULED: { label: 'Scheduled', sign: '◷', kind: 'cancelled' },
+  QUEUED: { label: 'Queued', sign: '…', kind: 'cancelled' },
+  RUNNING: { label: 'Sending', sign: '●', kind: 'live' },
+  PAUSED: { label: 'Paused', sign: '‖', kind: 'expired' },
+  FINISHED: { label: 'Sent', sign: '✓', kind: 'accepted' },
+  FAILED: { label: 'Failed', sign: '✕', kind: 'failed' },
+  CANCELLED: { label: 'Cancelled', sign: '–', kind: 'cancelled' },
 };

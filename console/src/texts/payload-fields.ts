@@ -15,8 +15,8 @@ const MORE = {
   badge: { label: 'Badge', type: 'number' },
   sound: { label: 'Sound', type: 'text' },
   collapseId: {
-    label: 'Replaces those with the same name',
-    hint: 'Up to 64 letters, for example the match.',
+    label: 'Replaces earlier alerts with this ID',
+    hint: 'Up to 64 characters, for example the ID of the match.',
     type: 'text',
   },
 } as const satisfies Partial<Record<keyof Payload, PayloadField>>;

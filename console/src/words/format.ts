@@ -8,6 +8,7 @@ const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const CHARACTERS = new Intl.Segmenter();
 const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 const SECOND_MS = 1_000;
@@ -20,6 +21,9 @@ export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** 4,218,906 */
 export const number = (value: number): string => NUMBER.format(value);
+
+/** Characters as people count them: an emoji is one. */
+export const charactersOf = (text: string): number => [...CHARACTERS.segment(text)].length;
 
 /** 4.2M, for axes. */
 export const compact = (value: number): string => COMPACT.format(value);

@@ -36,6 +36,7 @@ const WAYS: readonly Way[] = [
   { room: 'keys', label: texts.keys, isMore: true, isSecond: true, isFor: 'owner' },
   { room: 'team', label: texts.team, isMore: true, isFor: 'owner' },
   { room: 'audit', label: texts.audit, isMore: true, isFor: 'owner' },
+  { room: 'settings', label: texts.settings, isMore: true, isFor: 'owner' },
   { room: 'system', label: texts.system, isMore: true, isFor: 'operator' },
 ];
 

@@ -1,4 +1,9 @@
-/** The outcomes of a send, as the engine counts them. */
+/** The outcomes of a send, as the engine counts them, and its state as people read it. */
+
+import type { Notification } from '../../../packages/client/src/openapi.ts';
+import type { StateText } from '../texts/outcomes.ts';
+import { partlyFailed, sentWithErrors, stateTexts } from '../texts/outcomes.ts';
+import { platformName } from './format.ts';
 
 export interface Counts {
   readonly totalCount: number;
@@ -9,9 +14,18 @@ export interface Counts {
   readonly cancelledCount: number;
 }
 
+/** An app and platform on which a fault stopped a send. */
+export interface ScopeFault {
+  readonly appId: number;
+  readonly platformId: number;
+  /** It says what to correct. */
+  readonly fault: string;
+}
+
 /** A notification, or its part for one app and platform. */
 export interface Sending extends Counts {
   readonly state: string;
+  readonly faults?: readonly ScopeFault[] | undefined;
   /** While it runs, and something of its audience was looked at. */
   readonly estimatedTotalCount?: number | undefined;
 }
@@ -50,6 +64,31 @@ export function outcomesOf(
   ] as const;
   return all.filter(({ kind, count }) => count > 0 || kind === 'accepted' || kind === 'failed');
 }
+
+/** Fewer failures are apps that were uninstalled, which every large send meets. */
+const ERRORS_SHARE_MIN = 0.1;
+
+/** The state of a notification, or of its part for one app and platform, in words. */
+export function standingOf(sending: Sending): StateText {
+  const { state, failedCount, totalCount, faults = [] } = sending;
+  if (state === 'FINISHED' && faults.length > 0) {
+    const names = faults.map(({ platformId }) => platformName(platformId));
+    return partlyFailed([...new Set(names)].join(', '));
+  }
+  const hasErrors = failedCount > 0 && failedCount >= totalCount * ERRORS_SHARE_MIN;
+  if (state === 'FINISHED' && hasErrors) return sentWithErrors;
+  return stateTexts[state] ?? { label: state, sign: '', kind: 'skipped' };
+}
+
+/** The apps and platforms on which a fault stopped a notification. */
+export const faultsOf = ({ platforms }: Pick<Notification, 'platforms'>): readonly ScopeFault[] =>
+  platforms.flatMap(({ appId, platformId, fault }) =>
+    fault === undefined ? [] : [{ appId, platformId, fault }],
+  );
+
+/** The state of a notification, in words, with the platforms that have failed. */
+export const standingOfAll = (notification: Notification): StateText =>
+  standingOf({ ...notification, faults: faultsOf(notification) });
 
 /** States in which nothing more happens. */
 export const isFinal = (state: string): boolean =>

@@ -12,7 +12,8 @@ import { sendTexts as texts } from '../texts/send.ts';
 
 const MINUTE_MS = 60_000;
 const ABSOLUTE = /^https?:\/\//;
-const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+/** A dot may be a host's: then what follows the colon is no port. */
+const SCHEME = /^(?:[a-z][a-z0-9+-]*:|[a-z][a-z0-9+.-]*:(?!\d))/i;
 
 /** Null: no audience is chosen. */
 export function audienceOf(fields: DraftFields): AudienceRequest | null {
@@ -86,6 +87,14 @@ export function sendAtFaultOf({ when, sendAt }: DraftFields, nowMs: number): str
   if (sendAt === '') return texts.sendAtMissing;
   return new Date(sendAt).getTime() <= nowMs ? texts.sendAtOver : '';
 }
+
+/** The fault of a link; '': none. A phone opens nothing without a scheme. */
+export const linkFaultOf = (url: string): string =>
+  url === '' || SCHEME.test(url) ? '' : texts.linkFault;
+
+/** The fault of the address of an image; '': none. */
+export const imageFaultOf = (url: string): string =>
+  url === '' || url.startsWith('https://') ? '' : texts.imageFault;
 
 /** Whether an address has a scheme that browsers do not open. */
 export const isForAppsOnly = (url: string): boolean => SCHEME.test(url) && !ABSOLUTE.test(url);

@@ -2,8 +2,7 @@
 
 import type { AuditEntry, Notification } from '../../../packages/client/src/openapi.ts';
 import { notificationTexts as texts } from '../texts/notifications.ts';
-import { stateTexts } from '../texts/outcomes.ts';
-import { isFinal } from './outcomes.ts';
+import { isFinal, standingOfAll } from './outcomes.ts';
 
 export interface Happening {
   readonly atMs: number;
@@ -12,8 +11,8 @@ export interface Happening {
   readonly by: string;
 }
 
-/** Between a request and its send there is a moment even when the send is not planned. */
-const PLANNED_AHEAD_MS = 1_000;
+/** Between a request and its send there is a moment even when the send is not scheduled. */
+const SCHEDULED_AHEAD_MS = 1_000;
 
 /** `changes`: of the audit log, as far as the role may see it. */
 export function timelineOf(
@@ -32,13 +31,13 @@ export function timelineOf(
   const isOver = isFinal(state);
   const all = [
     { atMs: acceptedAt, text: texts.submitted, by: userName },
-    ...(sendAt > acceptedAt + PLANNED_AHEAD_MS && (!isOver || firstSendAt !== undefined)
-      ? own(sendAt, texts.plannedFor)
+    ...(sendAt > acceptedAt + SCHEDULED_AHEAD_MS && (!isOver || firstSendAt !== undefined)
+      ? own(sendAt, texts.scheduledFor)
       : []),
     ...own(firstSendAt, texts.firstSent),
     ...done,
     ...(isOver ? own(lastSendAt, texts.lastSent) : own(expiresAt, texts.expiresThen)),
-    ...own(finishedAt, texts.endedAs(stateTexts[state]?.label ?? state)),
+    ...own(finishedAt, texts.endedAs(standingOfAll(notification).label)),
   ];
   return all.toSorted((a, b) => a.atMs - b.atMs);
 }

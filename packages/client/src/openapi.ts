@@ -1177,6 +1177,32 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The settings of the client
+         * @description For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["getClientSettings"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change settings of the client
+         * @description What is absent stays.
+         *
+         *     For the super user of the client; no key is enough. A credential of a super user that was rotated away is refused, in its grace too.
+         */
+        readonly patch: operations["changeClientSettings"];
+        readonly trace?: never;
+    };
     readonly "/push-admin-api/v3/{client}/credentials": {
         readonly parameters: {
             readonly query?: never;
@@ -2739,6 +2765,13 @@ export interface components {
             readonly cancelledCount: number;
             /** @description The beginning of its title, else of its message. */
             readonly title?: string;
+            /** @description The apps and platforms on which a fault stopped it, with sentences that say what to correct. */
+            readonly faults?: readonly {
+                readonly appId: number;
+                /** @description 3: apns, 7: webpush, 15: fcm */
+                readonly platformId: number;
+                readonly fault: string;
+            }[];
         };
         readonly AudienceRequest: {
             /** @description Devices with any of these tags. One of the two fields of target tags is needed, or `audience`. */
@@ -3075,6 +3108,10 @@ export interface components {
             /** @description Milliseconds since 1970. */
             readonly endedAt?: number;
         };
+        readonly ClientSettings: {
+            /** @description Members who send to more devices in the console type their number first. The API does not ask. */
+            readonly confirmAboveDevices: number;
+        };
         readonly Key: {
             readonly id: number;
             readonly name: string;
@@ -3159,7 +3196,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -3513,6 +3550,7 @@ export type App = components['schemas']['App'];
 export type ProviderCredential = components['schemas']['ProviderCredential'];
 export type LookedUpDevice = components['schemas']['LookedUpDevice'];
 export type BulkOperation = components['schemas']['BulkOperation'];
+export type ClientSettings = components['schemas']['ClientSettings'];
 export type Key = components['schemas']['Key'];
 export type NewKey = components['schemas']['NewKey'];
 export type Webhook = components['schemas']['Webhook'];
@@ -4080,6 +4118,8 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description In this state. */
                 readonly state?: "SCHEDULED" | "QUEUED" | "RUNNING" | "PAUSED" | "FINISHED" | "FAILED" | "CANCELLED";
+                /** @description With `true`: only those that a fault stopped on some app and platform. */
+                readonly hasFaults?: "true" | "false";
                 /** @description That could go to this app. */
                 readonly appId?: number;
                 /** @description With this tag among their target tags. Those of an expression are the tags of its alternatives; where it has none, or these require no tag, all tags that select. */
@@ -7779,6 +7819,98 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getClientSettings: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description All of them. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "confirmAboveDevices": 10000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ClientSettings"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeClientSettings: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "confirmAboveDevices": 500
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Members who send to more devices in the console type their number first. The API does not ask. */
+                    readonly confirmAboveDevices?: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description All of them, as they are now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "confirmAboveDevices": 500
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ClientSettings"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

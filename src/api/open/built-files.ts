@@ -31,9 +31,10 @@ export const ASK_EACH_TIME = 'no-cache';
 /** For files whose names change with their contents. */
 export const KEEP_FOR_EVER = 'public, max-age=31536000, immutable';
 /** A page runs what this engine serves, speaks with this engine alone, and stands in no frame. */
+export const policyWith = (images: string): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src ${images}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 const SAFE = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy': policyWith("'self' data:"),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   Vary: 'Accept-Encoding',

@@ -3,9 +3,11 @@
 import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
 import { problem } from '../../http/problem.ts';
 import type { BuiltFiles } from './built-files.ts';
-import { ASK_EACH_TIME, answerFile, KEEP_FOR_EVER } from './built-files.ts';
+import { ASK_EACH_TIME, answerFile, KEEP_FOR_EVER, policyWith } from './built-files.ts';
 
 const PAGE = 'index.html';
+/** Previews show the pictures of notifications, which are at any address. */
+const POLICY = policyWith("'self' data: https:");
 
 export function consolePageRoutes(files: () => Promise<BuiltFiles | null>): readonly OpenRoute[] {
   const shared = { operation: 'page', api: 'open', method: 'GET', bodyBytesMax: 0 } as const;
@@ -17,9 +19,11 @@ export function consolePageRoutes(files: () => Promise<BuiltFiles | null>): read
     const all = await files();
     if (all === null) return notBuilt(request);
     const file = all.get(name);
-    return file === undefined
-      ? problem(request.requestId, 404, 'The console has no such file. Load its page again.')
-      : answerFile(request, file, cacheControl);
+    if (file === undefined) {
+      return problem(request.requestId, 404, 'The console has no such file. Load its page again.');
+    }
+    const answer = answerFile(request, file, cacheControl);
+    return { ...answer, headers: { ...answer.headers, 'Content-Security-Policy': POLICY } };
   };
   return [
     {

@@ -8,7 +8,8 @@ import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { listed } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
 import { rowsOf } from '../../http/list-answer.ts';
-import { epochMs, orAbsent, state } from '../../http/openapi/parts.ts';
+import { epochMs, id, orAbsent, platformId, state } from '../../http/openapi/parts.ts';
+import type { QueryParameter } from '../../http/parameters.ts';
 import { choice, idCursor, idOf, limitOr, text, time } from '../../http/parameters.ts';
 import { refuse } from '../../http/result.ts';
 import { shownUserName } from '../../http/user-name.ts';
@@ -23,6 +24,13 @@ import { COUNTS, counts, JOB_ID } from './push-schemas.ts';
  * @limit jobs on a page of `notifications` that names no limit
  */
 const PAGE_DEFAULT = 100;
+
+const hasFaults: QueryParameter<boolean> = {
+  description: 'With `true`: only those that a fault stopped on some app and platform.',
+  schema: z.enum(['true', 'false']),
+  example: 'false',
+  read: (reader, name) => reader.choice(name, ['true', 'false']) === 'true',
+};
 
 /** Fields that lists and answers about one job share; one that has not happened is left out. */
 export const jobRow = {
@@ -46,6 +54,12 @@ const row = z
     title: orAbsent(
       z.string().meta({ description: 'The beginning of its title, else of its message.' }),
     ),
+    faults: orAbsent(
+      z.array(z.object({ appId: id, platformId, fault: z.string() })).meta({
+        description:
+          'The apps and platforms on which a fault stopped it, with sentences that say what to correct.',
+      }),
+    ),
   })
   .meta({ id: 'ListedNotification' });
 export const JOB_ROW = {
@@ -68,6 +82,7 @@ export const listRoute = (patientReads: PatientReads): Route =>
         limit: limitOr(PAGE_DEFAULT, `How many jobs; ${PAGE_DEFAULT} if it is not given.`),
         cursor: idCursor(JOB_ID),
         state: choice('In this state.', NOTIFICATION_STATES, 'FINISHED'),
+        hasFaults,
         appId: idOf('That could go to this app.', 1),
         tagId: idOf(
           'With this tag among their target tags. Those of an expression are the tags of its alternatives; where it has none, or these require no tag, all tags that select.',

@@ -45,7 +45,9 @@ t.test('the page: asked for each time, and safe', async (t) => {
     policy,
     /default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'/,
   );
-  t.notMatch(policy, /unsafe|\*|https?:/, 'nothing of elsewhere, nothing inline');
+  t.match(policy, /img-src 'self' data: https:;/, 'pictures of notifications');
+  const others = policy.replace(/img-src [^;]*;/, '');
+  t.notMatch(others, /unsafe|\*|https?:/, 'nothing else of elsewhere, nothing inline');
   const known = await get('/console/', { 'If-None-Match': page.headers.get('etag') ?? '' });
   t.equal(known.status, 304);
 

@@ -63,6 +63,20 @@ await onEachStore(t, {
     t.notOk('expiresAt' in body[0] || 'finishedAt' in body[0], 'what is not there is left out');
   },
 
+  async 'by a fault that stopped it somewhere'(t, store) {
+    const api = await startJobsApi(t, store, 'faulty');
+    const [faulty, fine] = [await api.push(), await api.push()];
+    await store.sql`
+      update notification_scopes set fault = 'There is no key.'
+      where notification_id = ${faulty} and platform_id = 3`;
+    const { body } = await api.call('GET', '');
+    const faults = [{ appId: api.tenant.appId, platformId: 3, fault: 'There is no key.' }];
+    t.match(body, [{ id: fine }, { id: faulty, faults }]);
+    t.notOk('faults' in body[0], 'what no fault has stopped has none');
+    t.strictSame(await walk(api, 'hasFaults=true'), [[faulty]]);
+    t.strictSame(await walk(api, 'hasFaults=false'), [[fine, faulty]]);
+  },
+
   async 'by who has submitted it; nobody learns a name that is not shown to him'(t, store) {
     const { sql } = store;
     const api = await startJobsApi(t, store, 'publishers');

@@ -128,6 +128,7 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   }),
   'POST /push-admin-api/v3/:client/webhooks/:id/rotate': () => ({ graceHours: 1 }),
   'POST /push-admin-api/v3/:client/webhooks/:id/deliveries/replay': () => ({ state: 'dead' }),
+  'PATCH /push-admin-api/v3/:client/settings': () => ({ confirmAboveDevices: 500 }),
 };
 
 const APP_BODIES: Readonly<Record<string, Body>> = {

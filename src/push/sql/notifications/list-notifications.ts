@@ -18,6 +18,8 @@ interface NotificationFilter {
   readonly toMs: number | null;
   /** Who has submitted it. */
   readonly publisher: string | null;
+  /** Only those that a fault stopped on some app and platform. */
+  readonly hasFaults: boolean;
 }
 
 /** When what happened to a notification, or is to; epoch milliseconds, null: not yet, or never. */
@@ -36,6 +38,14 @@ export interface ListedNotification extends NotificationTimes, Counts {
   readonly userName: string;
   /** The beginning of its title, else of its message; null: it shows neither. */
   readonly title: string | null;
+  /** Null: no fault has stopped it anywhere. */
+  readonly faults: readonly ScopeFault[] | null;
+}
+
+interface ScopeFault {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly fault: string;
 }
 
 const TITLE_LENGTH_MAX = 200;
@@ -56,12 +66,16 @@ export function listNotifications(
   filter: NotificationFilter,
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ) {
-  const { state, appId, tagId, fromMs, toMs, publisher } = filter;
+  const { state, appId, tagId, fromMs, toMs, publisher, hasFaults } = filter;
   const { first, end } = idsBetween(fromMs, toMs);
   const below = before !== null && before < end ? before : end;
   return sql<ListedNotification[]>`
     select n.id, n.state, n.user_name as "userName", ${timesOf(sql)}, c.*,
-      left(coalesce(n.payload ->> 'title', n.payload ->> 'message', n.payload ->> 'body'), ${TITLE_LENGTH_MAX}::integer) as title
+      left(coalesce(n.payload ->> 'title', n.payload ->> 'message', n.payload ->> 'body'), ${TITLE_LENGTH_MAX}::integer) as title,
+      (
+        select json_agg(json_build_object('appId', s.app_id, 'platformId', s.platform_id, 'fault', s.fault) order by s.app_id, s.platform_id)
+        from notification_scopes s where s.notification_id = n.id and s.fault is not null
+      ) as faults
     from (
       select * from notifications n
       where n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${first}::uuid
@@ -69,6 +83,7 @@ export function listNotifications(
         ${tagId === null ? sql`` : sql`and n.any_tag_ids @> array[${tagId}::integer]`}
         ${appId === null ? sql`` : goesTo(sql, appId)}
         ${publisher === null ? sql`` : sql`and n.user_name = ${publisher}`}
+        ${hasFaults ? isStoppedSomewhere(sql) : sql``}
         ${fromMs === null ? sql`` : sql`and n.accepted_at >= to_timestamp(${fromMs}::float8 / 1000)`}
         ${toMs === null ? sql`` : sql`and n.accepted_at < to_timestamp(${toMs}::float8 / 1000)`}
       order by n.id desc
@@ -93,6 +108,11 @@ const inState = (sql: Sql, state: NotificationState) =>
   hasEnded(state)
     ? sql`and n.state = ${state}`
     : sql`and n.state = ${state} and n.finished_at is null`;
+
+const isStoppedSomewhere = (sql: Sql) => sql`
+  and exists (
+    select from notification_scopes s where s.notification_id = n.id and s.fault is not null
+  )`;
 
 const goesTo = (sql: Sql, appId: number) => sql`
   and exists (

@@ -25,6 +25,7 @@ const EVERYTHING = {
   fromMs: null,
   toMs: null,
   publisher: null,
+  hasFaults: false,
 };
 
 await withStores(t, async (t, store) => {

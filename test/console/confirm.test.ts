@@ -1,0 +1,182 @@
+/** The dialog between the button and the send: no notification is sent by accident. */
+
+import t from 'tap';
+import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
+import { finalStatus, post, push } from '../support/client.ts';
+import { confirmAbove, makeConsoleClient, registerDevices } from '../support/console.ts';
+
+t.setTimeout(180_000);
+
+const IPHONES = 3;
+const ANDROIDS = 2;
+const IMAGE = 'https://pictures.example/goal.png';
+/** One pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+t.test('confirming a send', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { demo, room, signIn } = await makeConsoleClient();
+    const [tagId = 0, otherId = 0, allId = 0, noneId = 0] = demo.tagIds;
+    await registerDevices(demo, { platformId: 3, tagId, count: IPHONES });
+    const headers = { Authorization: `Bearer ${demo.superUser.token}` };
+    const read = async (path: string): Promise<unknown> =>
+      (await fetch(`${demo.baseUrl}/${path}`, { headers })).json();
+    const countSent = async (): Promise<number> =>
+      ((await read(`push-api/v3/${demo.clientId}/notifications`)) as readonly unknown[]).length;
+    const readSettings = () => read(`push-admin-api/v3/${demo.clientId}/settings`);
+    const { page, complaints } = await openPage(t, browser);
+    await signIn(page);
+    const dialog = page.getByRole('dialog');
+    const typed = dialog.getByLabel(`Type the number of devices, ${IPHONES}`);
+    const deed = dialog.getByRole('button', { name: `Send to ${IPHONES} devices` });
+    const focused = () => page.evaluate('document.activeElement?.textContent');
+    const gone = () => dialog.waitFor({ state: 'detached' });
+    /** The names of the tags, and a way to register a device for some of them. */
+    const audience = async () => {
+      const all = (await read(`push-admin-api/v3/${demo.clientId}/tags`)) as readonly {
+        readonly id: number;
+        readonly name: string;
+      }[];
+      const register = async (platformId: number, deviceId: string, tagIds: readonly number[]) => {
+        const device = { appId: demo.appId, platformId, deviceId, tagId: tagIds };
+        const answer = await post(`${demo.baseUrl}/push-api/reg`, demo.apiUser.token, device);
+        t.equal(await answer.text(), 'OK');
+      };
+      return { tags: Object.fromEntries(all.map(({ id, name }) => [id, name])), register };
+    };
+    const compose = async (title: string): Promise<void> => {
+      await page.goto(room('send'));
+      await page.getByRole('button', { name: 'Advanced (expression)' }).click();
+      await page.getByLabel('Expression', { exact: true }).fill(`#${tagId}`);
+      await page.getByLabel('Title', { exact: true }).fill(title);
+      await page.getByRole('button', { name: `Send to about ${IPHONES} devices…` }).waitFor();
+    };
+
+    await t.test('two Enters send nothing: the first is on Cancel', async (t) => {
+      await compose('By accident');
+      await page.keyboard.press('Control+Enter');
+      await deed.and(page.locator(':enabled')).waitFor();
+      t.equal(await focused(), 'Cancel');
+      await page.keyboard.press('Enter');
+      await gone();
+      t.equal(await countSent(), 0);
+    });
+
+    await t.test('above the limit the count is typed, which changes no limit', async (t) => {
+      await confirmAbove(demo, IPHONES - 1);
+      await page.keyboard.press('Control+Enter');
+      await typed.waitFor();
+      t.ok(await typed.evaluate((field) => field === field.ownerDocument.activeElement));
+      t.equal(await dialog.locator('input').count(), 1, 'the limit is no field of the dialog');
+      for (const wrong of ['', `${IPHONES}0`]) {
+        await typed.fill(wrong);
+        await page.keyboard.press('Enter');
+        t.ok(await deed.isDisabled(), `"${wrong}"`);
+      }
+      t.equal(await countSent(), 0);
+      await typed.fill(`${IPHONES}`);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'By accident', level: 1 }).waitFor();
+      t.equal(await countSent(), 1);
+      t.strictSame(await readSettings(), { confirmAboveDevices: IPHONES - 1 });
+      await compose('Again');
+      await page.keyboard.press('Control+Enter');
+      await typed.waitFor();
+      await page.keyboard.press('Escape');
+      await gone();
+    });
+
+    await t.test('an owner changes the limit on the page Settings', async (t) => {
+      await page.goto(room('settings'));
+      const limit = page.getByLabel('Require typing the count above');
+      t.equal(await limit.inputValue(), `${IPHONES - 1}`);
+      await limit.fill(`${IPHONES}`);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      t.strictSame(await readSettings(), { confirmAboveDevices: IPHONES });
+      await limit.fill('3000000000');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('input[aria-invalid="true"]').waitFor();
+      await page.goto(room('send'));
+      await page.getByRole('button', { name: `Send to about ${IPHONES} devices…` }).click();
+      await deed.and(page.locator(':enabled')).waitFor();
+      t.equal(await typed.count(), 0);
+      await page.keyboard.press('Escape');
+    });
+
+    let sent = '';
+    await t.test('all of it stands in the dialog, in every look', async (t) => {
+      const { tags, register } = await audience();
+      for (let n = 0; n < ANDROIDS; n += 1) await register(15, `${n}`.repeat(64), [otherId, allId]);
+      await register(3, 'ab'.repeat(32), [tagId, allId]);
+      await register(3, 'cd'.repeat(32), [tagId, allId, noneId]);
+      const payload = {
+        title: 'Goal! 2:1',
+        message: 'Extra time.',
+        url: 'www.kurier.example/goal',
+        image: IMAGE,
+      };
+      sent = await push(demo.baseUrl, demo, [tagId, otherId], payload, {
+        filterTagIds: [allId],
+        excludeTagIds: [noneId],
+      });
+      await finalStatus(demo.baseUrl, demo, sent);
+      await page.route(IMAGE, (asked) => asked.fulfill({ contentType: 'image/png', body: PNG }));
+      await page.goto(room(`notifications/${sent}`));
+      await page.getByRole('button', { name: 'Duplicate' }).click();
+      await page.getByLabel('Urgent').check();
+      await page.getByLabel('Expires after').selectOption('1 hour');
+      await page.getByText('Schedule', { exact: true }).click();
+      await page.getByLabel('Send at').fill('2031-05-01T20:30');
+      await page.getByRole('button', { name: 'Schedule for about 3 devices…' }).click();
+      await dialog.getByText('The same text was sent').waitFor();
+      await dialog.getByText('The same tags were sent “Goal! 2:1”').waitFor();
+      await dialog.getByText('Goal! 2:1', { exact: true }).waitFor();
+      await dialog.getByText('Extra time.', { exact: true }).waitFor();
+      await dialog.getByText('Urgent: jump the queue').waitFor();
+      await dialog.getByText('This link does not open').waitFor();
+      const rows = await dialog.locator('dl.facts div').allInnerTexts();
+      const facts = rows.map((row) => row.replaceAll(/\s+/g, ' ')).join('; ');
+      const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      for (const fact of [
+        'Link www.kurier.example/goal',
+        `Any of ${tags[tagId]}, ${tags[otherId]}`,
+        `All of ${tags[allId]}`,
+        `Excluded ${tags[noneId]}`,
+        'Devices iOS 1 · Android 2',
+        'Expires after 1 hour',
+      ]) {
+        t.match(facts, fact);
+      }
+      t.match(facts, new RegExp(`Send at .*2031.*8:30.*\\(${zone}\\)`));
+      const picture = dialog.getByRole('img', { name: 'The image of the notification' });
+      await picture.waitFor();
+      t.equal(await picture.evaluate((image) => 'naturalWidth' in image && image.naturalWidth), 1);
+      for (const [look, options] of Object.entries(LOOKS)) {
+        await page.emulateMedia({ colorScheme: options.colorScheme });
+        await page.setViewportSize(options.viewport);
+        t.strictSame(await axeFaults(page, 'dialog'), [], look);
+        await takePicture(page, `confirm-${look}`);
+      }
+    });
+
+    await t.test('what is no repetition is not called one', async (t) => {
+      await page.setViewportSize(LOOKS.light.viewport);
+      await page.keyboard.press('Escape');
+      await gone();
+      await page.getByLabel('Title', { exact: true }).fill('Goal! 3:1');
+      await page.getByRole('button', { name: 'Remove' }).first().click();
+      const compared = page.waitForResponse((answer) => answer.url().endsWith(`/${sent}`));
+      await page.getByRole('button', { name: /^Schedule for about 2 / }).click();
+      await dialog.getByText('Goal! 3:1', { exact: true }).waitFor();
+      await (await compared).finished();
+      await deed.waitFor({ state: 'detached' });
+      t.equal(await dialog.getByText('The same').count(), 0);
+    });
+
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);
