@@ -8,7 +8,7 @@ import { SIGN_UP_MODES } from '../access/accounts/sign-up-mode.ts';
 import { REQUEST_LOGS } from '../api/request-log.ts';
 import { readDatabaseUrl } from '../database/database-url.ts';
 import { UNWRITTEN_MS_MAX } from '../domain/device.ts';
-import { PROVIDER_SETTINGS } from '../providers/origins.ts';
+import { PROVIDER_SETTINGS } from '../providers/operator-settings.ts';
 import { pemFaults } from '../std/pem-faults.ts';
 import { count, list } from '../std/setting-forms.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
