@@ -9,7 +9,7 @@ import { REQUEST_LOGS } from '../api/request-log.ts';
 import { readDatabaseUrl } from '../database/database-url.ts';
 import { UNWRITTEN_MS_MAX } from '../domain/device.ts';
 import { readNetwork } from '../http/client-address.ts';
-import { PROVIDER_SETTINGS } from '../providers/origins.ts';
+import { PROVIDER_SETTINGS } from '../providers/operator-settings.ts';
 import { nearestName } from '../std/nearest-name.ts';
 import { pemFaults } from '../std/pem-faults.ts';
 import { count, list } from '../std/setting-forms.ts';

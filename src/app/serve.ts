@@ -16,7 +16,6 @@ import { createLogger } from '../telemetry/log.ts';
 import type { Config } from './config.ts';
 import { mistypedSettings, settingsWithoutDatabase } from './config.ts';
 import type { Engine } from './engine/engine.ts';
-import { startEngine } from './engine/engine.ts';
 import { startFault, tellFault } from './start-fault.ts';
 
 /**
@@ -75,6 +74,8 @@ async function run(config: Config, log: Logger): Promise<number> {
   if (release === null) return 1;
   const unheard = await addressFault({ host: config.HOST, port: config.PORT });
   if (unheard !== null) throw unheard;
+  // It loads while the store opens. A start that was refused before needs none of it.
+  const loading = import('./engine/engine.ts');
   const store = await openStore(config, log, stopping.signal);
   if (store === null) {
     await release();
@@ -88,6 +89,7 @@ async function run(config: Config, log: Logger): Promise<number> {
     await release();
     return refuse(fault);
   }
+  const { startEngine } = await loading;
   const engine = await startEngine({ config, store, secrets, log });
   door = new OperatorDoor(engine.operatorRoutes);
 

@@ -14,6 +14,12 @@ export const PAYLOAD_DEPTH_MAX = 32;
  */
 export const PAYLOAD_CHARACTERS_MAX = 65_536;
 
+/**
+ * No provider keeps a message for longer than four weeks.
+ * @publisherLimit `ttl` → `400`
+ */
+export const TTL_SECONDS_MAX = 2_419_200;
+
 export const PAYLOAD_TOO_LONG = `has more than ${PAYLOAD_CHARACTERS_MAX} characters, of which no message of 4096 bytes can be made.`;
 
 /** Why a payload is refused: too long, too deep, or not storable. `further`: room for languages. */

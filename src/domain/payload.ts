@@ -6,7 +6,7 @@ import { asObject, hasTooManyValues, isObject, parseJson } from '../../packages/
 import { furtherTexts, localise } from './localised-payload.ts';
 import type { LanguagePayload, Payload } from './notification.ts';
 import { APNS_PUSH_TYPES } from './notification.ts';
-import { boundsFault, PAYLOAD_TOO_LONG } from './payload-bounds.ts';
+import { boundsFault, PAYLOAD_TOO_LONG, TTL_SECONDS_MAX } from './payload-bounds.ts';
 import { digitFaults } from './payload-digits.ts';
 
 export interface PayloadFault {
@@ -24,11 +24,6 @@ type PayloadResult =
  * @publisherLimit `collapseId` → `400`
  */
 const COLLAPSE_ID_BYTES_MAX = 64;
-/**
- * FCM keeps a message for four weeks at most.
- * @publisherLimit `ttl` → `400`
- */
-export const TTL_SECONDS_MAX = 2_419_200;
 
 type GivenPayload =
   | { readonly ok: true; readonly given: JsonObject }

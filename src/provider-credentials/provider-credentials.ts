@@ -21,11 +21,11 @@ type OpenedCredential =
   | { readonly kind: 'unreadable'; readonly keyId: string };
 
 /** Checks a client's input for the credential of one platform. `origins`: the operator's. */
-export const parseProviderCredential = (
+export const parseProviderCredential = async (
   platformId: number,
   input: unknown,
   origins: ProviderOrigins,
-): ParsedCredential<ProviderCredential> =>
+): Promise<ParsedCredential<ProviderCredential>> =>
   isPlatformId(platformId)
     ? PROVIDERS[platformId].parseCredential(input, origins)
     : { ok: false, faults: [{ path: `platform ${platformId}`, message: 'takes no credential' }] };

@@ -1,7 +1,7 @@
 /** When a message expires: at the end of its ttl or at its `expiresAt`, the earlier one. */
 
 import type { Message } from '../domain/notification.ts';
-import { TTL_SECONDS_MAX } from '../domain/payload.ts';
+import { TTL_SECONDS_MAX } from '../domain/payload-bounds.ts';
 
 /** The end in epoch milliseconds. Null: it has none. */
 export function endMsOf({ payload, dueAtMs, expiresAtMs }: Message): number | null {

@@ -5,14 +5,13 @@ import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import { PLATFORM_IDS } from '../domain/device.ts';
 import type { SettingsOf } from '../std/setting-forms.ts';
 import type { ApnsOrigins } from './apns/origins.ts';
-import { APNS_SETTINGS, APNS_SITE } from './apns/origins.ts';
+import { APNS_SITE } from './apns/origins.ts';
 import type { FcmOrigins } from './fcm/origins.ts';
-import { FCM_SETTINGS, FCM_SITE } from './fcm/origins.ts';
+import { FCM_SITE } from './fcm/origins.ts';
+import type { PROVIDER_SETTINGS } from './operator-settings.ts';
 import type { Site } from './site.ts';
 import type { WebPushOrigins } from './webpush/origins.ts';
-import { WEB_PUSH_SETTINGS, WEB_PUSH_SITE } from './webpush/origins.ts';
-
-export const PROVIDER_SETTINGS = { ...APNS_SETTINGS, ...FCM_SETTINGS, ...WEB_PUSH_SETTINGS };
+import { WEB_PUSH_SITE } from './webpush/origins.ts';
 
 type ProviderSettings = SettingsOf<typeof PROVIDER_SETTINGS>;
 

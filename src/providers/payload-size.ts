@@ -4,7 +4,7 @@ import { NIL } from 'uuid';
 import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import type { Message, Payload } from '../domain/notification.ts';
 import type { PayloadFault } from '../domain/payload.ts';
-import { TTL_SECONDS_MAX } from '../domain/payload.ts';
+import { TTL_SECONDS_MAX } from '../domain/payload-bounds.ts';
 import { PROVIDERS } from './providers.ts';
 
 /** Faults of a payload by its providers' bounds; one for each language that is too large. */

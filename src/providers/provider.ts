@@ -24,8 +24,11 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   readonly name: string;
 
   readonly credentialFlags: CredentialFlags;
-  /** An address in it is compared with the operator's, and is never called. */
-  parseCredential(input: unknown, origins: Origins): ParsedCredential<Credential>;
+  /**
+   * An address in it is compared with the operator's, and is never called. The form is loaded when
+   * it is asked for: worker threads load the descriptor, and check no credential.
+   */
+  parseCredential(input: unknown, origins: Origins): Promise<ParsedCredential<Credential>>;
   /** The credential without its key: one of the same account may replace it. Null: none may. */
   accountOf(credential: Credential): string | null;
   /** The credential without its secrets, as its owner sees it again. */

@@ -5,13 +5,13 @@ import t from 'tap';
 import { addAccount, PASSWORD } from '../support/accounts.ts';
 import { until } from '../support/poll.ts';
 import { startService } from '../support/service.ts';
-import { temporaryEmbedded } from '../support/store.ts';
+import { temporaryStore } from '../support/store.ts';
 
 const OPS = 'ops@example.com';
 const OPERATOR_TOKEN = 'the-token-of-an-operator-of-this-test';
 
 t.test('wrong credentials and sign-ins of the operator', async (t) => {
-  const store = await temporaryEmbedded(t);
+  const store = await temporaryStore(t);
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const environment = { OPERATOR_TOKEN, TRUSTED_PROXIES: '127.0.0.1' };

@@ -7,11 +7,10 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import t from 'tap';
+import { enginePlace } from '../support/engine-place.ts';
 import { until } from '../support/poll.ts';
 import { startEngine } from '../support/processes.ts';
 import { registerFromElsewhere } from '../support/register-from-elsewhere.ts';
-import { seedEmbedded } from '../support/store.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const CALLERS = 1_000;
 const BODY_BYTES = 1_000_000;
@@ -22,9 +21,8 @@ const DEVICES = 20;
 t.setTimeout(120_000);
 
 t.test('a thousand half-sent bodies of one address', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  seedEmbedded(dataDir);
-  const engine = await startEngine(t, dataDir);
+  const { dataDir, environment } = await enginePlace(t);
+  const engine = await startEngine(t, dataDir, environment);
   const demo = engine.demo();
   const port = Number(new URL(engine.baseUrl).port);
   const flood = new Flood(port, demo.superUser.token);

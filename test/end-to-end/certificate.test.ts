@@ -6,17 +6,16 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { generate } from 'selfsigned';
 import t from 'tap';
+import { enginePlace } from '../support/engine-place.ts';
 import { until } from '../support/poll.ts';
 import { startEngine } from '../support/processes.ts';
-import { seedEmbedded } from '../support/store.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(120_000);
 
 t.test('SIGHUP shows the new certificate, and ends nothing', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  seedEmbedded(dataDir);
+  const { dataDir, environment } = await enginePlace(t);
   const settings = {
+    ...environment,
     DEMO: '0',
     WORKERS: '1',
     TLS_CERT_FILE: join(dataDir, 'cert.pem'),

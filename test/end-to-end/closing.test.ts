@@ -7,17 +7,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { enginePlace } from '../support/engine-place.ts';
 import { until } from '../support/poll.ts';
 import { startEngine } from '../support/processes.ts';
-import { seedEmbedded } from '../support/store.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(120_000);
 
 t.test('a registration on its way at SIGTERM', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  seedEmbedded(dataDir);
-  const engine = await startEngine(t, dataDir);
+  const { dataDir, environment } = await enginePlace(t);
+  const engine = await startEngine(t, dataDir, environment);
   const demo = engine.demo();
   const socket = connect(Number(new URL(engine.baseUrl).port), '127.0.0.1');
   socket.on('error', () => undefined);

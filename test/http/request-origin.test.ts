@@ -7,7 +7,7 @@ import type { ApiRoute } from '../../src/http/handler.ts';
 import { ELSEWHERE } from '../support/accounts.ts';
 import { addTenant, basic, bearer, startApiOn } from '../support/api.ts';
 import { ask as askAs, makeAgent } from '../support/route-fuzz/ask.ts';
-import { temporaryEmbedded } from '../support/store.ts';
+import { temporaryStore } from '../support/store.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const done = () => ({ status: 200, body: 'done' });
@@ -52,7 +52,7 @@ async function open(t: Test, store: Store, slug: string, corsOrigins: readonly s
 }
 
 t.test('passwords that a browser remembers', async (t) => {
-  const store = await temporaryEmbedded(t);
+  const store = await temporaryStore(t);
 
   await t.test('what a form, an image or a link of another site sends', async (t) => {
     const { ask, statusOf } = await open(t, store, 'forms', ['*']);

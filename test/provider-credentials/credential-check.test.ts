@@ -21,9 +21,10 @@ import {
   webPushCredential,
 } from '../support/provider-credentials.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';
-import { credentialOf, originsOf, simulatorFor } from '../support/sending.ts';
+import { credentialOf, originsOf } from '../support/sending.ts';
+import { freshSimulator } from '../support/simulator.ts';
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 async function sceneOf(sql: SqlPool, origins: ProviderOrigins = originsOf(simulator)) {
   const { appId } = await addTenant(sql, 'demo');

@@ -40,61 +40,64 @@ const serviceAccount = {
   client_id: 'ignored',
 };
 
-const faultsOf = (platformId: number, input: unknown): readonly string[] => {
-  const parsed = parseProviderCredential(platformId, input, DEFAULT_ORIGINS);
+const faultsOf = async (platformId: number, input: unknown): Promise<readonly string[]> => {
+  const parsed = await parseProviderCredential(platformId, input, DEFAULT_ORIGINS);
   return parsed.ok ? [] : parsed.faults.map(sentenceOf);
 };
-const faultsOfAccount = (change: object): readonly string[] =>
+const faultsOfAccount = (change: object): Promise<readonly string[]> =>
   faultsOf(15, { serviceAccount: { ...serviceAccount, ...change } });
 
-t.test('each fault is one sentence that names its field and quotes no secret', (t) => {
-  t.same(faultsOf(3, { ...apns, teamId: 'short' }), [
+t.test('each fault is one sentence that names its field and quotes no secret', async (t) => {
+  t.same(await faultsOf(3, { ...apns, teamId: 'short' }), [
     'teamId must be 10 capital letters and digits: it is on the page Membership details of the developer account.',
   ]);
   for (const bad of ['com.example.app\n', 'com example', 'com.exämple', 'a\r\nb: c', '']) {
-    t.match(faultsOf(3, { ...apns, bundleId: bad })[0], /^bundleId /, JSON.stringify(bad));
-    t.match(faultsOf(3, { ...apns, keyId: bad })[0], /^keyId /, JSON.stringify(bad));
-    t.match(faultsOf(3, { ...apns, teamId: bad })[0], /^teamId /, JSON.stringify(bad));
+    t.match((await faultsOf(3, { ...apns, bundleId: bad }))[0], /^bundleId /, JSON.stringify(bad));
+    t.match((await faultsOf(3, { ...apns, keyId: bad }))[0], /^keyId /, JSON.stringify(bad));
+    t.match((await faultsOf(3, { ...apns, teamId: bad }))[0], /^teamId /, JSON.stringify(bad));
   }
-  t.same(faultsOf(3, { ...apns, keyId: undefined }), [
+  t.same(await faultsOf(3, { ...apns, keyId: undefined }), [
     "keyId is missing: it is in the name of the key's file, AuthKey_<key id>.p8.",
   ]);
-  t.match(faultsOf(3, { ...apns, privateKey: ecKey('secp384r1') }), [
+  t.match(await faultsOf(3, { ...apns, privateKey: ecKey('secp384r1') }), [
     /^privateKey is a key that is not P-256 .*\.$/,
   ]);
-  t.same(faultsOf(3, { ...apns, keyId: apns.teamId }), [
+  t.same(await faultsOf(3, { ...apns, keyId: apns.teamId }), [
     "keyId is the team's id: that of the key is in the name of its file, AuthKey_<key id>.p8.",
   ]);
-  t.match(faultsOf(3, { ...apns, bundleId: 'TEAM123456.com.acme' }), [/^bundleId begins with/]);
-  t.same(faultsOf(3, { ...apns, environment: 'test' }), [
+  t.match(await faultsOf(3, { ...apns, bundleId: 'TEAM123456.com.acme' }), [
+    /^bundleId begins with/,
+  ]);
+  t.same(await faultsOf(3, { ...apns, environment: 'test' }), [
     'environment must be production or sandbox.',
   ]);
-  t.same(faultsOfAccount({ project_id: undefined }), ['serviceAccount.project_id is missing.']);
+  t.same(await faultsOfAccount({ project_id: undefined }), [
+    'serviceAccount.project_id is missing.',
+  ]);
   for (const name of ['private_key', 'private_key_id', 'client_email']) {
-    t.same(faultsOfAccount({ [name]: undefined }), [`serviceAccount.${name} is missing.`]);
+    t.same(await faultsOfAccount({ [name]: undefined }), [`serviceAccount.${name} is missing.`]);
   }
-  t.match(faultsOfAccount({ private_key: apns.privateKey }), [
+  t.match(await faultsOfAccount({ private_key: apns.privateKey }), [
     /^serviceAccount\.private_key is not an RSA key of 2048 bits or more .*\.$/,
   ]);
-  t.same(faultsOfAccount({ type: 'authorized_user' }), [
+  t.same(await faultsOfAccount({ type: 'authorized_user' }), [
     'serviceAccount.type must be service_account.',
   ]);
-  t.same(faultsOf(3, { ...apns, enviroment: 'sandbox' }), [
+  t.same(await faultsOf(3, { ...apns, enviroment: 'sandbox' }), [
     'enviroment is unknown; the nearest is environment.',
   ]);
-  t.match(faultsOf(15, { serviceAccount, key: 'x' }), [
+  t.match(await faultsOf(15, { serviceAccount, key: 'x' }), [
     'key is unknown; the nearest is serviceAccount.',
   ]);
-  t.same(faultsOf(7, { serviceAccount, vapidKeys: {} }), [
+  t.same(await faultsOf(7, { serviceAccount, vapidKeys: {} }), [
     'vapidKeys is unknown; the nearest is vapid.',
   ]);
-  t.same(faultsOf(15, {}).length, 1);
-  t.same(faultsOf(7, {}), ['The credential must have vapid or serviceAccount.']);
-  t.same(faultsOf(8, {}), ['platform 8 takes no credential.']);
-  t.end();
+  t.same((await faultsOf(15, {})).length, 1);
+  t.same(await faultsOf(7, {}), ['The credential must have vapid or serviceAccount.']);
+  t.same(await faultsOf(8, {}), ['platform 8 takes no credential.']);
 });
 
-t.test("another of Google's files is called by its name", (t) => {
+t.test("another of Google's files is called by its name", async (t) => {
   const rows: readonly (readonly [object, RegExp])[] = [
     [{ project_info: {}, client: [] }, /is google-services\.json, the file of the Android app\. /],
     [{ apiKey: 'x', authDomain: 'y' }, /is the firebaseConfig of a web app/],
@@ -105,15 +108,14 @@ t.test("another of Google's files is called by its name", (t) => {
     [{ teamId: 'TEAM123456', keyId: 'KEY1234567' }, /is a credential of APNs/],
   ];
   for (const [file, fault] of rows) {
-    const faults = faultsOf(15, { serviceAccount: file });
+    const faults = await faultsOf(15, { serviceAccount: file });
     t.equal(faults.length, 1);
     t.match(faults[0], fault);
     t.match(faults[0], /Generate new private key\.$/);
   }
-  t.end();
 });
 
-t.test("an address that is not the operator's is refused", (t) => {
+t.test("an address that is not the operator's is refused", async (t) => {
   for (const token_uri of [
     'https://oauth2.googleapis.com.evil.example/token',
     'http://oauth2.googleapis.com/token',
@@ -121,17 +123,20 @@ t.test("an address that is not the operator's is refused", (t) => {
     'no url',
     '',
   ]) {
-    t.match(faultsOfAccount({ token_uri })[0], /^serviceAccount\.token_uri must be at /, token_uri);
+    t.match(
+      (await faultsOfAccount({ token_uri }))[0],
+      /^serviceAccount\.token_uri must be at /,
+      token_uri,
+    );
   }
-  t.same(faultsOfAccount({ token_uri: undefined }), []);
-  t.same(faultsOfAccount({}), []);
-  t.end();
+  t.same(await faultsOfAccount({ token_uri: undefined }), []);
+  t.same(await faultsOfAccount({}), []);
 });
 
 t.test('put, read, cleared; unreadable under another key or on another app', async (t) => {
   await withStores(t, async (t, { sql }) => {
     const { appId } = await addTenant(sql, 'demo');
-    const parsed = parseProviderCredential(3, apns, DEFAULT_ORIGINS);
+    const parsed = await parseProviderCredential(3, apns, DEFAULT_ORIGINS);
     if (!parsed.ok) throw new Error('it is right');
     const read = (id = appId, platformId = 3) =>
       readProviderCredential(sql, secrets, id, platformId);

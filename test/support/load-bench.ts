@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { z } from 'zod';
+import { enginePlace } from './engine-place.ts';
 import { startEngine } from './processes.ts';
-import { seedEmbedded } from './store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const RUN = join(import.meta.dirname, '..', '..', 'bench', 'run.js');
@@ -45,9 +45,8 @@ export async function run(args: readonly string[], environment = {}): Promise<Ra
 
 /** An engine to load, the flags of a brief run against it, and what that run reported. */
 export async function startLoaded(t: Test) {
-  const dataDir = temporaryDirectory(t);
-  seedEmbedded(dataDir);
-  const engine = await startEngine(t, dataDir);
+  const { dataDir, environment } = await enginePlace(t);
+  const engine = await startEngine(t, dataDir, environment);
   const demo = engine.demo();
   const demoFile = join(dataDir, 'demo.json');
   const out = temporaryDirectory(t);

@@ -22,6 +22,7 @@ import {
   homeOf,
   isAlone,
   isLeftToEmbedded,
+  opensEmbedded,
   ROOT,
   storesOf,
   testFilesOf,
@@ -54,6 +55,8 @@ test files in it. Without a name all run.
 /** How many of the slowest files are listed at the end. */
 const SLOWEST = 10;
 const STORE = 'test/support/store.js';
+/** For files that want no store: even the code that opens them takes a while to load. */
+const NO_STORES = { hasPostgres: () => false, openStores: () => Promise.resolve(null) };
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -89,17 +92,23 @@ async function main(): Promise<number> {
     return options.changed ? 0 : 2;
   }
   process.env['TMPDIR'] = temporaryParent();
-  const needsStores = files.some((file) => reachOf(file).has(STORE));
-  const stores = needsStores ? await (await import('./runner/stores.ts')).openStores() : null;
+  const wanting = files.filter((file) => reachOf(file).has(STORE));
+  const { hasPostgres, openStores } =
+    wanting.length === 0 ? NO_STORES : await import('./runner/stores.ts');
+  const isOnPostgres = hasPostgres();
+  const times = readTimes();
+  const jobs = files.map((file) => ({
+    file,
+    stores: storesOf(file, choice, isOnPostgres),
+    knownMs: times.get(file) ?? null,
+    home: homeOf(reachOf(file)),
+    isAlone: isAlone(file),
+  }));
+  const isEmbeddedWanted = wanting.some(
+    (file) => storesOf(file, choice, isOnPostgres) !== 'postgres' || opensEmbedded(reachOf(file)),
+  );
+  const stores = await openStores(isEmbeddedWanted);
   try {
-    const times = readTimes();
-    const jobs = files.map((file) => ({
-      file,
-      stores: storesOf(file, choice, stores?.hasPostgres ?? false),
-      knownMs: times.get(file) ?? null,
-      home: homeOf(reachOf(file)),
-      isAlone: isAlone(file),
-    }));
     return await runJobs(jobs, stores);
   } finally {
     await stores?.close();

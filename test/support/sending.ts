@@ -5,10 +5,8 @@
 
 import { pino } from 'pino';
 import type { Test } from 'tap';
-import type { BehaviourChange } from '../../packages/simulator/src/options.ts';
 import type { Simulator } from '../../packages/simulator/src/simulator.ts';
 import { PLATFORMS } from '../../packages/std/src/platforms.ts';
-import { startSimulatorThread } from '../../src/app/demo/simulator-thread.ts';
 import type { Store } from '../../src/database/store.ts';
 import { ProviderTokens } from '../../src/provider-credentials/provider-tokens.ts';
 import { AuthorizationCache } from '../../src/providers/authorization.ts';
@@ -28,21 +26,6 @@ import { secrets } from './api.ts';
 import { PROVIDER_DEFAULTS } from './default-origins.ts';
 import { evaluator } from './evaluator.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
-
-/** A simulator for the life of a test. */
-export async function simulatorFor(t: Test): Promise<Simulator> {
-  const simulator = await startSimulatorThread();
-  t.teardown(() => simulator.close());
-  return simulator;
-}
-
-/** Empties the simulator's books; from now on it behaves so. */
-export async function behave(simulator: Simulator, behaviour: BehaviourChange): Promise<void> {
-  await fetch(`${simulator.controlUrl}/reset`, { method: 'POST' });
-  const body = JSON.stringify(behaviour);
-  const response = await fetch(`${simulator.controlUrl}/behaviour`, { method: 'PUT', body });
-  if (response.status !== 200) throw new Error(`the simulator answered ${response.status}`);
-}
 
 export interface SendingOptions {
   readonly leaseMs?: number;

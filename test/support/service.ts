@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Simulator } from '../../packages/simulator/src/simulator.ts';
 import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import type { ShownCredential } from '../../src/access/credentials.ts';
 import { createCredential } from '../../src/access/credentials.ts';
@@ -24,6 +25,7 @@ import { silent } from './app-api.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Demo } from './processes.ts';
 import { stopCounting } from './runner/resources.ts';
+import { freshSimulator } from './simulator.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface Service {
@@ -39,8 +41,16 @@ export async function startService(
   environment: Readonly<Record<string, string>> = {},
   log: Logger = silent,
 ): Promise<Service> {
-  const simulator = await startSimulatorThread();
-  t.teardown(() => simulator.close());
+  return startServiceAt(t, await freshSimulator(), store, environment, log);
+}
+
+async function startServiceAt(
+  t: Lifetime,
+  simulator: Simulator,
+  store: Store,
+  environment: Readonly<Record<string, string>>,
+  log: Logger,
+): Promise<Service> {
   const { apnsOrigin, fcmOrigin, oauthOrigin, webPushOrigin, controlUrl } = simulator;
   const directory = temporaryDirectory(t, { 'ca.pem': simulator.certificatePem });
   const demo = await ensureDemo(store.sql, secrets, simulator.accounts);
@@ -117,11 +127,13 @@ export async function dataReceived(
 }
 
 /** The same, for all test files of a process, which make clients of their own on it. */
-export function startSharedService(
+export async function startSharedService(
   lifetime: Lifetime,
   store: Store,
   environment: Readonly<Record<string, string>>,
 ): Promise<Service> {
   stopCounting();
-  return startService(lifetime, store, environment);
+  const simulator = await startSimulatorThread();
+  lifetime.teardown(() => simulator.close());
+  return startServiceAt(lifetime, simulator, store, environment, silent);
 }

@@ -12,6 +12,7 @@ import {
 } from '../../src/provider-credentials/provider-credentials.ts';
 import { addTenant, secrets } from './api.ts';
 import { post } from './client.ts';
+import { databaseTemplate } from './environment.ts';
 import { OPERATOR_TOKEN } from './route-fuzz/valid.ts';
 import { storesWanted } from './runner/stores-wanted.ts';
 import type { Service } from './service.ts';
@@ -33,7 +34,7 @@ export const sharedService = shared(async (lifetime) => {
 });
 
 const sharedServiceOnPostgres = shared(async (lifetime) => {
-  const store = await openPostgres(await createDatabase(lifetime));
+  const store = await openPostgres(await createDatabase(lifetime, databaseTemplate));
   lifetime.teardown(() => store.close());
   return startSharedService(lifetime, store, SETTINGS);
 });

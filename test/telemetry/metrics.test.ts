@@ -17,8 +17,10 @@ const REQUESTS = 100;
 
 t.setTimeout(180_000);
 
-const behave = (controlUrl: string, behaviour: object): Promise<Response> =>
-  fetch(`${controlUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(behaviour) });
+async function behave(controlUrl: string, behaviour: object): Promise<void> {
+  const body = JSON.stringify(behaviour);
+  await (await fetch(`${controlUrl}/behaviour`, { method: 'PUT', body })).text();
+}
 
 /** The value of a series of ours, by its name without `tagcast_`; null: it is not there. */
 async function seriesOf(url: string, series: string): Promise<number | null> {

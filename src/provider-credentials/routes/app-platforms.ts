@@ -49,7 +49,7 @@ const putRoute = (parts: AppPlatformParts, checks: PacedChecks) =>
       answer: shown('Stored.', credentialState, KNOWN),
     },
     onScope(parts.sql, async (scope, { caller, body: { input, terms }, request }) => {
-      const parsed = parseProviderCredential(scope.platformId, input, parts.origins);
+      const parsed = await parseProviderCredential(scope.platformId, input, parts.origins);
       if (!parsed.ok) return refuse.invalid(parsed.faults);
       const paced = await checks.run(caller.clientId, () =>
         putCredential(parts, originOf(request, caller), scope, parsed.credential, terms),

@@ -69,7 +69,7 @@ const putRoute = (parts: AppPlatformParts) =>
       const scope = { appId, platformId };
       const client = await findAppClient(parts.sql, appId);
       if (client === null) return noSuchApp(scope);
-      const parsed = parseProviderCredential(platformId, input, parts.origins);
+      const parsed = await parseProviderCredential(platformId, input, parts.origins);
       if (!parsed.ok) return refuse.invalid(parsed.faults);
       const fault = await secretKeyFault(parts.sql, parts.secrets);
       if (fault !== null) return refused(409, fault);

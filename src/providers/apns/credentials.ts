@@ -1,6 +1,6 @@
 /** The provider token of APNs: a JWT signed with the team's key, sent with every push. */
 
-import { decodeJwt, importPKCS8, SignJWT } from 'jose';
+import { isObject, parseJson } from '../../../packages/std/src/json.ts';
 import type { Minted } from '../minted.ts';
 import { identityOf } from '../minted.ts';
 import type { Minting } from '../provider.ts';
@@ -22,7 +22,10 @@ export async function mintProviderToken(
   credential: ApnsCredential,
   nowMs: number,
 ): Promise<Minted> {
-  const key = await importKey(credential.privateKey);
+  // Worker threads load this file, and sign nothing.
+  const { importPKCS8, SignJWT } = await import('jose');
+  // ES256 is ECDSA over P-256 and nothing else: jose refuses keys of other curves here.
+  const key = await importPKCS8(credential.privateKey, 'ES256').catch(() => null);
   if (key === null) {
     return {
       ok: false,
@@ -47,21 +50,10 @@ export async function mintProviderToken(
 
 /** When a provider token was signed. Null: it cannot be read. */
 export function signedAtMsOf(authorization: string): number | null {
-  try {
-    const { iat } = decodeJwt(authorization.slice(BEARER.length));
-    return iat === undefined ? null : iat * 1_000;
-  } catch {
-    return null;
-  }
+  const [, claims = ''] = authorization.split('.');
+  const read = parseJson(Buffer.from(claims, 'base64url').toString());
+  const signedAt = isObject(read) ? read['iat'] : undefined;
+  return typeof signedAt === 'number' ? signedAt * 1_000 : null;
 }
 
 const BEARER = 'bearer ';
-
-/** ES256 is ECDSA over P-256 and nothing else: jose refuses keys of other curves here. */
-async function importKey(pem: string) {
-  try {
-    return await importPKCS8(pem, 'ES256');
-  } catch {
-    return null;
-  }
-}

@@ -8,7 +8,6 @@ import type { Sender } from '../sender.ts';
 import { apnsOutcome } from './answer.ts';
 import type { ApnsCredential } from './credential.ts';
 import { APNS_FLAGS } from './credential-flags.ts';
-import { parseApns } from './credential-form.ts';
 import { apnsMinting, signedAtMsOf } from './credentials.ts';
 import { APNS_MEANINGS } from './meanings.ts';
 import { apnsContent } from './message.ts';
@@ -33,7 +32,7 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   name: 'APNs',
 
   credentialFlags: APNS_FLAGS,
-  parseCredential: parseApns,
+  parseCredential: async (input) => (await import('./credential-form.ts')).parseApns(input),
   accountOf: ({ teamId, bundleId, environment }) => JSON.stringify([teamId, bundleId, environment]),
   publicPart: ({ teamId, keyId, bundleId, environment }) => ({
     teamId,

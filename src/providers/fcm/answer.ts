@@ -1,8 +1,8 @@
 /** The outcome of an answer of FCM: by its own error code, Google's status, or the HTTP status. */
 
-import { z } from 'zod';
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
-import { parseJson } from '../../../packages/std/src/json.ts';
+import type { JsonObject } from '../../../packages/std/src/json.ts';
+import { isObject, parseJson } from '../../../packages/std/src/json.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
 import type { Answer } from '../../transport/transport.ts';
@@ -15,32 +15,47 @@ export function fcmOutcome(answer: Answer): Outcome {
   return error === null ? outcomeWithoutWords(answer) : outcomeOfError(answer, error);
 }
 
-/** `{error:{code, message, status, details}}`, read leniently. */
-const errorBody = z.object({
-  error: z.object({
-    message: z.string().catch(''),
-    status: z.string().optional().catch(undefined),
-    details: z
-      .array(
-        z.looseObject({
-          '@type': z.string().catch(''),
-          errorCode: z.string().optional().catch(undefined),
-          fieldViolations: z.array(z.object({ field: z.string().catch('') })).catch([]),
-          violations: z
-            .array(z.object({ subject: z.string().catch(''), description: z.string().catch('') }))
-            .catch([]),
-        }),
-      )
-      .catch([]),
-  }),
-});
-
-type FcmError = z.infer<typeof errorBody>['error'];
-
-function parseError(body: string): FcmError | null {
-  const parsed = errorBody.safeParse(parseJson(body));
-  return parsed.success ? parsed.data.error : null;
+/** `{error:{code, message, status, details}}`. */
+interface FcmError {
+  readonly message: string;
+  readonly status: string | undefined;
+  readonly details: readonly ErrorDetail[];
 }
+
+interface ErrorDetail {
+  readonly type: string;
+  readonly errorCode: string | undefined;
+  readonly fields: readonly string[];
+  /** The texts about the quotas that were passed. */
+  readonly quotas: readonly string[];
+}
+
+/** Reads it leniently, without a form: worker threads would load a library for this one. */
+function parseError(body: string): FcmError | null {
+  const error = asRecord(asRecord(parseJson(body))?.['error']);
+  if (error === null) return null;
+  return {
+    message: asText(error['message']) ?? '',
+    status: asText(error['status']),
+    details: asRecords(error['details']).map((detail) => ({
+      type: asText(detail['@type']) ?? '',
+      errorCode: asText(detail['errorCode']),
+      fields: asRecords(detail['fieldViolations']).map(({ field }) => asText(field) ?? ''),
+      quotas: asRecords(detail['violations']).map(
+        ({ subject, description }) => `${asText(subject) ?? ''} ${asText(description) ?? ''}`,
+      ),
+    })),
+  };
+}
+
+const asRecord = (value: unknown): JsonObject | null => (isObject(value) ? value : null);
+
+const asText = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/** All objects of a list; none, if it is no list or has anything else in it. */
+const asRecords = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) && value.every(isObject) ? value : [];
 
 /**
  * Stored, and a key for counts.
@@ -51,7 +66,7 @@ const FCM_ERROR = 'google.firebase.fcm.v1.FcmError';
 
 function outcomeOfError(answer: Answer, error: FcmError): Outcome {
   const { status, retryAfterMs } = answer;
-  const own = error.details.find((detail) => detail['@type'].endsWith(FCM_ERROR))?.errorCode;
+  const own = error.details.find(({ type }) => type.endsWith(FCM_ERROR))?.errorCode;
   const reason = foreignText(own ?? error.status ?? `status ${status}`, REASON_LENGTH_MAX);
   switch (reason) {
     case 'UNREGISTERED':
@@ -103,20 +118,16 @@ const DEVICE_IN_WORDS = /device/i;
 /** Malformed tokens and messages have one code: the field or the text distinguishes them. */
 const blamesToken = ({ message, details }: FcmError): boolean =>
   TOKEN_IN_WORDS.test(message) ||
-  details.some(({ fieldViolations }) =>
-    fieldViolations.some(({ field }) => field === 'message.token' || field === 'message.fid'),
+  details.some(({ fields }) =>
+    fields.some((field) => field === 'message.token' || field === 'message.fid'),
   );
 
 const blamesField = ({ details }: FcmError): boolean =>
-  details.some(({ fieldViolations }) => fieldViolations.some(({ field }) => field !== ''));
+  details.some(({ fields }) => fields.some((field) => field !== ''));
 
 /** The limits of project and device have the same code; the quota's name distinguishes them. */
 const blamesDeviceRate = ({ details }: FcmError): boolean =>
-  details.some(({ violations }) =>
-    violations.some(({ subject, description }) =>
-      DEVICE_IN_WORDS.test(`${subject} ${description}`),
-    ),
-  );
+  details.some(({ quotas }) => quotas.some((text) => DEVICE_IN_WORDS.test(text)));
 
 /** Google gives its own error with every refusal: a proxy's page proves nothing. */
 function outcomeWithoutWords(answer: Answer): Outcome {

@@ -5,7 +5,7 @@ import { formFaults, strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
 import { privateKey, text } from '../credential-form.ts';
 import type { WantedKey } from '../private-key-fault.ts';
-import type { FcmCredential, ServiceAccount } from './credential.ts';
+import type { FcmCredential } from './credential.ts';
 import type { FcmOrigins } from './origins.ts';
 import { wrongFileFault } from './wrong-file.ts';
 
@@ -56,7 +56,5 @@ export function parseFcm(
   const serviceAccount = { project_id, private_key_id, private_key, client_email };
   return { ok: true, credential: { kind: 'fcm', serviceAccount } };
 }
-
-export const publicAccount = ({ private_key: _, ...shown }: ServiceAccount): object => shown;
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);

@@ -12,3 +12,6 @@ export interface FcmCredential {
   readonly kind: 'fcm';
   readonly serviceAccount: ServiceAccount;
 }
+
+/** The account without its key, as its owner sees it again. */
+export const publicAccount = ({ private_key: _, ...shown }: ServiceAccount): object => shown;

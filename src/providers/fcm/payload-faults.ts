@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { isObject } from '../../../packages/std/src/json.ts';
 import type { Payload } from '../../domain/notification.ts';
 import type { PayloadFault } from '../../domain/payload.ts';
-import { TTL_SECONDS_MAX } from '../../domain/payload.ts';
+import { TTL_SECONDS_MAX } from '../../domain/payload-bounds.ts';
 
 const RESERVED: ReadonlySet<string> = new Set(['from', 'message_type', 'google', 'gcm']);
 

@@ -5,8 +5,8 @@ import type { Provider } from '../provider.ts';
 import { PATIENCE_MS } from '../retry-policies.ts';
 import { fcmOutcome } from './answer.ts';
 import type { FcmCredential } from './credential.ts';
+import { publicAccount } from './credential.ts';
 import { FCM_FLAGS } from './credential-flags.ts';
-import { parseFcm, publicAccount } from './credential-form.ts';
 import { fcmMinting } from './credentials.ts';
 import { FCM_MEANINGS } from './meanings.ts';
 import { fcmContent } from './message.ts';
@@ -23,7 +23,8 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
   name: 'FCM',
 
   credentialFlags: FCM_FLAGS,
-  parseCredential: parseFcm,
+  parseCredential: async (input, origins) =>
+    (await import('./credential-form.ts')).parseFcm(input, origins),
   accountOf: ({ serviceAccount }) => serviceAccount.project_id,
   publicPart: ({ serviceAccount }) => ({ serviceAccount: publicAccount(serviceAccount) }),
   publicNote: () => null,

@@ -1,21 +1,10 @@
-/** The operator's list of push services; FCM's settings apply to browsers' FCM tokens. */
+/** The push services of browsers; their FCM tokens go to the address of FCM. */
 
 import type { SettingsOf } from '../../std/setting-forms.ts';
-import { list } from '../../std/setting-forms.ts';
 import type { FcmOrigins } from '../fcm/origins.ts';
 import type { Site } from '../site.ts';
-import { AllowList, DEFAULT_PUSH_HOSTS, isPushHost } from './allow-list.ts';
-
-export const WEB_PUSH_SETTINGS = {
-  WEB_PUSH_HOSTS: list
-    .refine((entries) => entries.every(isPushHost), {
-      error: 'must be hosts, host:port or *.domain, separated by commas',
-    })
-    .optional()
-    .describe(
-      'Push services of browsers that Tagcast may send to, separated by commas: a host, *.domain, or host:port, which may also be on this machine. Default: those of Google, Mozilla, Apple and Microsoft; the simulator when it runs.',
-    ),
-};
+import { AllowList, DEFAULT_PUSH_HOSTS } from './allow-list.ts';
+import type { WEB_PUSH_SETTINGS } from './operator-settings.ts';
 
 interface PushServices {
   /** The push services that the engine may send to: entries of the allow-list (allow-list.ts). */

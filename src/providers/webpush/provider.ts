@@ -3,7 +3,7 @@
 import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { isPublicAddress } from '../../std/public-address.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
-import { publicAccount } from '../fcm/credential-form.ts';
+import { publicAccount } from '../fcm/credential.ts';
 import { fcmMinting } from '../fcm/credentials.ts';
 import { fcmProbe } from '../fcm/probe.ts';
 import { projectQuota } from '../fcm/quota.ts';
@@ -14,7 +14,6 @@ import { NO_KNOWN_RULES } from '../retry-policies.ts';
 import { ANSWER_FIELDS } from './answer.ts';
 import type { WebPushCredential } from './credential.ts';
 import { WEB_PUSH_FLAGS } from './credential-flags.ts';
-import { parseWebPush } from './credential-form.ts';
 import { pushContent } from './message.ts';
 import type { WebPushOrigins } from './origins.ts';
 import { webPushFaults } from './payload-faults.ts';
@@ -27,7 +26,8 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   name: 'Web Push',
 
   credentialFlags: WEB_PUSH_FLAGS,
-  parseCredential: parseWebPush,
+  parseCredential: async (input, origins) =>
+    (await import('./credential-form.ts')).parseWebPush(input, origins),
   accountOf: () => null,
   publicPart: ({ vapid, serviceAccount }) => ({
     ...(vapid === null ? {} : { vapid: { publicKey: vapid.publicKey, subject: vapid.subject } }),

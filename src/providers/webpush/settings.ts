@@ -3,7 +3,7 @@
  * for the sends that wait for a service.
  */
 
-import { TTL_SECONDS_MAX } from '../../domain/payload.ts';
+import { TTL_SECONDS_MAX } from '../../domain/payload-bounds.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';
 

@@ -5,12 +5,12 @@ import { addAccount, beginSession } from '../../support/accounts.ts';
 import { finalStatus, post, push } from '../../support/client.ts';
 import { until } from '../../support/poll.ts';
 import { startService } from '../../support/service.ts';
-import { temporaryEmbedded } from '../../support/store.ts';
+import { temporaryStore } from '../../support/store.ts';
 
 const OPERATOR_TOKEN = 'the-token-of-an-operator-of-this-test';
 
 t.test('by the token, and by an account of the operator', async (t) => {
-  const store = await temporaryEmbedded(t);
+  const store = await temporaryStore(t);
   const { engine } = await startService(t, store, { OPERATOR_TOKEN });
   const ask = async (path: string, headers: Readonly<Record<string, string>>) => {
     const answer = await fetch(engine.url + path, { headers });
@@ -56,7 +56,7 @@ t.test('by the token, and by an account of the operator', async (t) => {
 });
 
 t.test('connections to providers are counted', async (t) => {
-  const store = await temporaryEmbedded(t);
+  const store = await temporaryStore(t);
   const { engine, demo } = await startService(t, store, { OPERATOR_TOKEN });
   const { baseUrl, appId, apiUser } = demo;
   const [tagId = 0] = demo.tagIds;
@@ -82,7 +82,7 @@ interface Connections {
 }
 
 t.test('without a token there is no such path', async (t) => {
-  const store = await temporaryEmbedded(t);
+  const store = await temporaryStore(t);
   const { engine } = await startService(t, store);
   const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
   t.equal((await fetch(`${engine.url}/operator/v1/system`, { headers })).status, 404);

@@ -6,7 +6,9 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { connect } from '../../../src/database/sql.ts';
+import { NODE_FLAGS } from '../../support/node-flags.ts';
 import { startEngine } from '../../support/processes.ts';
+import { seedEmbedded } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** 256 MB instead of 2 GB, so that the machine need not have them. */
@@ -16,7 +18,9 @@ const STATEMENTS_MAX = 1_000;
 
 t.test('a session that holds all memory ends the process with one line', async (t) => {
   const dataDir = temporaryDirectory(t);
-  const engine = await startEngine(t, dataDir, { DEMO: '0' }, { nodeFlags: [LITTLE_MEMORY] });
+  seedEmbedded(dataDir);
+  const nodeFlags = [...NODE_FLAGS, LITTLE_MEMORY];
+  const engine = await startEngine(t, dataDir, { DEMO: '0' }, { nodeFlags });
   const sql = connect({ kind: 'embedded', socketPath: join(dataDir, 'database.sock') }, 1);
   t.teardown(() => sql.end({ timeout: 0 }));
   const exited = new Promise<number | null>((resolve) => engine.child.once('exit', resolve));

@@ -17,9 +17,10 @@ import { until } from '../../support/poll.ts';
 import { apnsCredential, webPushCredential } from '../../support/provider-credentials.ts';
 import type { Answer } from '../../support/resources.ts';
 import { openResources, pathsOf } from '../../support/resources.ts';
-import { originsOf, simulatorFor } from '../../support/sending.ts';
+import { originsOf } from '../../support/sending.ts';
+import { freshSimulator } from '../../support/simulator.ts';
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 const origins = originsOf(simulator);
 
 async function open(t: Test, store: Store) {

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
-import { exchangeAccessToken } from '../../../src/providers/fcm/credentials.ts';
+import { exchangeAccessToken } from '../../../src/providers/fcm/access-token.ts';
 import { ecKeys, fcmCredential, rsaKeys } from '../../support/provider-credentials.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
 

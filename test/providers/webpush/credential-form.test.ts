@@ -16,18 +16,18 @@ const subject = 'mailto:push@example.com';
 const pem = { type: 'pkcs8', format: 'pem' } as const;
 
 const parse = (input: unknown) => parseProviderCredential(7, input, DEFAULT_ORIGINS);
-const faultsOf = (vapid: unknown): readonly string[] => {
-  const parsed = parse({ vapid });
+const faultsOf = async (vapid: unknown): Promise<readonly string[]> => {
+  const parsed = await parse({ vapid });
   return parsed.ok ? [] : parsed.faults.map(sentenceOf);
 };
 
-t.test('the key in base64url or as a PEM, with or without its public half', (t) => {
+t.test('the key in base64url or as a PEM, with or without its public half', async (t) => {
   const keys = generateVapidKeys();
   t.equal(Buffer.from(keys.privateKey, 'base64url').length, 32);
   t.equal(Buffer.from(keys.publicKey, 'base64url').length, 65);
   const credential = { kind: 'webpush', vapid: { ...keys, subject }, serviceAccount: null };
-  t.same(parse({ vapid: { ...keys, subject } }), { ok: true, credential });
-  t.same(parse({ vapid: { privateKey: `${keys.privateKey}\n`, subject } }), {
+  t.same(await parse({ vapid: { ...keys, subject } }), { ok: true, credential });
+  t.same(await parse({ vapid: { privateKey: `${keys.privateKey}\n`, subject } }), {
     ok: true,
     credential,
   });
@@ -35,35 +35,33 @@ t.test('the key in base64url or as a PEM, with or without its public half', (t) 
   const [x, y] = [point.toString('base64url', 1, 33), point.toString('base64url', 33)];
   const jwk = { kty: 'EC', crv: 'P-256', d: keys.privateKey, x, y };
   const privateKey = String(createPrivateKey({ key: jwk, format: 'jwk' }).export(pem));
-  t.same(parse({ vapid: { privateKey, subject } }), { ok: true, credential });
-  t.end();
+  t.same(await parse({ vapid: { privateKey, subject } }), { ok: true, credential });
 });
 
-t.test('a key that begins with zeros keeps its 32 octets', (t) => {
+t.test('a key that begins with zeros keeps its 32 octets', async (t) => {
   const privateKey = Buffer.alloc(32, 0).fill(7, 30).toString('base64url');
   const pair = createECDH('prime256v1');
   pair.setPrivateKey(Buffer.from(privateKey, 'base64url'));
   const publicKey = pair.getPublicKey().toString('base64url');
-  t.match(parse({ vapid: { privateKey, publicKey, subject } }), {
+  t.match(await parse({ vapid: { privateKey, publicKey, subject } }), {
     ok: true,
     credential: { vapid: { privateKey, publicKey } },
   });
-  t.end();
 });
 
-t.test('an account beside the keys, or alone', (t) => {
+t.test('an account beside the keys, or alone', async (t) => {
   const { serviceAccount } = fcmCredential();
-  t.same(parse({ serviceAccount }), {
+  t.same(await parse({ serviceAccount }), {
     ok: true,
     credential: { kind: 'webpush', vapid: null, serviceAccount },
   });
   const vapid = { ...generateVapidKeys(), subject };
-  t.same(parse({ vapid, serviceAccount }), {
+  t.same(await parse({ vapid, serviceAccount }), {
     ok: true,
     credential: { kind: 'webpush', vapid, serviceAccount },
   });
   const broken = { ...serviceAccount, client_email: 'nobody' };
-  t.same(parse({ vapid: { ...vapid, subject: 'x' }, serviceAccount: broken }), {
+  t.same(await parse({ vapid: { ...vapid, subject: 'x' }, serviceAccount: broken }), {
     ok: false,
     faults: [
       {
@@ -73,10 +71,9 @@ t.test('an account beside the keys, or alone', (t) => {
       { path: 'serviceAccount.client_email', message: 'is not an e-mail address' },
     ],
   });
-  t.end();
 });
 
-t.test('each fault is one sentence that names its field', (t) => {
+t.test('each fault is one sentence that names its field', async (t) => {
   const keys = generateVapidKeys();
   const rows: readonly (readonly [vapid: unknown, fault: string])[] = [
     [7, 'vapid must be an object with privateKey and subject.'],
@@ -111,26 +108,24 @@ t.test('each fault is one sentence that names its field', (t) => {
       'vapid.publicKey is not the public half of privateKey.',
     ],
   ];
-  for (const [vapid, fault] of rows) t.same(faultsOf(vapid), [fault]);
-  t.end();
+  for (const [vapid, fault] of rows) t.same(await faultsOf(vapid), [fault]);
 });
 
-t.test('a subject that push services take', (t) => {
+t.test('a subject that push services take', async (t) => {
   const keys = generateVapidKeys();
-  const fault = (of: string) => faultsOf({ ...keys, subject: of })[0];
+  const fault = async (of: string) => (await faultsOf({ ...keys, subject: of }))[0];
   for (const good of ['mailto:a@b.example', 'https://example.com/push', 'https://a.example']) {
-    t.equal(fault(good), undefined, good);
+    t.equal(await fault(good), undefined, good);
   }
   for (const bad of ['a@b.example', 'http://a.example', 'mailto:', 'mailto: a@b.example']) {
-    t.match(fault(bad), /must be mailto: with an e-mail address, or an https: URL/, bad);
+    t.match(await fault(bad), /must be mailto: with an e-mail address, or an https: URL/, bad);
   }
   for (const bad of ['mailto:<a@b.example>', 'https://a example', 'https://', 'ftp://a.example']) {
-    t.match(fault(bad), /must be mailto: with an e-mail address, or an https: URL/, bad);
+    t.match(await fault(bad), /must be mailto: with an e-mail address, or an https: URL/, bad);
   }
   for (const bad of ['mailto:a@localhost', 'https://localhost/x', 'mailto:a@b.invalid']) {
-    t.match(fault(bad), /must be reachable from elsewhere/, bad);
+    t.match(await fault(bad), /must be reachable from elsewhere/, bad);
   }
-  t.end();
 });
 
 t.test('what web pages subscribe with is told, of keys only', (t) => {

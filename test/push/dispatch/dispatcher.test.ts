@@ -35,13 +35,14 @@ import {
 } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { apnsCredential } from '../../support/provider-credentials.ts';
-import { behave, credentialOf, originsOf, simulatorFor } from '../../support/sending.ts';
+import { credentialOf, originsOf } from '../../support/sending.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
-import { temporaryEmbedded } from '../../support/store.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
+import { temporaryStore } from '../../support/store.ts';
 
 const LEASE_MS = 60_000;
 const log = pino({ level: 'silent' });
-const store = await temporaryEmbedded(t);
+const store = await temporaryStore(t);
 const { sql } = store;
 const ledger = new Ledger({
   journal: SILENT_JOURNAL,
@@ -306,7 +307,7 @@ t.test('too many tokens of a key: no node makes another for a while', async (t) 
 
 /** One real thread and its simulator. */
 async function workersOf(t: Test) {
-  const simulator = await simulatorFor(t);
+  const simulator = await freshSimulator();
   const settings: WorkerSettings = {
     presence: new Presence(systemClock).memory,
     broadcast: 'dispatcher.test',

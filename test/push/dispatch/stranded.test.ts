@@ -5,10 +5,11 @@ import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { makeNotification, makeRunning, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
-import { fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
+import { freshSimulator } from '../../support/simulator.ts';
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await onEachStore(t, {
   'a send that is recorded to its end and open is ended at the start': async (t, store) => {

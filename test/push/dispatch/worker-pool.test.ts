@@ -3,7 +3,7 @@ import { WorkerPool } from '../../../src/push/dispatch/worker-pool.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
 import type { WorkerSettings } from '../../../src/push/protocol/task.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import { originsOf, simulatorFor } from '../../support/sending.ts';
+import { DEFAULT_ORIGINS } from '../../support/default-origins.ts';
 
 t.test('threads are not ended before they have loaded', async (t) => {
   const settings: WorkerSettings = {
@@ -13,7 +13,7 @@ t.test('threads are not ended before they have loaded', async (t) => {
     // No server listens there: a thread connects when it has a task.
     address: { kind: 'postgres', url: 'postgres://127.0.0.1:1/none' },
     redis: null,
-    origins: originsOf(await simulatorFor(t)),
+    origins: DEFAULT_ORIGINS,
     transport: 'http2',
     logLevel: 'silent',
   };

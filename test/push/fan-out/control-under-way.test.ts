@@ -8,7 +8,7 @@ import { atRest, ended, job, OBEYED_WITHIN_MS, order, setUp } from '../../suppor
 import { until } from '../../support/poll.ts';
 import type { ReceivedRequest } from '../../support/provider-peer.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
-import { simulatorFor } from '../../support/sending.ts';
+import { freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
 /** More than the connections of a thread may hold, of ten requests each. */
@@ -16,7 +16,7 @@ const HELD_UP = 3_000;
 
 t.setTimeout(580_000);
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await withStores(t, async (t, store) => {
   await t.test('a provider that says nothing: paused all the same, before it answers', (t) =>

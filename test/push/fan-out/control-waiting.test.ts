@@ -6,12 +6,12 @@ import type { Store } from '../../../src/database/store.ts';
 import { accepted, deliveries } from '../../support/client.ts';
 import { ended, job, order, setUp, WATCHED_MS } from '../../support/job-orders.ts';
 import { until } from '../../support/poll.ts';
-import { behave, simulatorFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
 t.setTimeout(580_000);
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 const sent = () => accepted(simulator.controlUrl, 'apns');
 
 await withStores(t, async (t, store) => {

@@ -15,7 +15,7 @@ import {
   WATCHED_MS,
 } from '../../support/job-orders.ts';
 import { until } from '../../support/poll.ts';
-import { behave, simulatorFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
 /** More than a thread may have under way (16,384): an order comes in the middle. */
@@ -25,16 +25,17 @@ const LATENCY_MS = 50;
 
 t.setTimeout(580_000);
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 const sent = () => accepted(simulator.controlUrl, 'apns');
 
 const begun = (count: number) =>
   until(`${count} are sent`, async () => ((await sent()) >= count ? true : null), LIMIT_MS);
 
 await withStores(t, async (t, store) => {
+  const { api } = await setUp(t, store, simulator, { slug: 'ordered', devices: DEVICES });
+
   await t.test('paused in the middle of a large audience, and resumed', async (t) => {
     await behave(simulator, { latencyMs: LATENCY_MS });
-    const { fanOut, api } = await setUp(t, store, simulator, { slug: 'paused', devices: DEVICES });
     const id = await api.push();
     await begun(BEFORE_THE_ORDER);
     await order(t, api, id, 'pause');
@@ -54,15 +55,10 @@ await withStores(t, async (t, store) => {
     });
     const { times } = await deliveries(simulator.controlUrl, 'apns');
     t.same(times, { 1: DEVICES }, 'each has it once');
-    await fanOut.drain();
   });
 
   await t.test('cancelled in the middle: the rest is counted, and not sent', async (t) => {
     await behave(simulator, { latencyMs: LATENCY_MS });
-    const { fanOut, api } = await setUp(t, store, simulator, {
-      slug: 'cancelled',
-      devices: DEVICES,
-    });
     const id = await api.push();
     await begun(BEFORE_THE_ORDER);
     await order(t, api, id, 'cancel');
@@ -73,6 +69,5 @@ await withStores(t, async (t, store) => {
     t.equal(body.cancelledCount, DEVICES - delivered);
     t.ok(delivered < DEVICES, `${delivered} were sent`);
     t.same((await deliveries(simulator.controlUrl, 'apns')).times, { 1: delivered });
-    await fanOut.drain();
   });
 });

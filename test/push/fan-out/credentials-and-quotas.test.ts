@@ -9,12 +9,13 @@ import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { apnsCredential, fcmCredential } from '../../support/provider-credentials.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
-import { behave, credentialOf, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { credentialOf, fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
 const keyOf = ({ privateKey }: ApnsCredential) => ({ privateKey });
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await withStores(t, async (t, store) => {
   await t.test('a new key that is refused: the old one sends on, and no send stops', async (t) => {

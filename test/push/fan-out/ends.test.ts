@@ -7,14 +7,15 @@ import type { Tenant } from '../../support/notifications.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
-import { fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
 /** Longer than the ttl: by the time a send is given up, nothing may be tried again. */
 const REQUEST_TIMEOUT_MS = 2_500;
 const TTL_SECONDS = 1;
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 const ended = (store: Store, { clientId }: Tenant, id: string) =>
   until(`${id} has ended`, async () => {

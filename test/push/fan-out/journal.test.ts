@@ -4,16 +4,18 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
 import { transact } from '../../../src/database/transact.ts';
+import type { FanOut } from '../../../src/push/fan-out.ts';
 import { changeState } from '../../../src/push/sql/ledger/change-state.ts';
 import { JobJournal } from '../../../src/telemetry/job-journal.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 function startJournal() {
   const lines: Record<string, unknown>[] = [];
@@ -29,15 +31,21 @@ function startJournal() {
 }
 
 await withStores(t, async (t, store) => {
-  await t.test('sent: from the request to the counts', (t) => sent(t, store));
   await t.test('stopped by a fault: failed, and why', (t) => failed(t, store));
-  await t.test('nobody in the audience: over when it is planned', (t) => unaddressed(t, store));
-  await t.test('cancelled before it was planned: over with that', (t) => cancelled(t, store));
-});
-
-async function sent(t: Test, store: Store): Promise<void> {
   const { journal, linesOf } = startJournal();
   const fanOut = await fanOutFor(t, store, simulator, { journal });
+  const scene = { store, fanOut, journal, linesOf };
+  await t.test('sent: from the request to the counts', (t) => sent(t, scene));
+  await t.test('nobody in the audience: over when it is planned', (t) => unaddressed(t, scene));
+  await t.test('cancelled before it was planned: over with that', (t) => cancelled(t, scene));
+});
+
+interface Scene extends ReturnType<typeof startJournal> {
+  readonly store: Store;
+  readonly fanOut: FanOut;
+}
+
+async function sent(t: Test, { store, fanOut, linesOf }: Scene): Promise<void> {
   const tenant = await makeTenant(store.sql, 'journal-sent');
   const { clientId, appId } = tenant;
   await seed(store, tenant, { 3: 5, 15: 2 });
@@ -66,7 +74,6 @@ async function sent(t: Test, store: Store): Promise<void> {
   for (const { durationMs = 0, waitedMs = 0 } of told) {
     t.ok(Number(durationMs) >= 0 && Number(waitedMs) >= 0);
   }
-  await fanOut.drain();
 }
 
 async function failed(t: Test, store: Store): Promise<void> {
@@ -82,22 +89,16 @@ async function failed(t: Test, store: Store): Promise<void> {
   await fanOut.drain();
 }
 
-async function unaddressed(t: Test, store: Store): Promise<void> {
-  const { journal, linesOf } = startJournal();
-  const fanOut = await fanOutFor(t, store, simulator, { journal });
+async function unaddressed(t: Test, { store, fanOut, linesOf }: Scene): Promise<void> {
   const tenant = await makeTenant(store.sql, 'journal-unaddressed');
   const told = await linesOf(await submit(fanOut, tenant));
   t.match(told.slice(1), [
     { msg: 'a push job was planned', chunks: 0 },
     { msg: 'a push job has ended', state: 'FINISHED', total: 0 },
   ]);
-  await fanOut.drain();
 }
 
-async function cancelled(t: Test, store: Store): Promise<void> {
-  await behave(simulator, {});
-  const { journal, linesOf } = startJournal();
-  const fanOut = await fanOutFor(t, store, simulator, { journal });
+async function cancelled(t: Test, { store, fanOut, journal, linesOf }: Scene): Promise<void> {
   const tenant = await makeTenant(store.sql, 'journal-cancelled');
   const later = pushTo(tenant, { sendAtMs: Date.now() + 3_600_000 });
   const id = await submit(fanOut, tenant, later);
@@ -113,5 +114,4 @@ async function cancelled(t: Test, store: Store): Promise<void> {
     changeState(tx, tenant.clientId, id, null, 'cancel'),
   );
   t.strictSame(again?.ended, [], 'it ends once');
-  await fanOut.drain();
 }

@@ -10,7 +10,8 @@ import { until } from '../../support/poll.ts';
 import type { ReceivedRequest } from '../../support/provider-peer.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
 import { seedDevices } from '../../support/seed.ts';
-import { fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
 t.setTimeout(240_000);
@@ -22,7 +23,7 @@ const TITLES = { en: 'Goal!', de: 'Tor!', fr: 'But !' };
 
 const pathOf = ({ headers }: ReceivedRequest): string => String(headers[':path']);
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await withStores(t, async (t, store) => {
   const tried = new Set<string>();

@@ -9,13 +9,14 @@ import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { startProviderPeer } from '../../support/provider-peer.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
 const sumCloses = (row: ScopeStatus): boolean =>
   row.total === row.delivered + row.failed + row.skipped + row.expired + row.cancelled;
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await withStores(t, async (t, store) => {
   await t.test(
@@ -56,7 +57,9 @@ await withStores(t, async (t, store) => {
         where app_id = ${tenant.appId} and platform_id = ${platformId} order by ordinal offset 5`;
       const url = `${simulator.controlUrl}/tokens/${provider}/${encodeURIComponent(String(sixth?.token))}`;
       const body = JSON.stringify({ status: 403, reason, times: 1 });
-      t.equal((await fetch(url, { method: 'PUT', body })).status, 200);
+      const response = await fetch(url, { method: 'PUT', body });
+      await response.text();
+      t.equal(response.status, 200);
     }
     const id = await submit(
       fanOut,

@@ -8,7 +8,8 @@ import { changeNotification } from '../../../src/push/sql/notifications/change-n
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 import { mostIn, rateOf, watchProvider } from '../../support/watch-provider.ts';
 
@@ -21,13 +22,14 @@ const PAUSED_DEVICES = 2_000;
  */
 const SEEN_MAX = 1.3;
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await withStores(t, async (t, store) => {
+  const fanOut = await fanOutFor(t, store, simulator);
+
   await t.test('it is changed, taken away and given back while the send runs', async (t) => {
     // Slow enough that it is not through before it gets a rate again.
     await behave(simulator, { latencyMs: 20, maxConcurrentStreams: 20 });
-    const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'changed');
     await seed(store, tenant, { 3: DEVICES });
     const provider = watchProvider(simulator);
@@ -69,12 +71,10 @@ await withStores(t, async (t, store) => {
     t.match(row, { delivered: DEVICES });
     const state = await (await fetch(`${simulator.controlUrl}/state`)).json();
     t.match(state, { apns: { accepted: DEVICES, duplicates: 0 } }, 'each device once');
-    await fanOut.drain();
   });
 
   await t.test('paused and resumed: no burst makes up for the pause', async (t) => {
     await behave(simulator, { latencyMs: 20 });
-    const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'paused');
     await seed(store, tenant, { 3: PAUSED_DEVICES });
     const provider = watchProvider(simulator);
@@ -97,6 +97,5 @@ await withStores(t, async (t, store) => {
     const after = provider.samples.slice(resumedAt);
     t.ok(paused < 1_500, `${paused} before`);
     t.ok(mostIn(after, 1_000) <= 500 * SEEN_MAX, `${mostIn(after, 1_000)} within a second`);
-    await fanOut.drain();
   });
 });

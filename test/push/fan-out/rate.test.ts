@@ -11,7 +11,8 @@ import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withPostgresStore, withStores } from '../../support/store.ts';
 import type { Sample } from '../../support/watch-provider.ts';
 import { mostIn, rateOf, watchProvider } from '../../support/watch-provider.ts';
@@ -19,7 +20,7 @@ import { mostIn, rateOf, watchProvider } from '../../support/watch-provider.ts';
 /** Some seconds of sending at the rates here. */
 const DEVICES = 6_000;
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 /** From when a tenth of them was accepted until nine tenths were. */
 function middleOf(samples: readonly Sample[], all: number): readonly [Sample, Sample] {

@@ -8,15 +8,17 @@ import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
 import { seedDevices } from '../../support/seed.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await withStores(t, async (t, store) => {
+  const fanOut = await fanOutFor(t, store, simulator);
+
   await t.test('every device gets the push once, on both providers', async (t) => {
     await behave(simulator, {});
-    const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'both');
     await seed(store, tenant, { 3: 1_500, 15: 300 });
     const rows = await finalRows(store, tenant, await submit(fanOut, tenant));
@@ -33,7 +35,6 @@ await withStores(t, async (t, store) => {
 
   await t.test('workers send to whom an expression means, and to nobody else', async (t) => {
     await behave(simulator, {});
-    const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'expressed');
     const { clientId, appId, tagId } = tenant;
     const muted = await makeTag(store.sql, clientId, { sourceId: 'muted' });
@@ -55,31 +56,7 @@ await withStores(t, async (t, store) => {
     t.match(await deliveries(simulator.controlUrl, 'apns'), { tokens: 240, times: { 1: 240 } });
   });
 
-  await t.test('connections are open before a scheduled send is due', async (t) => {
-    const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
-    t.teardown(() => peer.close());
-    const { origin, ca } = peer;
-    const fanOut = await fanOutFor(t, store, simulator, {
-      origins: { apnsProduction: origin, ca },
-    });
-    const tenant = await makeTenant(store.sql, 'warm');
-    await seed(store, tenant, { 3: 10 });
-    const push = pushTo(tenant, { sendAtMs: Date.now() + 60_000 });
-    const id = await submit(fanOut, tenant, push);
-    await until('a connection', async () => {
-      // Near, and never due.
-      await store.sql`update notifications set send_at = now() + interval '8 seconds' where id = ${id}`;
-      return peer.connections() > 0 ? true : null;
-    });
-    t.equal(peer.received.length, 0, 'nothing has been sent');
-    await store.sql`update notifications set send_at = now() where id = ${id}`;
-    t.match((await finalRows(store, tenant, id))[0], { delivered: 10 });
-    t.equal(peer.connections(), 1, 'and the send has used it');
-    await fanOut.drain();
-  });
-
   await t.test('nobody subscribed: finished with 0', async (t) => {
-    const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'nobody');
     const rows = await finalRows(store, tenant, await submit(fanOut, tenant));
     t.match(rows, [
@@ -90,13 +67,37 @@ await withStores(t, async (t, store) => {
 
   await t.test('what has expired is counted and not sent', async (t) => {
     await behave(simulator, {});
-    const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'expired');
     await seed(store, tenant, { 3: 300 });
     const push = pushTo(tenant, { expiresAtMs: Date.now() - 1_000 });
     const rows = await finalRows(store, tenant, await submit(fanOut, tenant, push));
     t.match(rows[0], { state: 'FINISHED', total: 300, expired: 300 });
     t.equal(await accepted(simulator.controlUrl, 'apns'), 0);
+  });
+
+  await fanOut.drain();
+
+  await t.test('connections are open before a scheduled send is due', async (t) => {
+    const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
+    t.teardown(() => peer.close());
+    const { origin, ca } = peer;
+    const warmed = await fanOutFor(t, store, simulator, {
+      origins: { apnsProduction: origin, ca },
+    });
+    const tenant = await makeTenant(store.sql, 'warm');
+    await seed(store, tenant, { 3: 10 });
+    const push = pushTo(tenant, { sendAtMs: Date.now() + 60_000 });
+    const id = await submit(warmed, tenant, push);
+    await until('a connection', async () => {
+      // Near, and never due.
+      await store.sql`update notifications set send_at = now() + interval '8 seconds' where id = ${id}`;
+      return peer.connections() > 0 ? true : null;
+    });
+    t.equal(peer.received.length, 0, 'nothing has been sent');
+    await store.sql`update notifications set send_at = now() where id = ${id}`;
+    t.match((await finalRows(store, tenant, id))[0], { delivered: 10 });
+    t.equal(peer.connections(), 1, 'and the send has used it');
+    await warmed.drain();
   });
 
   await t.test('drained in the middle and started again: none missed, none twice', (t) =>

@@ -3,10 +3,11 @@ import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { finalRows, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await withStores(t, async (t, store) => {
   await t.test(

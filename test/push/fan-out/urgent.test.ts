@@ -4,10 +4,11 @@ import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 import { withStores } from '../../support/store.ts';
 
-const simulator = await simulatorFor(t);
+const simulator = await freshSimulator();
 
 await withStores(t, async (t, store) => {
   await t.test('an urgent send overtakes a running one, which keeps its fifth', async (t) => {

@@ -10,7 +10,8 @@ import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { pageOf } from '../../support/page.ts';
 import { until } from '../../support/poll.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
 
 const DEVICES = 400;
 const REFUSED = 3;
@@ -20,7 +21,7 @@ const eventsUrl = ({ baseUrl, tenant }: JobsApi, id: string): string =>
 
 await onEachStore(t, {
   async 'a send is seen to its end, with the reasons of its failures'(t, store) {
-    const simulator = await simulatorFor(t);
+    const simulator = await freshSimulator();
     await behave(simulator, { latencyMs: 300 });
     const fanOut = await fanOutFor(t, store, simulator);
     const api = await startJobsApi(t, store, 'sends', {
@@ -33,7 +34,8 @@ await onEachStore(t, {
       select device_id as token from devices where platform_id = 3 limit ${REFUSED}`;
     for (const { token } of refused) {
       const body = JSON.stringify({ status: 400, reason: 'BadDeviceToken' });
-      await fetch(`${simulator.controlUrl}/tokens/apns/${token}`, { method: 'PUT', body });
+      const url = `${simulator.controlUrl}/tokens/apns/${token}`;
+      await (await fetch(url, { method: 'PUT', body })).text();
     }
     // Not due, so that both listen from the start.
     const id = await api.push({ sendAt: Date.now() + 3_600_000 });

@@ -15,12 +15,12 @@ import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
-import { temporaryEmbedded } from '../../support/store.ts';
+import { temporaryStore } from '../../support/store.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const PAYLOAD = { title: 'goal!' };
 
-const store = await temporaryEmbedded(t);
+const store = await temporaryStore(t);
 const { sql } = store;
 const accept = new Accept({
   journal: SILENT_JOURNAL,

@@ -4,16 +4,17 @@ import t from 'tap';
 import { deliveries } from '../../support/client.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
-import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
-import { temporaryEmbedded } from '../../support/store.ts';
+import { fanOutFor } from '../../support/sending.ts';
+import { behave, freshSimulator } from '../../support/simulator.ts';
+import { temporaryStore } from '../../support/store.ts';
 
 const DEVICE = 'ab'.repeat(32);
-const store = await temporaryEmbedded(t);
-const simulator = await simulatorFor(t);
+const store = await temporaryStore(t);
+const simulator = await freshSimulator();
+const { testSends } = await fanOutFor(t, store, simulator);
 
 t.test('the provider accepts it, and nobody else gets it', async (t) => {
   await behave(simulator, {});
-  const { testSends } = await fanOutFor(t, store, simulator);
   const api = await startJobsApi(t, store, 'tries', { testSends });
   const { appId } = api.tenant;
   const body = { appId, platformId: 3, deviceId: DEVICE.toUpperCase(), payload: { title: 'hi' } };
@@ -28,7 +29,6 @@ t.test('the provider accepts it, and nobody else gets it', async (t) => {
 
 t.test('what the phone will not do is said', async (t) => {
   await behave(simulator, {});
-  const { testSends } = await fanOutFor(t, store, simulator);
   const api = await startJobsApi(t, store, 'warned', { testSends });
   const { appId } = api.tenant;
   const body = { appId, platformId: 3, deviceId: DEVICE, payload: { data: { a: 1 } } };
@@ -38,7 +38,6 @@ t.test('what the phone will not do is said', async (t) => {
 
 t.test('APNs takes each kind of push under its labels', async (t) => {
   await behave(simulator, {});
-  const { testSends } = await fanOutFor(t, store, simulator);
   const data = { a: 'x'.repeat(3_000) };
   const payloads = {
     voip: { apnsPushType: 'voip', data: { a: 'x'.repeat(4_800) } },

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { homeOf, isLeftToEmbedded, storesOf, testFilesOf } from './select.ts';
+import { homeOf, isLeftToEmbedded, opensEmbedded, storesOf, testFilesOf } from './select.ts';
 
 t.test('a source, what was built of it, and a folder', (t) => {
   const built = 'dist/test/support/runner/select.test.js';
@@ -22,6 +22,14 @@ t.test('PostgreSQL first; both where they differ; all embedded without it', (t) 
   t.equal(storesOf(usual, 'both', true), 'both');
   t.equal(storesOf(usual, 'embedded', true), 'embedded');
   t.equal(storesOf(usual, 'usual', false), 'embedded');
+  t.end();
+});
+
+t.test('the embedded store is made for files that open it', (t) => {
+  const [store, opener] = ['test/support/store.js', 'test/cli/secret-key.test.js'];
+  t.notOk(opensEmbedded(new Set([store, 'test/push/routes/events.test.js', 'test/none.js'])));
+  t.ok(opensEmbedded(new Set([store, opener])));
+  t.ok(opensEmbedded(new Set([store, 'test/support/console.js'])), 'by a file between');
   t.end();
 });
 

@@ -1,6 +1,6 @@
 /** Which test files a run is about, and what each of them needs. */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Stores } from './assignment.ts';
 
@@ -31,6 +31,34 @@ const ON_ANY_STORE = /\b(withStores|onEachStore|temporaryStore)\(/;
 /** Whether a usual run leaves out the embedded store for this file, which has tests for it. */
 export const isLeftToEmbedded = (file: string): boolean =>
   !isOnBothStores(file) && ON_ANY_STORE.test(readFileSync(join(ROOT, file), 'utf8'));
+
+/** Calls by which a file opens an embedded store on a run with PostgreSQL as well. */
+const OPENS_EMBEDDED = /\b(seedEmbedded|temporaryEmbedded|sharedService)\(/;
+/** They make these functions, or call them on a run that is about the embedded store. */
+const OPENERS: ReadonlySet<string> = new Set([
+  'test/support/engine-place.js',
+  'test/support/store.js',
+  'test/support/shared-service.js',
+]);
+
+/**
+ * Whether what a file reaches may open an embedded store although the run has a PostgreSQL. One
+ * that is missed works all the same: what opens it makes it then.
+ */
+export const opensEmbedded = (reach: ReadonlySet<string>): boolean =>
+  [...reach].some((file) => file.startsWith('test/') && !OPENERS.has(file) && callsOpener(file));
+
+const openerCalls = new Map<string, boolean>();
+
+function callsOpener(file: string): boolean {
+  const known = openerCalls.get(file);
+  if (known !== undefined) return known;
+  const path = join(DIST, file);
+  // A test of imports names files that are not there.
+  const calls = existsSync(path) && OPENS_EMBEDDED.test(readFileSync(path, 'utf8'));
+  openerCalls.set(file, calls);
+  return calls;
+}
 
 /**
  * The built test files that a path means: a file, or those of a folder with the ending. It may be

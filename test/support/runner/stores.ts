@@ -11,34 +11,42 @@ import { findPostgres, startPostgres } from '../postgres-server.ts';
 
 export interface RunStores {
   readonly environment: NodeJS.ProcessEnv;
-  readonly hasPostgres: boolean;
   close(): Promise<void>;
 }
 
+/** Whether tests have a PostgreSQL: one is installed, or TEST_DATABASE_URL names one. */
+export const hasPostgres = (): boolean => databaseUrl !== undefined || findPostgres() !== null;
+
 /**
  * Starts a PostgreSQL, or takes the one that TEST_DATABASE_URL names, and makes a migrated database
- * of each kind for tests to copy (the embedded one unless TEST_EMBEDDED_TEMPLATE names it).
+ * for tests to copy. `isEmbeddedWanted`: an embedded one too, unless TEST_EMBEDDED_TEMPLATE names
+ * it. It takes seconds of CPU.
  */
-export async function openStores(): Promise<RunStores> {
-  const embedded = embeddedTemplate ?? mkdtempSync(join(tmpdir(), 'tagcast-'));
-  const isOwn = embedded !== embeddedTemplate;
-  const [server] = await Promise.all([openServer(), isOwn ? makeEmbedded(embedded) : null]);
+export async function openStores(isEmbeddedWanted: boolean): Promise<RunStores> {
+  const [server, embedded] = await Promise.all([
+    openServer(),
+    isEmbeddedWanted && embeddedTemplate === undefined ? makeEmbedded() : null,
+  ]);
   return {
-    environment: { TEST_EMBEDDED_TEMPLATE: embedded, ...server?.environment },
-    hasPostgres: server !== null,
+    environment: { ...server?.environment, ...embedded?.environment },
     async close() {
       await server?.close();
-      if (isOwn) rmSync(embedded, { recursive: true, force: true });
+      await embedded?.close();
     },
   };
 }
 
-async function makeEmbedded(directory: string): Promise<void> {
+async function makeEmbedded(): Promise<RunStores> {
+  const directory = mkdtempSync(join(tmpdir(), 'tagcast-'));
   const store = await openEmbedded(directory);
   await store.close();
+  return {
+    environment: { TEST_EMBEDDED_TEMPLATE: directory },
+    close: async () => rmSync(directory, { recursive: true, force: true }),
+  };
 }
 
-async function openServer(): Promise<Omit<RunStores, 'hasPostgres'> | null> {
+async function openServer(): Promise<RunStores | null> {
   const bin = databaseUrl === undefined ? findPostgres() : null;
   const own = bin === null ? null : await startPostgres(bin, { fsync: false });
   const url = databaseUrl ?? own?.url;

@@ -2,6 +2,7 @@
 
 import type { Writable } from 'node:stream';
 import type { Ended } from './lanes.ts';
+import { withSourcePlaces } from './source-places.ts';
 
 const PLAN = /^ {4}1\.\.(\d+)/;
 
@@ -33,7 +34,7 @@ export class TapStream {
     const isOk = report.fail === 0 && faults.length === 0;
     const text = [
       `# Subtest: ${report.file}`,
-      ...withFaults(lines, faults),
+      ...(isOk ? lines : [withSourcePlaces(withFaults(lines, faults).join('\n'))]),
       `${isOk ? 'ok' : 'not ok'} ${this.#files} - ${report.file} # time=${Math.round(report.ms)}ms`,
       '',
     ];
