@@ -34,7 +34,7 @@ export async function openStores(): Promise<RunStores> {
 }
 
 async function makeEmbedded(directory: string): Promise<void> {
-  const store = await openEmbedded(directory);
+  const store = await openEmbedded(directory, { fsync: false });
   await store.close();
 }
 
