@@ -27,6 +27,7 @@ const USAGE = `npm run bench                      every scenario but the long on
 npm run bench -- register fan-out  these
 npm run bench -- latency/fcm       one part of a scenario that has parts; only prints
 npm run bench -- soak --minutes=40 [--store=embedded|postgres]
+npm run bench -- register --store=embedded   one store; small-sends, too
 npm run bench -- small-sends --waiting=1000 [--store=…]   no more than so many at once
 npm run bench -- load --help       a deployment that runs already, by autocannon
 npm run bench -- register --before=../tagcast-before

@@ -17,7 +17,7 @@ export interface BenchStore {
 }
 
 export async function benchStores(stage: Lifetime): Promise<readonly BenchStore[]> {
-  const embedded: BenchStore = { name: 'embedded', environment: {} };
+  const embedded: BenchStore = { name: 'embedded', environment: { EMBEDDED_FSYNC: '1' } };
   const bin = findPostgres();
   if (bin === null) {
     console.log('(no PostgreSQL is installed: embedded only)');

@@ -31,7 +31,7 @@ const SINGLE_CHECKS = 50_000;
 export const credential: Scenario = {
   summary: `checks of known credentials, one of them all the time and ${CREDENTIALS.toLocaleString('en')} in turn; medians of ${ROUNDS} rounds; one thread, no HTTP`,
   async run(stage) {
-    const store = await openEmbedded(temporaryDirectory(stage));
+    const store = await openEmbedded(temporaryDirectory(stage), { fsync: true });
     stage.teardown(() => store.close());
     const secrets = createSecrets('a secret for the bench only, long enough');
     const clientId = await insertClient(store.sql, { slug: 'bench', name: 'bench' });

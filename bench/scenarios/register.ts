@@ -1,6 +1,6 @@
 /**
  * Registrations over HTTP on PostgreSQL with fsync on: the service, a straightforward server, and a
- * front that does nothing.
+ * front that does nothing; and the service on the embedded store.
  */
 
 import { autocannonLoad } from '../loads/autocannon.ts';
@@ -22,9 +22,8 @@ const WARM_UP_SECONDS = 2;
 
 export const register: Scenario = {
   summary: `devices with ${FEW_TAGS} and ${MANY_TAGS} tags, new and repeated, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turns, medians; load, server, PostgreSQL and Redis on this machine`,
-  async run(stage): Promise<Result> {
-    const grounds = await startServers(stage);
-    if (grounds === null) return { rows: [] };
+  async run(stage, options): Promise<Result> {
+    const grounds = await startServers(stage, options.store);
     const { servers } = grounds;
     const wrk = findWrk(stage);
     const loads = wrk === null ? [autocannonLoad] : [wrk, autocannonLoad];
@@ -85,6 +84,9 @@ function casesOf(servers: readonly Server[], loads: readonly Load[]): readonly C
         return load === first ? repeated.map((each) => ({ ...few, ...each })) : [];
       }
       if (name === 'bare front') return load === first ? [fresh] : [];
+      if (name === 'embedded' || name === 'embedded, no fsync') {
+        return load === first ? [fresh, { ...few, kind: 'repeated', tags: FEW_TAGS }] : [];
+      }
       if (load !== first) return [fresh];
       return [
         fresh,

@@ -57,8 +57,8 @@ export const smallSends: Scenario = {
         }
       }
     }
-    if (options.store !== 'postgres') {
-      const grounds = await onEmbedded(stage, sink);
+    for (const fsync of options.store === 'postgres' ? [] : [true, false]) {
+      const grounds = await onEmbedded(stage, sink, { fsync });
       rows.push(
         ...(await measureOurs(
           grounds,
@@ -67,6 +67,9 @@ export const smallSends: Scenario = {
           POSTED_FIRST_EMBEDDED,
         )),
       );
+      // An engine that ends waits for the clients of its database.
+      await grounds.sql.end();
+      await grounds.engine.end('SIGTERM');
     }
     return {
       rows: rows.map((row) => ({ ...row })),

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingFault } from '../std/setting-fault.ts';
+import { syncFolder } from '../std/sync-folder.ts';
 
 /** 256 bits, in base64url. */
 const MADE_KEY_BYTES = 32;
@@ -64,12 +65,7 @@ async function makeKey(dataDir: string, path: string): Promise<void> {
   } finally {
     await rm(temporary, { force: true });
   }
-  const directory = await open(dataDir, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  syncFolder(dataDir);
 }
 
 const isCode = (error: unknown, code: string): boolean =>

@@ -63,6 +63,11 @@ export const schema = z.object({
     .default('data')
     .transform((path) => resolve(path))
     .describe('Directory of the embedded database, its keys and demo.json.'),
+  EMBEDDED_FSYNC: flag
+    .default(true)
+    .describe(
+      'Whether what the embedded database confirms is on the disk by then. 1: it survives a power cut; 0: for tests: a power cut may destroy the database, `kill -9` does not.',
+    ),
   DATABASE_URL: z
     .string()
     .superRefine((url, context) => {

@@ -132,14 +132,15 @@ async function lockStore(
 
 /** Null: the service was stopped meanwhile. */
 async function openStore(
-  { DATABASE_URL, DATA_DIR }: Config,
+  { DATABASE_URL, DATA_DIR, EMBEDDED_FSYNC: fsync }: Config,
   log: Logger,
   stopping: AbortSignal,
 ): Promise<Store | null> {
   if (DATABASE_URL === undefined) {
-    log.info({ dataDir: DATA_DIR }, 'opening the embedded database');
-    const made = await makeEmbedded(DATA_DIR, stopping);
-    return made === 'stopped' ? null : openEmbedded(DATA_DIR);
+    log.info({ dataDir: DATA_DIR, fsync }, 'opening the embedded database');
+    if (!fsync) log.warn('EMBEDDED_FSYNC is 0: a power cut may destroy the embedded database');
+    const made = await makeEmbedded(DATA_DIR, { fsync }, stopping);
+    return made === 'stopped' ? null : openEmbedded(DATA_DIR, { fsync });
   }
   const store = await openPostgres(DATABASE_URL, () =>
     log.warn('a migration waits for a table that a dump or a long transaction holds'),

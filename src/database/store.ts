@@ -39,6 +39,11 @@ const CONNECTIONS_MAX = 16;
 
 const NEVER_STOPPED = new AbortController().signal;
 
+/** `fsync`: whether what it confirms survives a power cut. */
+export interface EmbeddedOptions {
+  readonly fsync: boolean;
+}
+
 /** A database that this process does not run. */
 const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.resolve() };
 
@@ -52,15 +57,18 @@ export async function openPostgres(url: string, onWaiting?: () => void): Promise
 }
 
 /** Makes PGlite's files under `dataDir`, whose lock the caller holds; takes seconds. */
-export const makeEmbedded = (dataDir: string, stopping: AbortSignal): Promise<Initialised> =>
-  makeInDataDir(dataDir, stopping);
+export const makeEmbedded = (
+  dataDir: string,
+  { fsync }: EmbeddedOptions,
+  stopping: AbortSignal,
+): Promise<Initialised> => makeInDataDir(dataDir, { fsync, stopping });
 
 /** Starts PGlite under `dataDir`, whose lock the caller holds, and migrates it. */
-export async function openEmbedded(dataDir: string): Promise<Store> {
-  await makeEmbedded(dataDir, NEVER_STOPPED);
+export async function openEmbedded(dataDir: string, { fsync }: EmbeddedOptions): Promise<Store> {
+  await makeEmbedded(dataDir, { fsync }, NEVER_STOPPED);
   const socketPath = databaseSocketPath(dataDir);
   const database = await startInDataDir(dataDir, (directory) =>
-    startEmbeddedDatabase(directory, socketPath),
+    startEmbeddedDatabase({ dataDir: directory, socketPath, fsync }),
   );
   return openStore({ kind: 'embedded', socketPath }, database);
 }

@@ -3,21 +3,25 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { holderOf } from '../database/embedded/lock.ts';
+import type { EmbeddedOptions } from '../database/store.ts';
 import type { Finding } from './finding.ts';
 import { findingsAbout } from './finding.ts';
 
 const { ok, warning, problem } = findingsAbout('database');
 
-export async function checkEmbedded(dataDir: string): Promise<readonly Finding[]> {
+export async function checkEmbedded(
+  dataDir: string,
+  { fsync }: EmbeddedOptions,
+): Promise<readonly Finding[]> {
   const holder = await holderOf(dataDir);
   return [
     ...(await checkWritable(dataDir)),
     holder === null
       ? ok(`no engine holds ${dataDir} now`)
       : ok(`an engine holds ${dataDir}: process ${holder.pid ?? 'not known yet'}`),
-    warning(
-      'it is the embedded one, which does not survive a power cut: set DATABASE_URL to a PostgreSQL for more than a trial.',
-    ),
+    fsync
+      ? ok('what it confirms survives a power cut')
+      : problem('EMBEDDED_FSYNC is 0: a power cut may destroy the database; leave it out.'),
     warning(
       'only its engine can look into it: its tables, SECRET_KEY, the credentials and the age of a backup were not checked. `tagcast app check <app> <provider>` asks a running engine for a credential.',
     ),

@@ -91,7 +91,7 @@ export function tellThreadVitals(
   setInterval(tellNow, TELL_EVERY_MS).unref();
 }
 
-/** The latest vitals of a thread that sends no other messages from now on; null: none yet. */
+/** The latest vitals of a thread whose messages they are from now on; null: none yet. */
 export function hearThreadVitals(worker: Worker): () => ThreadVitals | null {
   let last: ThreadVitals | null = null;
   worker.on('message', (vitals: ThreadVitals) => {

@@ -29,7 +29,7 @@ t.test('paused, resumed, held, freed and seen to the end', (t) =>
     const { appId, tagIds } = first.demo();
     const [tagId = 0, otherTag = 0] = tagIds;
     await first.end('SIGTERM');
-    const store = await openEmbedded(dataDir);
+    const store = await openEmbedded(dataDir, { fsync: false });
     await seedDevices(store.sql, {
       appId,
       platformId: IOS,

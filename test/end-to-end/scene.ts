@@ -73,7 +73,7 @@ export async function setScene(t: Test, url?: string, options: SceneOptions = {}
 
   const [tagId] = demo.tagIds;
   if (tagId === undefined) throw new Error('the demo has no tags');
-  const embedded = url === undefined ? await openEmbedded(dataDir) : null;
+  const embedded = url === undefined ? await openEmbedded(dataDir, { fsync: false }) : null;
   const sql = embedded?.sql ?? connect({ kind: 'postgres', url: url ?? '' }, 1);
   const { appId } = demo;
   await seedDevices(sql, { appId, platformId: 3, tagIds: [tagId], count: apnsDevices });

@@ -28,7 +28,7 @@ const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1', OPERATOR_TOKEN };
 export const sharedService = shared(async (lifetime) => {
   const dataDir = temporaryDirectory(lifetime);
   seedEmbedded(dataDir);
-  const store = await openEmbedded(dataDir);
+  const store = await openEmbedded(dataDir, { fsync: false });
   lifetime.teardown(() => store.close());
   return startSharedService(lifetime, store, SETTINGS);
 });

@@ -70,7 +70,7 @@ export async function temporaryStore(t: Lifetime): Promise<Store> {
 export async function temporaryEmbedded(t: Lifetime): Promise<Store> {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
-  const store = await openEmbedded(dataDir);
+  const store = await openEmbedded(dataDir, { fsync: false });
   t.teardown(() => store.close());
   return store;
 }
@@ -125,7 +125,7 @@ async function openEmbeddedDatabase(): Promise<PooledDatabase> {
   seedEmbedded(dataDir);
   const socketPath = databaseSocketPath(dataDir);
   const database = await startInDataDir(dataDir, (directory) =>
-    startEmbeddedDatabase(directory, socketPath),
+    startEmbeddedDatabase({ dataDir: directory, socketPath, fsync: false }),
   );
   let isOpen = true;
   const discard = async (): Promise<void> => {

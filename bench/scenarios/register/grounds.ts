@@ -28,7 +28,9 @@ const TAGS = 24;
  * `ours, written`: it writes repetitions too, as each does that is older than
  * REGISTRATION_REFRESH_HOURS.
  */
-export type ServerName = 'ours' | 'ours, written' | 'straightforward' | 'bare front';
+export type ServerName = 'ours' | 'ours, written' | 'straightforward' | 'bare front' | EmbeddedName;
+/** Ours on the embedded store. */
+export type EmbeddedName = 'embedded' | 'embedded, no fsync';
 
 export interface Server {
   readonly name: ServerName;
@@ -42,11 +44,51 @@ export interface RegisterGrounds {
   storesCpuMicros(): number;
 }
 
+/** The servers on a store of this name; null: on all there are. */
+export async function startServers(
+  stage: Lifetime,
+  wanted: string | null,
+): Promise<RegisterGrounds> {
+  const onServer = wanted === 'embedded' ? null : await startOnPostgres(stage);
+  const embedded =
+    wanted === 'postgres'
+      ? []
+      : [
+          await startEmbedded(stage, 'embedded', '1'),
+          await startEmbedded(stage, 'embedded, no fsync', '0'),
+        ];
+  return {
+    servers: [...(onServer?.servers ?? []), ...embedded],
+    storesCpuMicros: onServer?.storesCpuMicros ?? (() => 0),
+  };
+}
+
+async function startEmbedded(
+  stage: Lifetime,
+  name: EmbeddedName,
+  fsync: '0' | '1',
+): Promise<Server> {
+  const settings = { EMBEDDED_FSYNC: fsync };
+  const engine = await startEngine(stage, temporaryDirectory(stage), settings);
+  const demo = engine.demo();
+  const tagIds = await makeTags(engine.baseUrl, demo);
+  const { appId, apiUser } = demo;
+  const target = {
+    appId,
+    platformId: PLATFORMS.apns,
+    tagIds,
+    token: apiUser.token,
+    baseUrl: engine.baseUrl,
+  };
+  await registerKnownDevices(target, FEW_TAGS);
+  return { name, target, pid: engine.child.pid ?? 0 };
+}
+
 /**
  * All on one PostgreSQL and one Redis, each with a database of its own. Null: no PostgreSQL is
  * installed.
  */
-export async function startServers(stage: Lifetime): Promise<RegisterGrounds | null> {
+async function startOnPostgres(stage: Lifetime): Promise<RegisterGrounds | null> {
   const store = (await benchStores(stage)).find(({ name }) => name === 'postgres');
   if (store?.url === undefined) return null;
   await fillLog(store.url);

@@ -6,6 +6,7 @@ import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { databaseSocketPath } from '../../../src/database/embedded/lock.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
 import { connect } from '../../../src/database/sql.ts';
+import type { EmbeddedOptions } from '../../../src/database/store.ts';
 import { openEmbedded } from '../../../src/database/store.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { Demo, EngineProcess } from '../../../test/support/processes.ts';
@@ -16,7 +17,7 @@ import type { Sink } from '../../sinks/sink.ts';
 import { originOf } from '../../sinks/sink.ts';
 
 export interface SmallGrounds {
-  readonly store: 'postgres' | 'embedded';
+  readonly store: 'postgres' | 'embedded' | 'embedded, no fsync';
   readonly engine: EngineProcess;
   readonly demo: Demo;
   readonly sql: SqlPool;
@@ -61,21 +62,27 @@ export async function onPostgres(stage: Lifetime, sink: Sink): Promise<SmallGrou
 }
 
 /** On the embedded store. */
-export async function onEmbedded(stage: Lifetime, sink: Sink): Promise<SmallGrounds> {
+export async function onEmbedded(
+  stage: Lifetime,
+  sink: Sink,
+  { fsync }: EmbeddedOptions,
+): Promise<SmallGrounds> {
   const dataDir = temporaryDirectory(stage);
-  const first = await startEngine(stage, dataDir, { WORKERS: '1' });
+  const durable = { EMBEDDED_FSYNC: fsync ? '1' : '0' };
+  const first = await startEngine(stage, dataDir, { WORKERS: '1', ...durable });
   const demo = first.demo();
   await first.end('SIGTERM');
-  const store = await openEmbedded(dataDir);
-  const seeded = await seed(store.sql, demo, sink.tokens);
-  await store.sql.unsafe('analyze');
-  await store.close();
-  const environment = { WORKERS: '1', ...environmentOf(stage, sink) };
+  const opened = await openEmbedded(dataDir, { fsync });
+  const seeded = await seed(opened.sql, demo, sink.tokens);
+  await opened.sql.unsafe('analyze');
+  await opened.close();
+  const environment = { WORKERS: '1', ...durable, ...environmentOf(stage, sink) };
   const engine = await startEngine(stage, dataDir, environment);
   const sql = connect({ kind: 'embedded', socketPath: databaseSocketPath(dataDir) }, 1);
   stage.teardown(() => sql.end());
   const none = { other: null, postmaster: null, countsStatements: false };
-  return { store: 'embedded', engine, demo, sql, ...seeded, ...none };
+  const store = fsync ? 'embedded' : 'embedded, no fsync';
+  return { store, engine, demo, sql, ...seeded, ...none };
 }
 
 interface Seeded {

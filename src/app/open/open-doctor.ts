@@ -19,7 +19,7 @@ import { providerOrigins } from '../provider-origins.ts';
 
 /** All findings, in the order of the parts. `asksProviders`: each stored credential is tried. */
 export async function examine(config: Config, asksProviders: boolean): Promise<readonly Finding[]> {
-  const { DATA_DIR, DATABASE_URL } = config;
+  const { DATA_DIR, DATABASE_URL, EMBEDDED_FSYNC: fsync } = config;
   const address = redisAddressOf(config);
   return [
     checkNode(),
@@ -27,7 +27,7 @@ export async function examine(config: Config, asksProviders: boolean): Promise<r
     checkDisk(DATA_DIR, await readDisk(DATA_DIR), DATABASE_URL === undefined),
     ...checkCertificates(config),
     ...(DATABASE_URL === undefined
-      ? await checkEmbedded(DATA_DIR)
+      ? await checkEmbedded(DATA_DIR, { fsync })
       : await examineDatabase(config, DATABASE_URL, asksProviders)),
     ...(address === null ? [] : await checkRedis(address)),
     ...(await checkEngine(config)),

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import { descriptorsMax, EMBEDDED_DESCRIPTORS_MIN } from '../../std/descriptors.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
-import type { Initialised } from './initialise.ts';
+import { syncFolder } from '../../std/sync-folder.ts';
+import type { HowToMake, Initialised } from './initialise.ts';
 import { initialise } from './initialise.ts';
 import { thrownCode, thrownText } from './thrown.ts';
 
@@ -25,14 +26,14 @@ const FILE_MIB = 16;
 const MIB = 1_048_576;
 
 /** Makes the database under `dataDir`, whose lock the caller holds. Throws a SettingFault. */
-export async function makeInDataDir(dataDir: string, stopping: AbortSignal): Promise<Initialised> {
+export async function makeInDataDir(dataDir: string, how: HowToMake): Promise<Initialised> {
   const descriptors = descriptorsMax();
   if (descriptors < EMBEDDED_DESCRIPTORS_MIN) throw tooFewDescriptors(descriptors);
   const directory = directoryIn(dataDir);
   if (existsSync(join(directory, 'PG_VERSION'))) return 'ready';
   if (freeMib(dataDir) < FIRST_START_MIB) throw noRoom(dataDir);
   try {
-    return await initialise(directory, stopping);
+    return await initialise(directory, how);
   } catch (error) {
     throw (
       knownFault(dataDir, error, FIRST_START_MIB) ??
@@ -77,14 +78,19 @@ function knownFault(dataDir: string, error: unknown, neededMib: number): Setting
 /** Makes a directory (0700) and its parents: `recursive` of Node tries for ever under /proc. */
 export function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    makeAlone(path);
   } catch (error) {
     const code = thrownCode(error);
     if (code === 'EEXIST' && statSync(path).isDirectory()) return;
     if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
     makeDirectory(dirname(path));
-    mkdirSync(path, { mode: 0o700 });
+    makeAlone(path);
   }
+}
+
+function makeAlone(path: string): void {
+  mkdirSync(path, { mode: 0o700 });
+  syncFolder(dirname(path));
 }
 
 const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [

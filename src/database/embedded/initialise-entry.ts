@@ -1,8 +1,11 @@
 /** The process that runs initdb into the directory that its argument names, and ends. */
 
+import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { MemoryFS, PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { FILES_PARAMS, START_PARAMS } from './settings.ts';
+import { syncFolder } from '../../std/sync-folder.ts';
+import { FILES_PARAMS, startParams } from './settings.ts';
 import { thrownText } from './thrown.ts';
 
 /** PGlite takes it for files in memory, so initdb writes directly; else it takes 200 MB more. */
@@ -23,15 +26,35 @@ class Directory extends MemoryFS {
   }
 }
 
-const [, , path] = process.argv;
+/** Writes all of it to the disk, once, at the end: initdb of PostgreSQL does the same. */
+function syncTree(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) syncTree(path);
+    else syncFile(path);
+  }
+  syncFolder(directory);
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const [, , path, fsync] = process.argv;
 if (path === undefined) throw new Error('Which directory?');
 try {
   const database = await PGlite.create({
     fs: new Directory(path),
-    startParams: [...START_PARAMS],
+    startParams: startParams(false),
     initDbStartParams: [...FILES_PARAMS],
   });
   await database.close();
+  if (fsync === 'fsync') syncTree(path);
 } catch (error) {
   // One line: Node.js itself would print the line of PGlite's code, which has 100,000 characters.
   process.stderr.write(`${thrownText(error)}\n`);

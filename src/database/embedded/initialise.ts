@@ -8,6 +8,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } fro
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorReason } from '../../../packages/std/src/error-reason.ts';
+import { syncFolder } from '../../std/sync-folder.ts';
 
 /**
  * It takes about five seconds.
@@ -23,11 +24,18 @@ const ENTRY = fileURLToPath(new URL('./initialise-entry.js', import.meta.url));
 /** `stopped`: the service is to end, and nothing of the database is left. */
 export type Initialised = 'ready' | 'stopped';
 
+export interface HowToMake {
+  /** Whether what is made has to survive a power cut. */
+  readonly fsync: boolean;
+  readonly stopping: AbortSignal;
+}
+
 /**
- * Makes `directory` unless it is there. If the process is killed, it is complete or absent. The
- * caller holds the folder's lock. Rejects with an error whose message is the reason.
+ * Makes `directory` unless it is there. If the process is killed, it is complete or absent; with
+ * `fsync` after a power cut, too. The caller holds the folder's lock. Rejects with an error whose
+ * message is the reason.
  */
-export async function initialise(directory: string, stopping: AbortSignal): Promise<Initialised> {
+export async function initialise(directory: string, how: HowToMake): Promise<Initialised> {
   if (existsSync(join(directory, 'PG_VERSION'))) return 'ready';
   const folder = dirname(directory);
   const unfinished = `${basename(directory)}.new-`;
@@ -37,7 +45,7 @@ export async function initialise(directory: string, stopping: AbortSignal): Prom
   }
   const made = join(folder, `${unfinished}${randomUUID()}`);
   mkdirSync(made, { mode: 0o700 });
-  const ending = await runInitdb(made, stopping);
+  const ending = await runInitdb(made, how);
   if (ending !== 'done') {
     rmSync(made, { recursive: true, force: true });
     if (ending === 'stopped') return ending;
@@ -46,15 +54,16 @@ export async function initialise(directory: string, stopping: AbortSignal): Prom
   // It will hold device tokens: no other user may read it. initdb would let a group read.
   chmodSync(made, 0o700);
   renameSync(made, directory);
+  if (how.fsync) syncFolder(folder);
   return 'ready';
 }
 
 type Ending = 'done' | 'stopped' | { readonly reason: string };
 
 /** Resolves when the process has ended: it writes nothing more. */
-async function runInitdb(path: string, stopping: AbortSignal): Promise<Ending> {
+async function runInitdb(path: string, { fsync, stopping }: HowToMake): Promise<Ending> {
   if (stopping.aborted) return 'stopped';
-  const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, path], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ENTRY, path, ...(fsync ? ['fsync'] : [])], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

@@ -15,9 +15,15 @@ export const FILES_PARAMS: readonly string[] = [
   `max_files_per_process=${databaseFilesMaxOf(descriptorsMax())}`,
 ];
 
+/** Turns fsync off; among PGlite's own arguments. */
+const WITHOUT_FSYNC = '-F';
+/** PGlite's fdatasync, which PostgreSQL would choose, does nothing. */
+const WITH_FSYNC: readonly string[] = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
+
 /** Arguments of the server, which go before the directory's own configuration. */
-export const START_PARAMS: readonly string[] = [
-  ...PGlite.defaultStartParams,
+export const startParams = (fsync: boolean): string[] => [
+  ...PGlite.defaultStartParams.filter((argument) => argument !== WITHOUT_FSYNC),
+  ...(fsync ? WITH_FSYNC : [WITHOUT_FSYNC]),
   '-c',
   `shared_buffers=${SHARED_BUFFERS}`,
   ...FILES_PARAMS,

@@ -3,16 +3,27 @@
 import { chmodSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { tellThreadVitals } from '../../std/thread-vitals.ts';
 import { serveDatabase } from './bridge.ts';
-import { START_PARAMS } from './settings.ts';
+import { DurableFiles } from './durable-files.ts';
+import { startParams } from './settings.ts';
+import type { SyncFault, ThreadOptions } from './thread.ts';
+import { thrownCode, thrownText } from './thrown.ts';
 
-const { dataDir, socketPath } = workerData as {
-  readonly dataDir: string;
-  readonly socketPath: string;
-};
+const { dataDir, socketPath, fsync } = workerData as ThreadOptions;
 
-const database = await PGlite.create({ dataDir, startParams: [...START_PARAMS] });
+/** At once: after a failed fsync nothing of the database may be written, or confirmed. */
+function endWith(error: unknown): never {
+  const fault: SyncFault = { message: thrownText(error), code: thrownCode(error) };
+  parentPort?.postMessage(fault);
+  process.exit(1);
+}
+
+const database = await PGlite.create({
+  fs: fsync ? new DurableFiles(dataDir, endWith) : new NodeFS(dataDir),
+  startParams: startParams(fsync),
+});
 const bridge = await serveDatabase(database, socketPath, (reason) => {
   // Thrown outside of the present call, which would take it for a fault of one connection.
   setImmediate(() => {

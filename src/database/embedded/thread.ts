@@ -15,24 +15,33 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
+export interface ThreadOptions {
+  /** The directory of PGlite. */
+  readonly dataDir: string;
+  readonly socketPath: string;
+  readonly fsync: boolean;
+}
+
+/** The disk did not take what was to survive a power cut: the last message of the thread. */
+export interface SyncFault {
+  readonly message: string;
+  /** The system's code; empty: it has none. */
+  readonly code: string;
+}
+
 /** Serves the PGlite directory on `socketPath`. The caller holds the directory's lock. */
-export async function startEmbeddedDatabase(
-  dataDir: string,
-  socketPath: string,
-): Promise<EmbeddedDatabase> {
+export async function startEmbeddedDatabase(options: ThreadOptions): Promise<EmbeddedDatabase> {
   // A process that was killed left its socket; the lock proves that no process listens there.
-  rmSync(socketPath, { force: true });
+  rmSync(options.socketPath, { force: true });
   const worker = new Worker(new URL('./thread-entry.js', import.meta.url), {
-    workerData: { dataDir, socketPath },
+    workerData: options,
     resourceLimits: QUIET_THREAD_LIMITS,
   });
-  await once(worker, 'message');
-  worker.on('error', (error) => {
-    process.stderr.write(
-      `The embedded database has stopped: ${errorReason(error)}. Start the service again: everything that it confirmed is kept. If this happens again, set DATABASE_URL to a PostgreSQL of its own.\n`,
-    );
-    // Without the database no writes are confirmed: the service cannot go on.
-    process.exit(1);
+  const [first] = (await once(worker, 'message')) as ['ready' | SyncFault];
+  if (first !== 'ready') throw Object.assign(new Error(first.message), { code: first.code });
+  worker.on('error', (error) => end(errorReason(error)));
+  worker.on('message', (message: ThreadVitals | SyncFault) => {
+    if ('code' in message) end(`its disk did not take what was written (${message.message})`);
   });
   return {
     vitals: hearThreadVitals(worker),
@@ -42,4 +51,12 @@ export async function startEmbeddedDatabase(
       await exited;
     },
   };
+}
+
+/** Without the database no writes are confirmed: the service cannot go on. */
+function end(reason: string): never {
+  process.stderr.write(
+    `The embedded database has stopped: ${reason}. Start the service again: everything that it confirmed is kept. If this happens again, set DATABASE_URL to a PostgreSQL of its own.\n`,
+  );
+  process.exit(1);
 }

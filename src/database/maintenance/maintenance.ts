@@ -1,13 +1,14 @@
 /**
  * Ends the transactions of frozen nodes, and keeps statistics current where the database does not:
- * PGlite has no autovacuum, PostgreSQL analyzes a new table after up to a minute, and until then
- * every index looks alike to the planner.
+ * PGlite has no autovacuum and no checkpoints, PostgreSQL analyzes a new table after up to a
+ * minute, and until then every index looks alike to the planner.
  */
 
 import type { Logger } from 'pino';
 import { Recurring } from '../../std/recurring.ts';
 import { faultOf } from '../faults.ts';
 import type { Store } from '../store.ts';
+import { checkpointLongLog } from './long-log.ts';
 import { staleTables } from './stale-tables.ts';
 import { endStalledTransactions } from './stalled-transactions.ts';
 
@@ -41,11 +42,15 @@ export class Maintenance {
     return this.runs.stop();
   }
 
-  /** Analyzes new or much changed tables; embedded, also vacuums. Answers their names. */
+  /**
+   * Analyzes new or much changed tables, and answers their names. Embedded, it also vacuums them
+   * and makes checkpoints.
+   */
   async run(): Promise<readonly string[]> {
     const { sql, address } = this.store;
     const isEmbedded = address.kind === 'embedded';
-    if (!isEmbedded) await this.endStalled();
+    if (isEmbedded) await checkpointLongLog(sql);
+    else await this.endStalled();
     const tables = await staleTables(sql, { isNewOnly: !isEmbedded });
     for (const { name, wantsVacuum } of tables) {
       // The name is quoted by the catalogue; a utility statement takes no parameters. A locked

@@ -19,20 +19,20 @@ const ENGINE_PEAK_MB_MAX = 600;
 /** initdb and the part of the engine that waits for it. */
 const BOTH_PEAK_MB_MAX = 750;
 const LOOK_EVERY_MS = 20;
-const NEVER = new AbortController().signal;
+const WITH_FSYNC = { fsync: true, stopping: new AbortController().signal };
 
 t.test('what somebody who was killed has left goes, and the database is there', async (t) => {
   const folder = temporaryDirectory(t);
   mkdirSync(join(folder, 'postgres.new-of-somebody'));
   writeFileSync(join(folder, 'postgres.new-of-somebody', 'PG_VERSION'), '18\n');
   const directory = join(folder, 'postgres');
-  t.equal(await initialise(directory, NEVER), 'ready');
+  t.equal(await initialise(directory, WITH_FSYNC), 'ready');
   t.same(readdirSync(folder), ['postgres']);
   t.ok(statSync(join(directory, 'PG_VERSION')).isFile());
   t.equal(statSync(directory).mode & PERMISSIONS, 0o700, 'for its owner only');
 
   writeFileSync(join(directory, 'of-ours'), '');
-  t.equal(await initialise(directory, NEVER), 'ready');
+  t.equal(await initialise(directory, WITH_FSYNC), 'ready');
   t.ok(statSync(join(directory, 'of-ours')).isFile(), 'one that is there is left alone');
 });
 
@@ -42,7 +42,8 @@ t.test('an initdb that fails leaves nothing, and the error is what it said', (t)
   const script = `
     import { initialise } from ${JSON.stringify(new URL('../../../src/database/embedded/initialise.js', import.meta.url).href)};
     process.env.NODE_OPTIONS = '--no-such-option';
-    await initialise(${JSON.stringify(join(folder, 'postgres'))}, new AbortController().signal)
+    const how = { fsync: false, stopping: new AbortController().signal };
+    await initialise(${JSON.stringify(join(folder, 'postgres'))}, how)
       .catch(({ message }) => console.log(message));`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     encoding: 'utf8',
@@ -56,12 +57,13 @@ t.test('one that is stopped leaves nothing, and a start after it makes the datab
   const folder = temporaryDirectory(t);
   const directory = join(folder, 'postgres');
   const stopping = new AbortController();
-  const initialised = initialise(directory, stopping.signal);
+  const how = { fsync: false, stopping: stopping.signal };
+  const initialised = initialise(directory, how);
   await until('initdb writes', () => unfinishedIn(folder));
   stopping.abort();
   t.equal(await initialised, 'stopped');
   t.same(readdirSync(folder), []);
-  t.equal(await initialise(directory, stopping.signal), 'stopped', 'not begun');
+  t.equal(await initialise(directory, how), 'stopped', 'not begun');
   t.same(readdirSync(folder), []);
 });
 

@@ -18,7 +18,7 @@ export interface Stores {
 /** Opens both; without a PostgreSQL the embedded one alone. */
 export async function openStores(parent: string): Promise<Stores> {
   const template = mkdtempSync(join(parent, 'tagcast-'));
-  const store = await openEmbedded(template);
+  const store = await openEmbedded(template, { fsync: false });
   await store.close();
   const bin = findPostgres();
   const server =

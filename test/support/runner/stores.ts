@@ -38,7 +38,7 @@ export async function openStores(isEmbeddedWanted: boolean): Promise<RunStores> 
 
 async function makeEmbedded(): Promise<RunStores> {
   const directory = mkdtempSync(join(tmpdir(), 'tagcast-'));
-  const store = await openEmbedded(directory);
+  const store = await openEmbedded(directory, { fsync: false });
   await store.close();
   return {
     environment: { TEST_EMBEDDED_TEMPLATE: directory },
