@@ -12,6 +12,13 @@ export const systemTexts = {
   state: 'State',
   alive: 'works',
   dead: 'ended',
+  front: 'Front',
+  frontKind: {
+    uws: (version: string) => `uWebSockets.js ${version}`,
+    node: 'of its own',
+  },
+  frontReads: 'Reads the requests of callers',
+  frontReason: 'Why not uWebSockets.js',
   stores: 'Stores',
   store: { postgres: 'Database', redis: 'Redis' },
   storeStates: {
