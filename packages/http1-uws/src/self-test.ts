@@ -112,7 +112,7 @@ class Trial {
     this.#port = res.getRemotePort?.() ?? null;
     // Without one, uWebSockets.js ends the process: the handle's may be none.
     res.onAborted(() => undefined);
-    // As the listener without ports does: not before all is read.
+    // Not before all is read: the listener without ports does so, too.
     setImmediate(() =>
       this.#guard(() => {
         res.cork(() => res.end('ok'));
