@@ -31,6 +31,7 @@ t.test('an operator who belongs to no client signs in to it', (t) =>
     await sections.first().waitFor();
     t.strictSame(await sections.allTextContents(), [
       'Nodes',
+      'Front',
       'Stores',
       'Tag index',
       'Providers',
@@ -41,6 +42,10 @@ t.test('an operator who belongs to no client signs in to it', (t) =>
     t.match(await main.textContent(), /Tagcast \d+\.\d+\.\d+, as its operator sees it\./);
     const node = main.getByRole('region', { name: 'Nodes' }).getByRole('row').nth(1);
     t.match(await node.textContent(), new RegExp(`works.*${hostname()}.*${engine.child.pid}`));
+    t.match(
+      await main.textContent(),
+      /Reads the requests of callers(?:uWebSockets\.js 20|of its own)/,
+    );
     t.match(await main.textContent(), /Database\s*works/);
     t.match(await main.textContent(), /The database is its own index/);
     t.match(await main.textContent(), /No notification is under way/);
