@@ -18,6 +18,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'packages/std': [],
   'packages/http1': ['packages/std'],
+  'packages/http1-uws': ['packages/http1', 'packages/std'],
   'packages/http2': ['packages/std'],
   'packages/simulator': ['packages/http2', 'packages/std'],
   'packages/device-files': ['packages/std'],
@@ -36,7 +37,7 @@ const PLATFORM: Readonly<Record<string, readonly string[]>> = {
   'tag-index': ['database', 'domain', 'std', 'telemetry'],
   transport: ['packages/http2', 'domain', 'std'],
   providers: ['transport', 'domain', 'std'],
-  http: ['packages/http1', 'domain', 'std'],
+  http: ['packages/http1', 'packages/http1-uws', 'domain', 'std'],
 };
 
 /**
@@ -80,7 +81,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
  * server, the doors of the command line and of the operator, and `app`, which knows all.
  */
 const COMPOSITION: Readonly<Record<string, readonly string[]>> = {
-  api: ['packages/http1'],
+  api: ['packages/http1', 'packages/http1-uws'],
   doctor: [],
   cli: [
     ...['doctor', 'packages/http2', 'packages/simulator'],

@@ -3,10 +3,15 @@
  * service on it could reach.
  */
 
-import uWS from 'uWebSockets.js';
+import { loadUws } from '../../packages/http1-uws/src/load-uws.ts';
 
-process.once('message', () => {
-  const app = uWS.App();
+process.once('message', () => void serve());
+
+async function serve(): Promise<void> {
+  const loaded = await loadUws();
+  if (!loaded.ok) throw new Error(`the bare front: ${loaded.reason}`);
+  const { uws } = loaded.binary;
+  const app = uws.App();
   app.any('/*', (response) => {
     response.onAborted(() => undefined);
     response.onData((_chunk, isLast) => {
@@ -15,6 +20,6 @@ process.once('message', () => {
   });
   app.listen('127.0.0.1', 0, (socket) => {
     if (socket === false) throw new Error('cannot listen');
-    process.send?.(uWS.us_socket_local_port(socket));
+    process.send?.(uws.us_socket_local_port(socket));
   });
-});
+}

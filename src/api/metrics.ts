@@ -1,5 +1,6 @@
 /** The server's own metrics. */
 
+import type { Front } from '../http/choose-front.ts';
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
 import type { Metric } from '../telemetry/metric.ts';
 import { known } from '../telemetry/metric.ts';
@@ -25,6 +26,15 @@ export class RequestCounts {
     return [this.requests, this.overloads, this.limitRefusals];
   }
 }
+
+/** Which front serves callers. */
+export const frontMetric = (front: Front): Metric => ({
+  type: 'gauge',
+  name: 'tagcast_http_front_info',
+  help: '1 for the front that reads the requests of callers: `uws`, uWebSockets.js with its version, or `node`, the one of our own.',
+  labels: ['front', 'version'],
+  read: () => [[{ front: front.kind, version: front.kind === 'uws' ? front.version : '' }, 1]],
+});
 
 interface ConnectionReading {
   readonly size: number;

@@ -1,14 +1,22 @@
 /** The HTTP service: an exchange for each request, limits on requests and bodies under way. */
 
 import type { Logger } from 'pino';
-import type { Malformed, Receiver, Reply, RequestHandler } from '../../packages/http1/src/front.ts';
+import type {
+  HttpListener,
+  Malformed,
+  Receiver,
+  Reply,
+  RequestHandler,
+} from '../../packages/http1/src/front.ts';
 import { Listener } from '../../packages/http1/src/listener.ts';
 import type { RequestHead } from '../../packages/http1/src/request-head.ts';
+import { UwsListener } from '../../packages/http1-uws/src/listener.ts';
 import { Seldom } from '../../packages/std/src/seldom.ts';
 import { createTokenCheck } from '../access/operator-token.ts';
 import { listenFault } from '../http/address-fault.ts';
 import type { CertificateFiles } from '../http/certificate.ts';
 import { Certificate } from '../http/certificate.ts';
+import type { Front } from '../http/choose-front.ts';
 import { createAddressResolver, createSecurityResolver } from '../http/client-address.ts';
 import { createCors } from '../http/cors.ts';
 import type { HttpResponse, Route } from '../http/handler.ts';
@@ -24,7 +32,7 @@ import type { Desk } from './conversation.ts';
 import { Conversation } from './conversation.ts';
 import type { ExchangeParts } from './exchange.ts';
 import { Exchange } from './exchange.ts';
-import { connectionMetrics } from './metrics.ts';
+import { connectionMetrics, frontMetric } from './metrics.ts';
 import { OpenStreams } from './open-streams.ts';
 import type { RequestLogMode } from './request-log.ts';
 import { RequestLog } from './request-log.ts';
@@ -36,6 +44,7 @@ export interface ServerOptions
   readonly requestLog: RequestLogMode;
   readonly tracer: Tracer | null;
   readonly routes: readonly Route[];
+  readonly front: Front;
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
@@ -142,7 +151,7 @@ class RunningServer implements Server, RequestHandler, Desk {
   readonly #router: Router<Route>;
   readonly #limits: ServerLimits;
   readonly #certificate: Certificate | null;
-  readonly #listener: Listener;
+  readonly #listener: HttpListener;
   readonly #admission: Admission;
   /** Health checks are answered when all others are refused, and take no room of them. */
   readonly #openAdmission: Admission;
@@ -181,16 +190,7 @@ class RunningServer implements Server, RequestHandler, Desk {
     };
     this.#admission = new Admission(this.#limits);
     this.#openAdmission = new Admission(this.#limits);
-    this.#listener = new Listener({
-      host: options.host,
-      port: options.port,
-      handler: this,
-      readHeaders: READ_HEADERS,
-      certificate,
-      connectionsMax: options.connectionsMax,
-      ...this.#limits,
-      log: options.log,
-    });
+    this.#listener = this.#createListener(options);
     this.#sweep = setInterval(() => {
       this.#endSlowBodies();
       this.#streams.check();
@@ -213,7 +213,11 @@ class RunningServer implements Server, RequestHandler, Desk {
   }
 
   get metrics(): readonly Metric[] {
-    return [...this.#parts.counts.metrics, ...connectionMetrics(this.#listener)];
+    return [
+      ...this.#parts.counts.metrics,
+      ...connectionMetrics(this.#listener),
+      frontMetric(this.#options.front),
+    ];
   }
 
   async close(): Promise<void> {
@@ -274,6 +278,14 @@ class RunningServer implements Server, RequestHandler, Desk {
       isHead: exchange.isHead,
       closes,
     });
+  }
+
+  #createListener({ host, port, connectionsMax, log, front }: ServerOptions): HttpListener {
+    const parts = {
+      ...{ host, port, connectionsMax, log, ...this.#limits },
+      ...{ handler: this, readHeaders: READ_HEADERS, certificate: this.#certificate },
+    };
+    return front.kind === 'uws' ? new UwsListener(parts, front.binary) : new Listener(parts);
   }
 
   /** For `begin`: answers, and wants no more of this request. */

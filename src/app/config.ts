@@ -8,6 +8,7 @@ import { SIGN_UP_MODES } from '../access/accounts/sign-up-mode.ts';
 import { REQUEST_LOGS } from '../api/request-log.ts';
 import { readDatabaseUrl } from '../database/database-url.ts';
 import { UNWRITTEN_MS_MAX } from '../domain/device.ts';
+import { HTTP_FRONTS } from '../http/choose-front.ts';
 import { readNetwork } from '../http/client-address.ts';
 import { PROVIDER_SETTINGS } from '../providers/operator-settings.ts';
 import { nearestName } from '../std/nearest-name.ts';
@@ -57,6 +58,12 @@ export const schema = z.object({
     .default('127.0.0.1')
     .describe('Address to listen on. The default is reachable from this machine only.'),
   PORT: port.default(8080).describe('Port to listen on; 0 takes a free one.'),
+  HTTP_FRONT: z
+    .enum(HTTP_FRONTS, { error: `must be ${HTTP_FRONTS.join(', ')}` })
+    .default('auto')
+    .describe(
+      'Front that reads the requests of callers: uws, uWebSockets.js, and no start without it; node, the strict one of our own; auto, uWebSockets.js where it runs, else our own.',
+    ),
   DATA_DIR: z
     .string()
     .min(1)

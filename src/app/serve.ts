@@ -12,6 +12,7 @@ import { lockDataDir } from '../database/embedded/lock.ts';
 import type { Store } from '../database/store.ts';
 import { makeEmbedded, openEmbedded, openPostgres } from '../database/store.ts';
 import { addressFault } from '../http/address-fault.ts';
+import { chooseFront } from '../http/choose-front.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { Config } from './config.ts';
 import { mistypedSettings, settingsWithoutDatabase } from './config.ts';
@@ -74,6 +75,8 @@ async function run(config: Config, log: Logger): Promise<number> {
   if (release === null) return 1;
   const unheard = await addressFault({ host: config.HOST, port: config.PORT });
   if (unheard !== null) throw unheard;
+  // Reports a front that cannot be had before the database is opened.
+  await chooseFront(config.HTTP_FRONT);
   // It loads while the store opens. A start that was refused before needs none of it.
   const loading = import('./engine/engine.ts');
   const store = await openStore(config, log, stopping.signal);

@@ -49,6 +49,11 @@ export class Certificate {
     return new Certificate(files, log, stamp, read(files));
   }
 
+  /** For a front that reads them itself. */
+  get files(): CertificateFiles {
+    return this.#files;
+  }
+
   get pem(): Pem {
     return this.#pem;
   }

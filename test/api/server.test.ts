@@ -12,8 +12,10 @@ import { generate } from 'selfsigned';
 import t from 'tap';
 import type { ServerOptions } from '../../src/api/server.ts';
 import type { Caller } from '../../src/domain/caller.ts';
+import type { Front } from '../../src/http/choose-front.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { PATIENT_LIMITS, speakRaw, startApi } from '../support/api.ts';
+import { onEachFront } from '../support/fronts.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { until } from '../support/poll.ts';
 import { freePorts } from '../support/programs.ts';
@@ -42,15 +44,20 @@ const route = (
 ): Route => ({ api: 'app', method: 'POST', path, bodyBytesMax, operation: null, handle });
 
 const echo = route('/echo', ({ body }) => text(body.toString('utf8')));
-const start = (t: Lifetime, routes: readonly Route[], more: Partial<ServerOptions> = {}) =>
-  startApi(t, ANYBODY, routes, more);
+const start = (
+  t: Lifetime,
+  front: Front,
+  routes: readonly Route[],
+  more: Partial<ServerOptions> = {},
+) => startApi(t, ANYBODY, routes, { front, ...more });
+const { test, testWithPorts } = await onEachFront(t);
 const post = (url: string, body: string | Buffer | ReadableStream, more: object = {}) =>
   fetch(url, { method: 'POST', body, duplex: 'half', ...more } as RequestInit);
 
-t.test('a caller that a proxy names without being trusted is logged once in a while', async (t) => {
+test('a caller that a proxy names without being trusted is logged once in a while', async (t, front) => {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
-  const { baseUrl } = await start(t, [echo], { log });
+  const { baseUrl } = await start(t, front, [echo], { log });
   await post(`${baseUrl}/echo`, '');
   t.same(lines, []);
   for (const address of ['192.0.2.1', '192.0.2.2']) {
@@ -60,13 +67,13 @@ t.test('a caller that a proxy names without being trusted is logged once in a wh
   t.equal(lines.length, 1);
 });
 
-t.test('a handler sees the request as it was', async (t) => {
+test('a handler sees the request as it was', async (t, front) => {
   const seen: HttpRequest[] = [];
   const look = route('/look/:name', (request) => {
     seen.push(request);
     return text('');
   });
-  const { baseUrl } = await start(t, [look]);
+  const { baseUrl } = await start(t, front, [look]);
   const headers = { 'Idempotency-Key': 'k', 'X-Request-Id': 'mine 1' };
   const response = await post(`${baseUrl}/look/a%2Fb?x=1&y=%20`, 'böd', { headers });
   t.equal(response.headers.get('x-request-id'), 'mine 1');
@@ -83,8 +90,8 @@ t.test('a handler sees the request as it was', async (t) => {
   t.equal(request?.requestId, 'mine 1');
 });
 
-t.test('bodies: none, in pieces, chunked, at the limit and above it', async (t) => {
-  const { baseUrl, server } = await start(t, [echo]);
+test('bodies: none, in pieces, chunked, at the limit and above it', async (t, front) => {
+  const { baseUrl, server } = await start(t, front, [echo]);
   t.equal(await (await post(`${baseUrl}/echo`, '')).text(), '');
   t.equal(await (await post(`${baseUrl}/echo`, 'x'.repeat(1_000))).text(), 'x'.repeat(1_000));
   const head = 'POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n';
@@ -109,8 +116,8 @@ t.test('bodies: none, in pieces, chunked, at the limit and above it', async (t) 
   t.equal((await post(`${baseUrl}/echo`, pieces)).status, 413, 'not declared');
 });
 
-t.test('the connection stays in step after a refused body', async (t) => {
-  const { server } = await start(t, [echo]);
+testWithPorts('the connection stays in step after a refused body', async (t, front) => {
+  const { server } = await start(t, front, [echo]);
   const first = `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n${'x'.repeat(2_000)}`;
   const second =
     'POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nagain';
@@ -118,8 +125,8 @@ t.test('the connection stays in step after a refused body', async (t) => {
   t.match(heard, /^HTTP\/1\.1 413 .*HTTP\/1\.1 200 .*again$/s);
 });
 
-t.test('what is no HTTP gets no answer, and the next caller does', async (t) => {
-  const { baseUrl, server } = await start(t, [echo]);
+test('what is no HTTP gets no answer, and the next caller does', async (t, front) => {
+  const { baseUrl, server } = await start(t, front, [echo]);
   for (const bad of [
     'POST /echo HTTP/1.1\r\nContent-Length: 0\r\n\r\n',
     'POST /echo HTTP/1.0\r\nHost: a\r\nContent-Length: 0\r\n\r\n',
@@ -133,8 +140,8 @@ t.test('what is no HTTP gets no answer, and the next caller does', async (t) => 
   t.equal(await (await post(`${baseUrl}/echo`, 'alive')).text(), 'alive');
 });
 
-t.test('unknown paths, other methods, bad percent-encoding', async (t) => {
-  const { baseUrl, server } = await start(t, [echo, route('/one/:id', () => text('one'))]);
+test('unknown paths, other methods, bad percent-encoding', async (t, front) => {
+  const { baseUrl, server } = await start(t, front, [echo, route('/one/:id', () => text('one'))]);
   const unknown = await fetch(`${baseUrl}/nothing`);
   t.equal(unknown.status, 404);
   t.equal(unknown.headers.get('content-type'), 'application/problem+json');
@@ -147,7 +154,7 @@ t.test('unknown paths, other methods, bad percent-encoding', async (t) => {
   t.match(await speakRaw(server.port, raw), /^HTTP\/1\.1 400 /);
 });
 
-t.test('HEAD is answered without a body on every path, and the connection goes on', async (t) => {
+test('HEAD is answered without a body on every path, and the connection goes on', async (t, front) => {
   const live: Route = {
     api: 'open',
     operation: null,
@@ -156,7 +163,7 @@ t.test('HEAD is answered without a body on every path, and the connection goes o
     bodyBytesMax: 0,
     handle: () => text('alive'),
   };
-  const { server } = await start(t, [echo, live]);
+  const { server } = await start(t, front, [echo, live]);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.teardown(() => agent.destroy());
   const ports = new Set<number | undefined>();
@@ -177,9 +184,9 @@ t.test('HEAD is answered without a body on every path, and the connection goes o
   t.equal(ports.size, 1, 'one connection for all');
 });
 
-t.test('a proxy may add its X-Forwarded-For as a line of its own', async (t) => {
+test('a proxy may add its X-Forwarded-For as a line of its own', async (t, front) => {
   const where = route('/where', ({ address }) => text(address));
-  const { server } = await start(t, [where], { trustedProxies: ['127.0.0.1'] });
+  const { server } = await start(t, front, [where], { trustedProxies: ['127.0.0.1'] });
   const heard = await speakRaw(
     server.port,
     'POST /where HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n' +
@@ -192,14 +199,14 @@ t.test('a proxy may add its X-Forwarded-For as a line of its own', async (t) => 
   );
 });
 
-t.test('on `::` an IPv4 caller has his IPv4 address', async (t) => {
+test('on `::` an IPv4 caller has his IPv4 address', async (t, front) => {
   const where = route('/where', ({ address }) => text(address));
-  const { baseUrl } = await start(t, [where], { host: '::' });
+  const { baseUrl } = await start(t, front, [where], { host: '::' });
   t.equal(await (await post(`${baseUrl}/where`, '')).text(), '127.0.0.1');
 });
 
-t.test('a request id that is not sane is replaced', async (t) => {
-  const { baseUrl, server } = await start(t, [echo]);
+test('a request id that is not sane is replaced', async (t, front) => {
+  const { baseUrl, server } = await start(t, front, [echo]);
   const idOf = async (id: string) =>
     (await post(`${baseUrl}/echo`, '', { headers: { 'X-Request-Id': id } })).headers.get(
       'x-request-id',
@@ -210,8 +217,10 @@ t.test('a request id that is not sane is replaced', async (t) => {
   t.notOk((await speakRaw(server.port, raw, 'hang up')).includes('a\x01b'));
 });
 
-t.test('a slow body ends with 408 and leaves nothing behind', async (t) => {
-  const { server } = await start(t, [echo], { limits: { ...PATIENT_LIMITS, bodyTimeoutMs: 300 } });
+test('a slow body ends with 408 and leaves nothing behind', async (t, front) => {
+  const { server } = await start(t, front, [echo], {
+    limits: { ...PATIENT_LIMITS, bodyTimeoutMs: 300 },
+  });
   const heard = await speakRaw(
     server.port,
     'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf',
@@ -220,7 +229,7 @@ t.test('a slow body ends with 408 and leaves nothing behind', async (t) => {
   await server.close();
 });
 
-t.test('who goes away, before or after his body, leaves nothing behind', async (t) => {
+test('who goes away, before or after his body, leaves nothing behind', async (t, front) => {
   let release = (): void => undefined;
   let entered = 0;
   const wait = route('/wait', async () => {
@@ -230,7 +239,7 @@ t.test('who goes away, before or after his body, leaves nothing behind', async (
     });
     return text('late');
   });
-  const { server, baseUrl } = await start(t, [echo, wait], {
+  const { server, baseUrl } = await start(t, front, [echo, wait], {
     limits: { ...PATIENT_LIMITS, requestsMax: 4 },
   });
   for (let times = 0; times < 5; times += 1) {
@@ -251,7 +260,7 @@ t.test('who goes away, before or after his body, leaves nothing behind', async (
   await server.close();
 });
 
-t.test('too many at once are told so, and when to come again', async (t) => {
+test('too many at once are told so, and when to come again', async (t, front) => {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -263,7 +272,9 @@ t.test('too many at once are told so, and when to come again', async (t) => {
     return text('done');
   });
   // One address has half of them.
-  const { baseUrl } = await start(t, [wait], { limits: { ...PATIENT_LIMITS, requestsMax: 6 } });
+  const { baseUrl } = await start(t, front, [wait], {
+    limits: { ...PATIENT_LIMITS, requestsMax: 6 },
+  });
   const first = Array.from({ length: 3 }, () => post(`${baseUrl}/wait`, ''));
   await until('three are inside', () => (entered === 3 ? true : null));
   const fourth = await post(`${baseUrl}/wait`, '');
@@ -274,8 +285,8 @@ t.test('too many at once are told so, and when to come again', async (t) => {
   t.equal((await post(`${baseUrl}/wait`, '')).status, 200);
 });
 
-t.test('all bodies together are bounded', async (t) => {
-  const { baseUrl, server } = await start(t, [echo], {
+test('all bodies together are bounded', async (t, front) => {
+  const { baseUrl, server } = await start(t, front, [echo], {
     limits: { ...PATIENT_LIMITS, bodyBytesMax: 2_000 },
   });
   const socket = connect(server.port, '127.0.0.1');
@@ -287,9 +298,9 @@ t.test('all bodies together are bounded', async (t) => {
   t.equal((await post(`${baseUrl}/echo`, 'x'.repeat(50))).status, 200);
 });
 
-t.test('what throws is 500 without details; a store that is away is 503', async (t) => {
+test('what throws is 500 without details; a store that is away is 503', async (t, front) => {
   const gone = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
-  const { baseUrl } = await start(t, [
+  const { baseUrl } = await start(t, front, [
     route('/throw', () => {
       throw new Error('a secret');
     }),
@@ -306,9 +317,9 @@ t.test('what throws is 500 without details; a store that is away is 503', async 
   t.equal(response.headers.get('retry-after'), '2');
 });
 
-t.test('CORS: every origin, or those that are configured; preflights; never cookies', async (t) => {
+test('CORS: every origin, or those that are configured; preflights; never cookies', async (t, front) => {
   const preflight = { method: 'OPTIONS', headers: { Origin: 'https://a.example' } };
-  const every = await start(t, [echo]);
+  const every = await start(t, front, [echo]);
   const answer = await fetch(`${every.baseUrl}/echo`, preflight);
   t.equal(answer.status, 204);
   t.equal(answer.headers.get('access-control-allow-origin'), '*');
@@ -331,7 +342,7 @@ t.test('CORS: every origin, or those that are configured; preflights; never cook
   t.match(exposed.get('access-control-expose-headers'), /Tagcast-Ignored, ETag, X-Request-Id/);
   t.equal((await call(every.baseUrl)).headers.get('access-control-allow-origin'), null);
 
-  const some = await start(t, [echo], { corsOrigins: ['https://a.example'] });
+  const some = await start(t, front, [echo], { corsOrigins: ['https://a.example'] });
   const allowed = (await call(some.baseUrl, 'https://a.example')).headers;
   t.equal(allowed.get('access-control-allow-origin'), 'https://a.example');
   t.equal(allowed.get('vary'), 'Origin');
@@ -343,7 +354,7 @@ t.test('CORS: every origin, or those that are configured; preflights; never cook
   t.equal(refusedPreflight.get('access-control-allow-methods'), null);
 });
 
-t.test('closing waits for the answer under way, and not for idle connections', async (t) => {
+test('closing waits for the answer under way, and not for idle connections', async (t, front) => {
   let release = (): void => undefined;
   let entered = 0;
   const wait = route('/wait', async () => {
@@ -353,7 +364,7 @@ t.test('closing waits for the answer under way, and not for idle connections', a
     });
     return text('done');
   });
-  const { server, baseUrl } = await start(t, [echo, wait]);
+  const { server, baseUrl } = await start(t, front, [echo, wait]);
   const idle = connect(server.port, '127.0.0.1');
   idle.write('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi');
   await once(idle, 'data');
@@ -374,8 +385,8 @@ t.test('closing waits for the answer under way, and not for idle connections', a
   await idleClosed;
 });
 
-t.test('a request that comes while the server closes is answered', async (t) => {
-  const { server } = await start(t, [echo], {
+test('a request that comes while the server closes is answered', async (t, front) => {
+  const { server } = await start(t, front, [echo], {
     // A busy machine must not let it pass before the late request comes.
     limits: { ...PATIENT_LIMITS, closingGraceMs: 2_000 },
   });
@@ -400,13 +411,13 @@ t.test('a request that comes while the server closes is answered', async (t) => 
   await isIdleClosed;
 });
 
-t.test('HTTPS with a certificate of its own', async (t) => {
+test('HTTPS with a certificate of its own', async (t, front) => {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }]);
   const directory = temporaryDirectory(t);
   const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
   writeFileSync(tls.certFile, cert);
   writeFileSync(tls.keyFile, key);
-  const { server } = await start(t, [echo], { tls });
+  const { server } = await start(t, front, [echo], { tls });
   const call = httpsRequest({
     port: server.port,
     path: '/echo',
@@ -419,16 +430,19 @@ t.test('HTTPS with a certificate of its own', async (t) => {
   const [response] = await once(call, 'response');
   t.equal(await bodyText(response), 'safe');
   const missing = { certFile: join(directory, 'none'), keyFile: tls.keyFile };
-  await t.rejects(start(t, [echo], { tls: missing }));
+  await t.rejects(start(t, front, [echo], { tls: missing }));
 });
 
-t.test('a port that is taken is said in a sentence', async (t) => {
-  const { server } = await start(t, []);
-  await t.rejects(start(t, [], { port: server.port }), /^PORT: \d+ is in use on 127\.0\.0\.1: /);
+test('a port that is taken is said in a sentence', async (t, front) => {
+  const { server } = await start(t, front, []);
+  await t.rejects(
+    start(t, front, [], { port: server.port }),
+    /^PORT: \d+ is in use on 127\.0\.0\.1: /,
+  );
 });
 
-t.test('two servers do not share a port that both name', async (t) => {
+test('two servers do not share a port that both name', async (t, front) => {
   const [port = 0] = await freePorts(1);
-  await start(t, [], { port });
-  await t.rejects(start(t, [], { port }), /^PORT: \d+ is in use on 127\.0\.0\.1: /);
+  await start(t, front, [], { port });
+  await t.rejects(start(t, front, [], { port }), /^PORT: \d+ is in use on 127\.0\.0\.1: /);
 });

@@ -21,6 +21,7 @@ import type { Sql } from '../../src/database/sql.ts';
 import type { Store } from '../../src/database/store.ts';
 import type { Route } from '../../src/http/handler.ts';
 import { checked } from './document-check.ts';
+import { OWN_FRONT } from './fronts.ts';
 import type { Lifetime } from './lifetime.ts';
 
 export const secrets: Secrets = createSecrets('a secret of the tests, long enough');
@@ -82,6 +83,7 @@ export async function startApi(
 ): Promise<Api> {
   const server = await startServer({
     routes: checked(routes),
+    front: OWN_FRONT,
     host: '127.0.0.1',
     port: 0,
     tls: null,

@@ -12,6 +12,13 @@ export const systemTexts = {
   state: 'Status',
   alive: 'Running',
   dead: 'Stopped',
+  front: 'Front',
+  frontKind: {
+    uws: (version: string) => `uWebSockets.js ${version}`,
+    node: 'Built in',
+  },
+  frontReads: 'Accepts requests',
+  frontReason: 'Why not uWebSockets.js',
   stores: 'Stores',
   store: { postgres: 'Database', redis: 'Redis' },
   storeStates: {

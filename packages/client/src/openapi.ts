@@ -3273,6 +3273,15 @@ export interface components {
                 readonly seenAgoMs: number;
                 readonly isDead: boolean;
             }[];
+            /** @description Reads the requests of callers: uWebSockets.js, or our own. */
+            readonly front: {
+                /** @enum {string} */
+                readonly kind: "uws" | "node";
+                /** @description Of uWebSockets.js. */
+                readonly version: string | null;
+                /** @description Why it is not uWebSockets.js. */
+                readonly reason: string | null;
+            };
             readonly stores: {
                 /** @enum {string} */
                 readonly postgres: "ok" | "cannot write" | "unavailable";
@@ -9523,6 +9532,11 @@ export interface operations {
                      *           "isDead": false
                      *         }
                      *       ],
+                     *       "front": {
+                     *         "kind": "uws",
+                     *         "version": "20.69.0",
+                     *         "reason": null
+                     *       },
                      *       "stores": {
                      *         "postgres": "ok"
                      *       },
@@ -9588,6 +9602,11 @@ export interface operations {
                      *           "isDead": false
                      *         }
                      *       ],
+                     *       "front": {
+                     *         "kind": "uws",
+                     *         "version": "20.69.0",
+                     *         "reason": null
+                     *       },
                      *       "stores": {
                      *         "postgres": "ok"
                      *       },

@@ -9,7 +9,8 @@ import type { BodyStream } from './body-stream.ts';
 import { ChunkedBody } from './chunked-body.ts';
 import type { Seat } from './connection-table.ts';
 import type { Answer, Malformed, Receiver, Reply, RequestHandler } from './front.ts';
-import type { HeadParser, ParsedHead } from './parse-head.ts';
+import type { ParsedHead } from './head-fields.ts';
+import type { HeadParser } from './parse-head.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -17,13 +18,13 @@ import { writeAnswer } from './write-answer.ts';
  * For the rest of a body whose request is answered already. The rest is discarded.
  * @limit time for the rest of a body that is refused already → closed
  */
-const DISCARD_TIMEOUT_MS = 30_000;
+export const DISCARD_TIMEOUT_MS = 30_000;
 /**
  * If the connection closed at once, the caller's further bytes would be answered by a reset, and
  * the caller might lose the answer (RFC 9112, 9.6).
  * @limit time for the caller to close after the last answer → closed
  */
-const LINGER_MS = 2_000;
+export const LINGER_MS = 2_000;
 /**
  * The connection is closed when the caller takes nothing of an answer for this long.
  * @limit time in which nothing of an answer is taken → closed
@@ -33,7 +34,7 @@ const WRITE_TIMEOUT_MS = 30_000;
  * Request line and headers. Those of real clients have one or two KiB, tokens included.
  * @limit head of a request → `431`
  */
-const HEAD_BYTES_MAX = 16_384;
+export const HEAD_BYTES_MAX = 16_384;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 const CR = 0x0d;

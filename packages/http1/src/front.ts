@@ -50,3 +50,30 @@ export interface RequestHandler {
   /** The input is not a request: answers that. */
   refuse(malformed: Malformed, reply: Reply): void;
 }
+
+/** A front that listens, as the server uses it. */
+export interface HttpListener {
+  /** Rejects with the system's error when the address cannot be used. */
+  listen(): Promise<void>;
+  readonly port: number;
+  /** Open connections. */
+  readonly size: number;
+  /** Connections that were closed because there was no room. */
+  readonly turnedAway: number;
+  /** Connections that were closed because too many bytes of answers were unread. */
+  readonly cutOff: number;
+  /** Bytes of answers that callers have not read yet. */
+  readonly unsentBytes: number;
+  /** Accepts no more connections. Open ones end with their next answer. */
+  stopAccepting(): void;
+  /**
+   * Closes connections without a request under way, after a grace period for requests that are
+   * still on the network.
+   */
+  releaseIdle(graceMs: number): Promise<void>;
+  /**
+   * Closes every connection. Waits until the answers of each are sent, but no longer than
+   * `limitMs`.
+   */
+  close(limitMs: number): Promise<void>;
+}

@@ -10,11 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import { networkOf, normalAddress } from '../../std/src/ip-address.ts';
-import { Seldom } from '../../std/src/seldom.ts';
 import type { ConnectionSeat, Reception } from './connection.ts';
 import { Connection } from './connection.ts';
 import { ConnectionTable } from './connection-table.ts';
-import type { RequestHandler } from './front.ts';
+import type { ListenerLog } from './crowding.ts';
+import { Crowding } from './crowding.ts';
+import type { HttpListener, RequestHandler } from './front.ts';
 import { HeadParser } from './parse-head.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
 
@@ -32,12 +33,7 @@ interface ListenerCertificate {
   onChanged(listener: (pem: Pem) => void): void;
 }
 
-/** Hears what an operator should know: pino's loggers do, and others. */
-interface ListenerLog {
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
-
-interface ListenerOptions {
+export interface ListenerOptions {
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
@@ -77,13 +73,8 @@ const FLUSH_LOOK_MS = 20;
 const REQUESTS_PER_TURN = 128;
 /** Connections that the system keeps for us while the process is busy. */
 const BACKLOG = 1_024;
-/**
- * The first connection that is closed is logged at once, later ones with their number, at most this
- * often.
- */
-const FULL_LOG_INTERVAL_MS = 60_000;
 
-export class Listener implements Reception {
+export class Listener implements Reception, HttpListener {
   readonly handler: RequestHandler;
   readonly headParser: HeadParser;
   readonly headTimeoutMs: number;
@@ -103,10 +94,7 @@ export class Listener implements Reception {
   #isTurnCounted = false;
   /** Connections whose requests wait for a later turn. */
   #queue: Connection[] = [];
-  #turnedAway = 0;
-  #cutOff = 0;
-  readonly #turnedAwayLog = new Seldom(FULL_LOG_INTERVAL_MS);
-  readonly #cutOffLog = new Seldom(FULL_LOG_INTERVAL_MS);
+  readonly #crowding: Crowding;
 
   constructor(options: ListenerOptions) {
     this.handler = options.handler;
@@ -116,6 +104,7 @@ export class Listener implements Reception {
     this.answerTimeoutMs = options.answerTimeoutMs;
     this.#options = options;
     this.#table = new ConnectionTable(options.connectionsMax);
+    this.#crowding = new Crowding(options);
     const { certificate } = options;
     this.#server = certificate === null ? this.#createPlain() : this.#createTls(certificate);
     this.#server.on('connection', (socket: Socket) => this.#admit(socket));
@@ -123,7 +112,6 @@ export class Listener implements Reception {
     this.#ticker.unref();
   }
 
-  /** Rejects with the system's error when the address cannot be used. */
   listen(): Promise<void> {
     const { host, port, log } = this.#options;
     return new Promise((resolve, reject) => {
@@ -151,47 +139,34 @@ export class Listener implements Reception {
     return this.#isClosing;
   }
 
-  /** Open connections. */
   get size(): number {
     return this.#table.size;
   }
 
-  /** Connections that were closed because there was no room. */
   get turnedAway(): number {
-    return this.#turnedAway;
+    return this.#crowding.turnedAway;
   }
 
-  /** Connections that were closed because too many bytes of answers were unread. */
   get cutOff(): number {
-    return this.#cutOff;
+    return this.#crowding.cutOff;
   }
 
-  /** Bytes of answers that callers have not read yet. */
   get unsentBytes(): number {
     return this.#unsent.bytes;
   }
 
-  /** Accepts no more connections. Open ones end with their next answer. */
   stopAccepting(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#server.close();
   }
 
-  /**
-   * Closes connections without a request under way, after a grace period for requests that are
-   * still on the network.
-   */
   async releaseIdle(graceMs: number): Promise<void> {
     const endMs = performance.now() + graceMs;
     while (this.#seats.size > 0 && performance.now() < endMs) await sleep(FLUSH_LOOK_MS);
     for (const connection of this.#connections) connection.release();
   }
 
-  /**
-   * Closes every connection. Waits until the answers of each are sent, but no longer than
-   * `limitMs`.
-   */
   async close(limitMs: number): Promise<void> {
     this.stopAccepting();
     const endMs = performance.now() + limitMs;
@@ -313,14 +288,7 @@ export class Listener implements Reception {
     // Frees the place before the 'close' event, which comes a turn later: the next new connection
     // needs it.
     this.#leave(leaver);
-    this.#turnedAway += 1;
-    const closed = this.#turnedAwayLog.count();
-    if (closed === null) return;
-    const { connectionsMax, log } = this.#options;
-    log.warn(
-      { connectionsMax, closed, address: remoteAddress },
-      'no room for more connections: those of the address with the most are closed, the longest idle first; raise the limit of open files (ulimit -n), or find out who connects',
-    );
+    this.#crowding.noteTurnedAway(remoteAddress);
   }
 
   #noteUnsent(connection: Connection, bytes: number): void {
@@ -330,14 +298,7 @@ export class Listener implements Reception {
   #cutShort(connection: Connection): void {
     this.#noteUnsent(connection, 0);
     connection.seat.guest.destroy();
-    this.#cutOff += 1;
-    const closed = this.#cutOffLog.count();
-    if (closed === null) return;
-    const { unsentBytesMax, log } = this.#options;
-    log.warn(
-      { unsentBytesMax, closed, address: connection.remoteAddress },
-      'too many bytes of answers are unread: connections of the address with the most are closed, the longest waiting first; find out who sends requests and does not read the answers',
-    );
+    this.#crowding.noteCutOff(connection.remoteAddress);
   }
 
   #tick(): void {

@@ -4,38 +4,22 @@
  */
 
 import type { Malformed } from './front.ts';
-import { RequestHeaders } from './request-head.ts';
-
-/** How long the body is (RFC 9112, 6.3). */
-type Framing = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' };
-
-export interface ParsedHead {
-  readonly kind: 'head';
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: RequestHeaders;
-  readonly framing: Framing;
-  /** The caller sends nothing more on this connection. */
-  readonly closes: boolean;
-  /** The caller waits for `100 Continue` before it sends the body. */
-  readonly expectsContinue: boolean;
-}
+import type { FieldValues, ParsedHead } from './head-fields.ts';
+import {
+  BAD_FIELD,
+  HeadFields,
+  malformed,
+  TARGET_LENGTH_MAX,
+  TARGET_TOO_LONG,
+} from './head-fields.ts';
 
 /**
  * Real clients send fewer than twenty.
  * @limit header lines of a request → `431`
  */
 export const HEADER_LINES_MAX = 100;
-/**
- * The targets of this service are far shorter.
- * @limit characters of the path of a request → `414`
- */
-const TARGET_LENGTH_MAX = 8_192;
 /** Spellings of header names that are remembered. Further ones are looked up each time. */
 const SPELLINGS_MAX = 1_000;
-/** The names that are read, and OWN_NAMES: each has a bit of an integer. */
-const NAMES_MAX = 31;
 
 const TAB = 0x09;
 const SPACE = 0x20;
@@ -60,51 +44,8 @@ const KINDS = Uint8Array.from({ length: 256 }, (_, code) => {
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 const CURRENT = 'HTTP/1.1';
 const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
-const DIGITS = /^\d{1,15}$/;
-const HOST = /^[^\s/?#@\\,]*$/;
-
-/**
- * Headers that may come in several lines, which make one list (RFC 9110, 5.3). Two lines of any
- * other header that we read contradict each other; but Content-Type, which hardly any route looks
- * at.
- */
-const LISTS: ReadonlySet<string> = new Set([
-  'accept',
-  'access-control-request-headers',
-  'connection',
-  'content-type',
-  'cookie',
-  'if-none-match',
-  'sec-fetch-site',
-  'transfer-encoding',
-  'x-forwarded-for',
-  'x-forwarded-proto',
-]);
-const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
-/**
- * Headers that are always read. They come first, so that each has the same index in every parser.
- */
-const OWN_NAMES = [
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'expect',
-  'cookie',
-] as const;
-const indexOf = (name: (typeof OWN_NAMES)[number]): number => OWN_NAMES.indexOf(name);
-const HOST_INDEX = indexOf('host');
-const CONTENT_LENGTH = indexOf('content-length');
-const TRANSFER_ENCODING = indexOf('transfer-encoding');
-const CONNECTION = indexOf('connection');
-const EXPECT = indexOf('expect');
-const COOKIE = indexOf('cookie');
 const UNREAD = -1;
 
-const NO_BODY: Framing = { kind: 'length', bytes: 0 };
-const CHUNKED: Framing = { kind: 'chunked' };
-
-const malformed = (status: number, detail: string): Malformed => ({ status, detail });
 const BAD_REQUEST_LINE = malformed(
   400,
   'The request line is not of the form METHOD /path HTTP/1.1.',
@@ -113,7 +54,6 @@ const TOO_MANY_LINES = malformed(
   431,
   `The request may have ${HEADER_LINES_MAX} header lines at most.`,
 );
-const BAD_FIELD = malformed(400, 'A header line is not of the form Name: value.');
 
 /**
  * Reads heads, and of each the headers of a list. Works character by character, with one look-up
@@ -121,8 +61,7 @@ const BAD_FIELD = malformed(400, 'A header line is not of the form Name: value.'
  * a front's time.
  */
 export class HeadParser {
-  readonly #names: readonly string[];
-  readonly #noValues: readonly null[];
+  readonly #fields: HeadFields;
   /**
    * The index in the names of each spelling received. A look-up needs no copy of the name in lower
    * case.
@@ -133,13 +72,7 @@ export class HeadParser {
    * `readNames`: the headers that are read, in lower case. Only the form of the others is checked.
    */
   constructor(readNames: readonly string[]) {
-    const other = readNames.find((name) => name !== name.toLowerCase());
-    if (other !== undefined) throw new Error(`header ${other} is not in lower case`);
-    this.#names = [...new Set<string>([...OWN_NAMES, ...readNames])];
-    if (this.#names.length > NAMES_MAX) {
-      throw new Error(`${this.#names.length} headers are read, at most ${NAMES_MAX} can be`);
-    }
-    this.#noValues = this.#names.map(() => null);
+    this.#fields = new HeadFields(readNames);
   }
 
   /** `text`: from the first byte of the request line to before the empty line, in Latin-1. */
@@ -157,22 +90,17 @@ export class HeadParser {
     }
     const version = versionFault(text, targetEnd + 1, lineEnd);
     if (version !== null) return version;
-    if (targetEnd - methodEnd > TARGET_LENGTH_MAX) {
-      return malformed(414, `The path may have ${TARGET_LENGTH_MAX} characters at most.`);
-    }
+    if (targetEnd - methodEnd > TARGET_LENGTH_MAX) return TARGET_TOO_LONG;
     const path = pathOf(text.slice(methodEnd + 1, targetEnd));
     if (path === null) return BAD_REQUEST_LINE;
     const values = this.#readFields(text, lineEnd + 2);
     if (!Array.isArray(values)) return values;
-    return assemble(text.slice(0, methodEnd), path, this.#names, values);
+    return this.#fields.assemble(text.slice(0, methodEnd), path, values);
   }
 
-  /** The values of the names; null for headers that were not sent. */
-  #readFields(text: string, from: number): (string | null)[] | Malformed {
-    const values: (string | null)[] = [...this.#noValues];
+  #readFields(text: string, from: number): FieldValues | Malformed {
+    const values = this.#fields.noValues();
     let lines = 0;
-    // Bits of the headers that have occurred, also with an empty value.
-    let seen = 0;
     for (let start = from; start < text.length; lines += 1) {
       if (lines === HEADER_LINES_MAX) return TOO_MANY_LINES;
       const end = endOfLine(text, start);
@@ -187,17 +115,8 @@ export class HeadParser {
       const index = this.#indexOf(text.slice(start, colon));
       if (index !== UNREAD) {
         const value = withoutSpaceAround(text, colon + 1, end);
-        const isSecond = (seen & (1 << index)) !== 0;
-        const name = this.#names[index] ?? '';
-        // Two readers may disagree whether an empty value counts as absent.
-        if (value === '' && FRAMING.has(name)) return BAD_FIELD;
-        if (isSecond && !LISTS.has(name)) {
-          return malformed(400, `The header ${name} occurs more than once.`);
-        }
-        // Cookies may have commas in them (RFC 6265, 4.2.1; RFC 9113, 8.2.3).
-        const separator = index === COOKIE ? '; ' : ', ';
-        values[index] = isSecond ? `${values[index]}${separator}${value}` : value;
-        seen |= 1 << index;
+        const fault = this.#fields.add(values, index, value);
+        if (fault !== null) return fault;
       }
       start = end + 2;
     }
@@ -207,7 +126,7 @@ export class HeadParser {
   #indexOf(spelling: string): number {
     const known = this.#spellings.get(spelling);
     if (known !== undefined) return known;
-    const index = this.#names.indexOf(spelling.toLowerCase());
+    const index = this.#fields.names.indexOf(spelling.toLowerCase());
     // Names that we do not read are not remembered: a caller can invent any number of them.
     if (index !== UNREAD && this.#spellings.size < SPELLINGS_MAX)
       this.#spellings.set(copyOf(spelling), index);
@@ -260,53 +179,3 @@ const isSpace = (code: number): boolean => code === SPACE || code === TAB;
 
 /** A substring keeps the whole string in memory: here, a head. */
 const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
-
-function assemble(
-  method: string,
-  target: string,
-  names: readonly string[],
-  values: readonly (string | null)[],
-): ParsedHead | Malformed {
-  const at = (index: number): string => values[index] ?? '';
-  if (at(HOST_INDEX) === '') return malformed(400, 'The header Host is missing.');
-  if (!HOST.test(at(HOST_INDEX))) return malformed(400, 'The header Host is not a host.');
-  const framing = framingOf(at(CONTENT_LENGTH), at(TRANSFER_ENCODING).toLowerCase());
-  if ('status' in framing) return framing;
-  const expect = at(EXPECT).toLowerCase();
-  if (expect !== '' && expect !== '100-continue') {
-    return malformed(417, 'The header Expect may only be 100-continue.');
-  }
-  const question = target.indexOf('?');
-  return {
-    kind: 'head',
-    method,
-    path: question < 0 ? target : target.slice(0, question),
-    query: question < 0 ? '' : target.slice(question + 1),
-    headers: new RequestHeaders(names, values),
-    framing,
-    closes: hasClose(at(CONNECTION)),
-    expectsContinue: expect !== '',
-  };
-}
-
-function framingOf(length: string, coding: string): Framing | Malformed {
-  if (coding !== '') {
-    if (length !== '') {
-      return malformed(400, 'Content-Length and Transfer-Encoding exclude each other.');
-    }
-    return coding === 'chunked'
-      ? CHUNKED
-      : malformed(501, 'The only Transfer-Encoding that this service takes is chunked.');
-  }
-  if (length === '') return NO_BODY;
-  return DIGITS.test(length)
-    ? { kind: 'length', bytes: Number(length) }
-    : malformed(400, 'The header Content-Length is not a number of bytes.');
-}
-
-const hasClose = (connection: string): boolean =>
-  connection !== '' &&
-  connection
-    .toLowerCase()
-    .split(',')
-    .some((option) => option.trim() === 'close');

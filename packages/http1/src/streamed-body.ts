@@ -9,7 +9,7 @@ import type { BodySink, BodyStream } from './body-stream.ts';
  * system's own buffers hold several more.
  * @limit bytes of a streamed answer that are not taken when the next piece comes → closed
  */
-const STREAM_UNSENT_BYTES_MAX = 262_144;
+export const STREAM_UNSENT_BYTES_MAX = 262_144;
 
 interface StreamedBodyParts {
   readonly socket: Socket;

@@ -24,6 +24,10 @@ const UNWRITABLE = /[^\t\x20-\x7e\x80-\xff]/g;
  */
 const INLINE_LENGTH_MAX = 4_096;
 
+/** A field's value without what could not be written as it is. */
+export const fieldValue = (value: string): string =>
+  WRITABLE.test(value) ? value : value.replace(UNWRITABLE, '?');
+
 /** The date of every answer (RFC 9110, 6.6.1), made once a second. */
 let dateLine = '';
 let dateSecond = 0;
@@ -33,7 +37,7 @@ export function writeAnswer(socket: Socket, answer: Answer, closes: boolean): vo
   const { status, body, isHead, stream } = answer;
   let head = STATUS_LINES.get(status) ?? `HTTP/1.1 ${status} \r\n`;
   answer.writeFields((name, value) => {
-    head += `${name}: ${WRITABLE.test(value) ? value : value.replace(UNWRITABLE, '?')}\r\n`;
+    head += `${name}: ${fieldValue(value)}\r\n`;
   });
   head += currentDateLine();
   if (closes) head += 'Connection: close\r\n';

@@ -23,6 +23,12 @@ export interface SystemState {
   readonly version: string;
   /** Nodes of the installation, the newest first; the other fields are of the node that answers. */
   readonly nodes: readonly ListedNode[];
+  /** The front that reads the requests of callers. `reason`: why it is not uWebSockets.js. */
+  readonly front: {
+    readonly kind: 'uws' | 'node';
+    readonly version: string | null;
+    readonly reason: string | null;
+  };
   readonly stores: { readonly postgres: StoreState; readonly redis?: 'ok' | 'unavailable' };
   /** Null: the database is its own index. */
   readonly index: {
@@ -57,6 +63,13 @@ const system = z
         isDead: z.boolean(),
       }),
     ),
+    front: z
+      .object({
+        kind: z.enum(['uws', 'node']),
+        version: z.string().nullable().meta({ description: 'Of uWebSockets.js.' }),
+        reason: z.string().nullable().meta({ description: 'Why it is not uWebSockets.js.' }),
+      })
+      .meta({ description: 'Reads the requests of callers: uWebSockets.js, or our own.' }),
     stores: z.object({
       postgres: z.enum(['ok', 'cannot write', 'unavailable']),
       redis: z.enum(['ok', 'unavailable']).optional(),
@@ -103,6 +116,7 @@ const system = z
 const SYSTEM = {
   version: '0.1.0',
   nodes: [{ id: 1, host: 'push-1', pid: 42, seenAgoMs: 310, isDead: false }],
+  front: { kind: 'uws', version: '20.69.0', reason: null },
   stores: { postgres: 'ok' },
   index: null,
   providers: {

@@ -4,6 +4,8 @@ import { RequestCounts } from '../../api/metrics.ts';
 import { startServer } from '../../api/server.ts';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import { Maintenance } from '../../database/maintenance/maintenance.ts';
+import type { Front } from '../../http/choose-front.ts';
+import { chooseFront, frontInWords } from '../../http/choose-front.ts';
 import type { Route } from '../../http/handler.ts';
 import { connectionsMaxOf, descriptorsMax } from '../../std/descriptors.ts';
 import { VitalsWatch } from '../../std/thread-vitals.ts';
@@ -38,6 +40,7 @@ export interface Engine {
 /** Starts everything on a store; resolves when it listens. */
 export async function startEngine(parts: EngineParts): Promise<Engine> {
   const { config, store, log } = parts;
+  const front = await chooseFront(config.HTTP_FRONT);
   const failureLog = new FailureLog(log);
   const metrics = openMetrics(failureLog);
   const counts = new RequestCounts();
@@ -53,6 +56,8 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   const maintenance = new Maintenance(store, log);
   const health = createHealth(parts, tagIndex);
   const access = createAccess(parts);
+  const { readiness } = health;
+  const system = { sql: store.sql, front, readiness, tagIndex, sending, devices };
   const { routes, operators } = listRoutes(parts, {
     catalogue,
     devices,
@@ -61,12 +66,12 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     housekeeping: background.housekeeping,
     feed: tagIndex.feed,
     origins,
-    readiness: health.readiness,
+    readiness,
     metrics,
-    readSystem: () =>
-      gatherSystem({ sql: store.sql, readiness: health.readiness, tagIndex, sending, devices }),
+    readSystem: () => gatherSystem(system),
   });
-  const server = await startServer({ ...serverSettings(parts, access), counts, tracer, routes });
+  const settings = serverSettings(parts, access, front);
+  const server = await startServer({ ...settings, counts, tracer, routes });
   for (const part of [tagIndex, devices, sending, background, server]) metrics.add(part.metrics);
   metrics.add(
     threadMetrics(() => [
@@ -80,9 +85,8 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   maintenance.start();
   const url = urlOf(config, server.port);
   const consoleUrl = demo === null ? null : await writeDemo(parts, demo, url);
-  log.info({ url, workers: config.WORKERS, store: store.address.kind }, 'listening');
+  logListening(parts, url, front);
   if (demo !== null) tellDemo(config, url, demo, consoleUrl);
-
   return {
     url,
     routes,
@@ -105,6 +109,12 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   };
 }
 
+const logListening = ({ config, store, log }: EngineParts, url: string, front: Front): void => {
+  const { kind } = store.address;
+  const fields = { url, workers: config.WORKERS, store: kind, front: frontInWords(front) };
+  log.info(fields, 'listening');
+};
+
 const openMetrics = (failureLog: FailureLog): Metrics =>
   new Metrics((error, metric) =>
     failureLog.tell({
@@ -118,7 +128,9 @@ const openMetrics = (failureLog: FailureLog): Metrics =>
 const serverSettings = (
   { config, store, log }: EngineParts,
   { authenticator, sessions, failures }: Access,
+  front: Front,
 ) => ({
+  front,
   authenticator,
   sessions,
   failures,

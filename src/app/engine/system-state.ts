@@ -5,6 +5,7 @@ import type { Readiness } from '../../api/open/readiness.ts';
 import type { SystemState } from '../../api/open/system.ts';
 import { listNodes } from '../../database/nodes/list-nodes.ts';
 import type { Sql } from '../../database/sql.ts';
+import type { Front } from '../../http/choose-front.ts';
 import { readQueue } from '../../push/sql/read-queue.ts';
 import { version } from '../version.ts';
 import type { Devices } from './devices.ts';
@@ -13,6 +14,7 @@ import type { OpenTagIndex } from './tag-index.ts';
 
 interface SystemSources {
   readonly sql: Sql;
+  readonly front: Front;
   readonly readiness: Pick<Readiness, 'ask'>;
   readonly tagIndex: Pick<OpenTagIndex, 'reading'>;
   readonly sending: Pick<Sending, 'fanOut' | 'watch'>;
@@ -34,7 +36,7 @@ const COUNTED_MAX = 100_000;
 const ALONE = { id: 1, host: hostname(), pid: process.pid, seenAgoMs: 0, isDead: false };
 
 export async function gatherSystem(sources: SystemSources): Promise<SystemState> {
-  const { sql, readiness, tagIndex, devices } = sources;
+  const { sql, front, readiness, tagIndex, devices } = sources;
   const { fanOut, watch } = sources.sending;
   const [nodes, queue, { body }] = await Promise.all([
     listNodes(sql, NODES_MAX),
@@ -44,6 +46,11 @@ export async function gatherSystem(sources: SystemSources): Promise<SystemState>
   return {
     version: version(),
     nodes: nodes.length === 0 ? [ALONE] : nodes,
+    front: {
+      kind: front.kind,
+      version: front.kind === 'uws' ? front.version : null,
+      reason: front.kind === 'node' ? front.reason : null,
+    },
     stores: body.stores,
     index: tagIndex.reading(),
     providers: {

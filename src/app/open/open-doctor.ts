@@ -9,6 +9,7 @@ import { checkEmbedded } from '../../doctor/embedded.ts';
 import { checkEngine } from '../../doctor/engine-check.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { findingsAbout } from '../../doctor/finding.ts';
+import { checkFront } from '../../doctor/front.ts';
 import { checkDescriptors, checkDisk, checkNode, readDisk } from '../../doctor/machine.ts';
 import { checkRedis } from '../../doctor/redis.ts';
 import { createCheck } from '../../provider-credentials/provider-check.ts';
@@ -23,6 +24,7 @@ export async function examine(config: Config, asksProviders: boolean): Promise<r
   const address = redisAddressOf(config);
   return [
     checkNode(),
+    await checkFront(config.HTTP_FRONT),
     checkDescriptors(DATABASE_URL === undefined),
     checkDisk(DATA_DIR, await readDisk(DATA_DIR), DATABASE_URL === undefined),
     ...checkCertificates(config),

@@ -27,6 +27,7 @@ t.test('by the token, and by an account of the operator', async (t) => {
   t.match(byToken.body, {
     version: /^\d+\.\d+\.\d+/,
     nodes: [{ isDead: false, pid: process.pid }],
+    front: { kind: /^(?:uws|node)$/ },
     stores: { postgres: 'ok' },
     index: null,
     providers: { openCircuits: [] },

@@ -12,9 +12,11 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import t from 'tap';
 import type { ServerOptions } from '../../../src/api/server.ts';
+import type { Front } from '../../../src/http/choose-front.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../../src/http/handler.ts';
 import { Metrics } from '../../../src/telemetry/metrics.ts';
 import { PATIENT_LIMITS, speakRaw, startApi } from '../../support/api.ts';
+import { OWN_FRONT, onEachFront } from '../../support/fronts.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { until } from '../../support/poll.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -27,8 +29,13 @@ const route = (
   handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
 ): Route => ({ api: 'open', method, path, bodyBytesMax: 1_000, operation: null, handle });
 const echo = route('POST', '/echo', ({ body }) => ({ status: 200, body }));
-const start = (t: Lifetime, routes: readonly Route[], more: Partial<ServerOptions> = {}) =>
-  startApi(t, NOBODY, routes, { limits: PATIENT_LIMITS, ...more });
+const start = (
+  t: Lifetime,
+  front: Front,
+  routes: readonly Route[],
+  more: Partial<ServerOptions> = {},
+) => startApi(t, NOBODY, routes, { front, limits: PATIENT_LIMITS, ...more });
+const { test } = await onEachFront(t);
 
 const say = (body: string, ...fields: readonly string[]): string =>
   ['POST /echo HTTP/1.1', 'Host: a', `Content-Length: ${body.length}`, ...fields, '', body].join(
@@ -47,13 +54,13 @@ function open(t: Lifetime, port: number, localAddress = '127.0.0.1'): Socket {
 const bodiesIn = (heard: string): readonly string[] =>
   heard.split(/HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*\r\n/).slice(1);
 
-t.test('requests that are sent ahead are answered in their order', async (t) => {
+t.test('own front only: requests that are sent ahead are answered in their order', async (t) => {
   const waiting: (() => void)[] = [];
   const slow = route('POST', '/slow', async ({ body }) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
     return { status: 200, body };
   });
-  const { server } = await start(t, [echo, slow]);
+  const { server } = await start(t, OWN_FRONT, [echo, slow]);
   const first = say('first').replace('/echo', '/slow');
   const heard = speakRaw(server.port, first + say('second') + say('third', CLOSE));
   await until('the first is being handled', () => (waiting.length === 1 ? true : null));
@@ -65,8 +72,8 @@ t.test('requests that are sent ahead are answered in their order', async (t) => 
   t.same(answers, [...Array.from({ length: 100 }, (_, index) => `${index}`), 'last']);
 });
 
-t.test('a request cut at any byte is the same request', async (t) => {
-  const { server } = await start(t, [echo]);
+t.test('own front only: a request cut at any byte is the same request', async (t) => {
+  const { server } = await start(t, OWN_FRONT, [echo]);
   const whole =
     'POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nab\r\n0\r\nA: b\r\n\r\n' +
     say('next', CLOSE);
@@ -80,47 +87,53 @@ t.test('a request cut at any byte is the same request', async (t) => {
   }
 });
 
-t.test('who closes his side after his requests gets his answers', async (t) => {
-  const { server } = await start(t, [echo]);
+t.test('own front only: who closes his side after his requests gets his answers', async (t) => {
+  const { server } = await start(t, OWN_FRONT, [echo]);
   t.same(bodiesIn(await speakRaw(server.port, say('a') + say('b'), 'hang up')), ['a', 'b']);
   t.equal(await speakRaw(server.port, '', 'hang up'), '');
   t.match(await speakRaw(server.port, 'POST /echo HTTP/1.1\r\nHo', 'hang up'), /^HTTP\/1\.1 400 /);
   t.equal(await speakRaw(server.port, say('abc').slice(0, -1), 'hang up'), '');
 });
 
-t.test('what is no request is told so, and is the last of its connection', async (t) => {
-  const { server } = await start(t, [echo]);
-  const body = 'Transfer-Encoding: chunked\r\n\r\n';
-  const cases: readonly (readonly [text: string, status: number])[] = [
-    ['POST /echo HTTP/1.0\r\nHost: a\r\nContent-Length: 0\r\n\r\n', 505],
-    ['POST /echo HTTP/1.1\r\nContent-Length: 0\r\n\r\n', 400],
-    [`POST /echo HTTP/1.1\r\nHost: a\r\n${'A: b\r\n'.repeat(120)}\r\n`, 431],
-    [`POST /echo HTTP/1.1\r\nHost: a\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`, 431],
-    [`POST /echo HTTP/1.1\r\nHost: a\r\nA: ${'b'.repeat(20_000)}`, 431],
-    [`POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n${body}zzz`, 400],
-    [`POST /echo HTTP/1.1\r\nHost: a\r\n${body}zzz\r\n`, 400],
-    [`POST /echo HTTP/1.1\r\nHost: a\r\n${body}1\r\nab\r\n`, 400],
-    ['POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
-    ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
-  ];
-  for (const [text, status] of cases) {
-    const heard = await speakRaw(server.port, text + say('smuggled'));
-    const [line = '', ...others] = heard.match(/HTTP\/1\.1 \d+/g) ?? [];
-    t.equal(line, `HTTP/1.1 ${status}`, JSON.stringify(text.slice(0, 100)));
-    t.same(others, [], 'nothing behind it is read as a request');
-    t.match(heard, /\r\nConnection: close\r\n/);
-    t.match(heard, /\r\nContent-Type: application\/problem\+json\r\n/);
-    t.match(heard, /"requestId":"[\da-f]{32}"/);
-  }
-});
+t.test(
+  'own front only: what is no request is told so, and is the last of its connection',
+  async (t) => {
+    const { server } = await start(t, OWN_FRONT, [echo]);
+    const body = 'Transfer-Encoding: chunked\r\n\r\n';
+    const cases: readonly (readonly [text: string, status: number])[] = [
+      ['POST /echo HTTP/1.0\r\nHost: a\r\nContent-Length: 0\r\n\r\n', 505],
+      ['POST /echo HTTP/1.1\r\nContent-Length: 0\r\n\r\n', 400],
+      [`POST /echo HTTP/1.1\r\nHost: a\r\n${'A: b\r\n'.repeat(120)}\r\n`, 431],
+      [`POST /echo HTTP/1.1\r\nHost: a\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`, 431],
+      [`POST /echo HTTP/1.1\r\nHost: a\r\nA: ${'b'.repeat(20_000)}`, 431],
+      [`POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n${body}zzz`, 400],
+      [`POST /echo HTTP/1.1\r\nHost: a\r\n${body}zzz\r\n`, 400],
+      [`POST /echo HTTP/1.1\r\nHost: a\r\n${body}1\r\nab\r\n`, 400],
+      ['POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
+      ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+    ];
+    for (const [text, status] of cases) {
+      const heard = await speakRaw(server.port, text + say('smuggled'));
+      const [line = '', ...others] = heard.match(/HTTP\/1\.1 \d+/g) ?? [];
+      t.equal(line, `HTTP/1.1 ${status}`, JSON.stringify(text.slice(0, 100)));
+      t.same(others, [], 'nothing behind it is read as a request');
+      t.match(heard, /\r\nConnection: close\r\n/);
+      t.match(heard, /\r\nContent-Type: application\/problem\+json\r\n/);
+      t.match(heard, /"requestId":"[\da-f]{32}"/);
+    }
+  },
+);
 
-t.test('empty lines before a request are part of what a head may have', async (t) => {
-  const { server } = await start(t, [echo]);
-  t.match(await speakRaw(server.port, '\r\n'.repeat(10_000)), /^HTTP\/1\.1 4(?:00|31) /);
-});
+t.test(
+  'own front only: empty lines before a request are part of what a head may have',
+  async (t) => {
+    const { server } = await start(t, OWN_FRONT, [echo]);
+    t.match(await speakRaw(server.port, '\r\n'.repeat(10_000)), /^HTTP\/1\.1 4(?:00|31) /);
+  },
+);
 
-t.test('an empty line before a request may come in two pieces', async (t) => {
-  const { server } = await start(t, [echo]);
+t.test('own front only: an empty line before a request may come in two pieces', async (t) => {
+  const { server } = await start(t, OWN_FRONT, [echo]);
   const socket = open(t, server.port).setNoDelay(true);
   socket.write('\r');
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -129,9 +142,9 @@ t.test('an empty line before a request may come in two pieces', async (t) => {
 });
 
 t.test(
-  'Expect: 100-continue is answered before the body, and a refusal instead of it',
+  'own front only: Expect: 100-continue is answered before the body, and a refusal instead of it',
   async (t) => {
-    const { server } = await start(t, [echo]);
+    const { server } = await start(t, OWN_FRONT, [echo]);
     const head = say('', 'Expect: 100-continue', CLOSE).replace('Length: 0', 'Length: 2');
     const socket = open(t, server.port);
     socket.setEncoding('latin1').write(head);
@@ -143,56 +156,59 @@ t.test(
   },
 );
 
-t.test('every answer has a date, and 204 no length', async (t) => {
+test('every answer has a date, and 204 no length', async (t, front) => {
   const none = route('POST', '/none', () => ({ status: 204, body: '' }));
-  const { server } = await start(t, [none]);
+  const { server } = await start(t, front, [none]);
   const heard = await speakRaw(server.port, say('', CLOSE).replace('/echo', '/none'));
   t.match(heard, /\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/);
   t.notMatch(heard, /content-length|uwebsockets/i);
 });
 
-t.test('a header value cannot begin another header', async (t) => {
+test('a header value cannot begin another header', async (t, front) => {
   const bad = route('GET', '/bad', () => ({
     status: 200,
     headers: { 'X-A': 'a\r\nX-B: c\u010d\u010a' },
     body: 'ä€',
   }));
-  const { server } = await start(t, [bad]);
+  const { server } = await start(t, front, [bad]);
   const heard = await speakRaw(server.port, `GET /bad HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\n\r\n`);
   t.match(heard, /\r\nX-A: a\?\?X-B: c\?\?\r\n/);
   t.match(heard, /\r\nContent-Length: 5\r\n.*\r\nä€$/s);
 });
 
-t.test('who never reads is not read from, and costs the others nothing', async (t) => {
-  let handled = 0;
-  const count = route('GET', '/count', () => {
-    handled += 1;
-    return { status: 200, body: 'x'.repeat(200) };
-  });
-  const { server, baseUrl } = await start(t, [count, echo]);
-  const rude = open(t, server.port);
-  const request = 'GET /count HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000);
-  // Never read: what the system buffers on both sides is the most that can be answered.
-  let isFull = false;
-  for (let times = 0; times < 1_000 && !isFull; times += 1) {
-    isFull = !rude.write(request) && rude.writableLength > 10_000_000;
-    if (times % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
-  }
-  t.ok(isFull, 'it takes no more of it');
-  t.equal(await (await fetch(`${baseUrl}/echo`, { method: 'POST', body: 'hi' })).text(), 'hi');
-  const before = await until('it has stopped', async () => {
-    const seen = handled;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    return handled === seen ? seen : null;
-  });
-  rude.resume();
-  await until('it goes on when the caller reads', () => (handled > before + 1_000 ? true : null));
-});
+t.test(
+  'own front only: who never reads is not read from, and costs the others nothing',
+  async (t) => {
+    let handled = 0;
+    const count = route('GET', '/count', () => {
+      handled += 1;
+      return { status: 200, body: 'x'.repeat(200) };
+    });
+    const { server, baseUrl } = await start(t, OWN_FRONT, [count, echo]);
+    const rude = open(t, server.port);
+    const request = 'GET /count HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000);
+    // Never read: what the system buffers on both sides is the most that can be answered.
+    let isFull = false;
+    for (let times = 0; times < 1_000 && !isFull; times += 1) {
+      isFull = !rude.write(request) && rude.writableLength > 10_000_000;
+      if (times % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    t.ok(isFull, 'it takes no more of it');
+    t.equal(await (await fetch(`${baseUrl}/echo`, { method: 'POST', body: 'hi' })).text(), 'hi');
+    const before = await until('it has stopped', async () => {
+      const seen = handled;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return handled === seen ? seen : null;
+    });
+    rude.resume();
+    await until('it goes on when the caller reads', () => (handled > before + 1_000 ? true : null));
+  },
+);
 
 t.test(
-  'a head that does not end is given up, and so is a connection that says nothing',
+  'own front only: a head that does not end is given up, and so is a connection that says nothing',
   async (t) => {
-    const { server } = await start(t, [echo], {
+    const { server } = await start(t, OWN_FRONT, [echo], {
       limits: { ...PATIENT_LIMITS, headTimeoutMs: 100, idleTimeoutMs: 300 },
     });
     t.match(await speakRaw(server.port, 'POST /echo HTTP/1.1\r\n'), /^HTTP\/1\.1 408 /);
@@ -205,7 +221,7 @@ t.test(
   },
 );
 
-t.test('without room, the longest silent one of the address with most goes', async (t) => {
+test('without room, the longest silent one of the address with most goes', async (t, front) => {
   const lines: string[] = [];
   const metrics = new Metrics();
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
@@ -216,7 +232,7 @@ t.test('without room, the longest silent one of the address with most goes', asy
     });
     return { status: 200, body: 'done' };
   });
-  const { server } = await start(t, [echo, wait], {
+  const { server } = await start(t, front, [echo, wait], {
     connectionsMax: 4,
     log,
   });
@@ -250,7 +266,7 @@ t.test('without room, the longest silent one of the address with most goes', asy
   );
 });
 
-t.test('a certificate that is renewed is shown from then on; a bad one is not', async (t) => {
+test('a certificate that is renewed is shown from then on; a bad one is not', async (t, front) => {
   const directory = temporaryDirectory(t);
   const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
   const write = async (name: string): Promise<void> => {
@@ -261,7 +277,7 @@ t.test('a certificate that is renewed is shown from then on; a bad one is not', 
   await write('first');
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
-  const { server } = await start(t, [echo], { tls, log });
+  const { server } = await start(t, front, [echo], { tls, log });
   const shake = async (): Promise<TLSSocket> => {
     const socket = connectTls({ port: server.port, rejectUnauthorized: false });
     t.teardown(() => socket.destroy());

@@ -37,9 +37,8 @@ t.test('only the headers of the list are read', (t) => {
   t.equal(parsed.headers.get('x-a'), 'b');
   t.ok(parsed.headers.has('x-a'));
   t.throws(() => parsed.headers.get('x-b'), { message: /header x-b is not read/ });
-  const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`);
-  t.match(new HeadParser(names(25)).parse(head('X-24: a', 'X-24: b')), { status: 400 });
-  t.throws(() => new HeadParser(names(26)), { message: /at most 31 can be/ });
+  const names = Array.from({ length: 40 }, (_, index) => `x-${index}`);
+  t.match(new HeadParser(names).parse(head('X-39: a', 'X-39: b')), { status: 400 });
   t.throws(() => new HeadParser(['Accept']), { message: 'header Accept is not in lower case' });
   t.end();
 });

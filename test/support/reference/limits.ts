@@ -56,7 +56,7 @@ floods, octets at the socket) is in
 
 /** The rooms of src/ and the packages under the headings of the page, in its order. */
 const ROOMS: readonly (readonly [heading: string, rooms: readonly string[]])[] = [
-  ['Requests', ['http', 'api', 'packages/http1']],
+  ['Requests', ['http', 'api', 'packages/http1', 'packages/http1-uws']],
   ['Credentials and accounts', ['access', 'keys', 'operator']],
   ['Tags, apps, payloads', ['domain', 'catalogue', 'clients']],
   ['Devices', ['devices', 'packages/device-files']],

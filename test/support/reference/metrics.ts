@@ -1,6 +1,6 @@
 /** docs/reference/metrics.md: every metric by its own help text. */
 
-import { connectionMetrics, RequestCounts } from '../../../src/api/metrics.ts';
+import { connectionMetrics, frontMetric, RequestCounts } from '../../../src/api/metrics.ts';
 import { objectIdMetric } from '../../../src/app/upkeep/object-id-metric.ts';
 import { DeviceCounts, registrationMetrics } from '../../../src/devices/metrics.ts';
 import { credentialMetrics } from '../../../src/provider-credentials/metrics.ts';
@@ -83,6 +83,7 @@ export function declaredMetrics(): readonly Metric[] {
     ...waitingMetrics(() => ({ events: 0, pendingDeliveries: 0, oldestSeconds: 0 })),
     ...requests.metrics,
     ...connectionMetrics({ size: 0, turnedAway: 0, cutOff: 0, unsentBytes: 0 }),
+    frontMetric({ kind: 'node', reason: '' }),
     ...threadMetrics(() => [{ thread: 'main', vitals }]),
   ];
 }

@@ -15,9 +15,11 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import t from 'tap';
 import type { ServerLimits, ServerOptions } from '../../../../src/api/server.ts';
+import type { Front } from '../../../../src/http/choose-front.ts';
 import type { Route } from '../../../../src/http/handler.ts';
 import { Metrics } from '../../../../src/telemetry/metrics.ts';
 import { PATIENT_LIMITS, startApi } from '../../../support/api.ts';
+import { OWN_FRONT, onEachFront } from '../../../support/fronts.ts';
 import type { Lifetime } from '../../../support/lifetime.ts';
 import { until } from '../../../support/poll.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -44,9 +46,16 @@ const large: Route = {
 const POST = 'POST /echo HTTP/1.1\r\nHost: a\r\n';
 const start = (
   t: Lifetime,
+  front: Front,
   more: Partial<ServerLimits> = {},
   options: Partial<ServerOptions> = {},
-) => startApi(t, NOBODY, [echo, large], { limits: { ...PATIENT_LIMITS, ...more }, ...options });
+) =>
+  startApi(t, NOBODY, [echo, large], {
+    front,
+    limits: { ...PATIENT_LIMITS, ...more },
+    ...options,
+  });
+const { test, testWithPorts } = await onEachFront(t);
 
 function open(t: Lifetime, port: number, localAddress = '127.0.0.1'): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
@@ -72,39 +81,42 @@ async function readLate(socket: Socket, lateMs: number): Promise<number> {
 
 t.setTimeout(60_000);
 
-for (const [name, begin] of [
-  ['no byte of a body', 'Content-Length: 5\r\n\r\n'],
-  ['no chunk', 'Transfer-Encoding: chunked\r\n\r\n'],
-  ['an extension that does not end', 'Transfer-Encoding: chunked\r\n\r\n3;a'],
-]) {
-  t.test(`a body of which nothing comes is given up: ${name}`, async (t) => {
-    const { server } = await start(t, { bodyTimeoutMs: 300 });
-    const socket = open(t, server.port);
-    let heard = '';
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      heard += text;
-    });
-    socket.write(POST + begin);
-    await until('it is told so', () => (heard.startsWith('HTTP/1.1 408 ') ? true : null), 5_000);
+const givesUp = (begin: string) => async (t: Lifetime, front: Front) => {
+  const { server } = await start(t, front, { bodyTimeoutMs: 300 });
+  const socket = open(t, server.port);
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    heard += text;
   });
-}
+  socket.write(POST + begin);
+  await until('it is told so', () => (heard.startsWith('HTTP/1.1 408 ') ? true : null), 5_000);
+};
 
-t.test('the last answer of a connection comes whole to a caller who reads late', async (t) => {
-  const { server } = await start(t);
+test('a body of which no byte comes is given up', givesUp('Content-Length: 5\r\n\r\n'));
+testWithPorts(
+  'a body of which no chunk comes is given up',
+  givesUp('Transfer-Encoding: chunked\r\n\r\n'),
+);
+t.test('own front only: an extension that does not end is given up', (t) =>
+  givesUp('Transfer-Encoding: chunked\r\n\r\n3;a')(t, OWN_FRONT),
+);
+
+test('the last answer of a connection comes whole to a caller who reads late', async (t, front) => {
+  const { server } = await start(t, front);
   const socket = open(t, server.port);
   socket.write('GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   t.ok((await readLate(socket, 4_000)) > LARGE.length);
 });
 
-t.test('an answer that is still being read is not cut by the idle time', async (t) => {
-  const { server } = await start(t, { idleTimeoutMs: 300 });
+test('an answer that is still being read is not cut by the idle time', async (t, front) => {
+  const { server } = await start(t, front, { idleTimeoutMs: 300 });
   const socket = open(t, server.port);
   socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
   t.ok((await readLate(socket, 2_000)) > LARGE.length);
 });
 
-t.test('closing lets the last answers go out whole', async (t) => {
-  const { server } = await start(t);
+test('closing lets the last answers go out whole', async (t, front) => {
+  const { server } = await start(t, front);
   const socket = open(t, server.port);
   socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
   const [first] = await once(socket, 'data');
@@ -113,8 +125,8 @@ t.test('closing lets the last answers go out whole', async (t) => {
   await closed;
 });
 
-t.test('who takes his answer byte by byte does not do so for ever', async (t) => {
-  const { server } = await start(t, { answerTimeoutMs: 1_000 });
+test('who takes his answer byte by byte does not do so for ever', async (t, front) => {
+  const { server } = await start(t, front, { answerTimeoutMs: 1_000 });
   const last = open(t, server.port).pause();
   last.write('GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   const next = open(t, server.port).pause();
@@ -132,12 +144,17 @@ t.test('who takes his answer byte by byte does not do so for ever', async (t) =>
   }
 });
 
-t.test('answers that nobody takes are bounded, over all connections', async (t) => {
+test('answers that nobody takes are bounded, over all connections', async (t, front) => {
   const lines: string[] = [];
   const metrics = new Metrics();
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   // Two answers, and not three.
-  const { server } = await start(t, { unsentBytesMax: 2 * LARGE.length + 1_000_000 }, { log });
+  const { server } = await start(
+    t,
+    front,
+    { unsentBytesMax: 2 * LARGE.length + 1_000_000 },
+    { log },
+  );
   metrics.add(server.metrics);
   const ask = 'GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
   const other = open(t, server.port, '127.0.0.2').pause();
@@ -161,27 +178,31 @@ t.test('answers that nobody takes are bounded, over all connections', async (t) 
   await until('nothing is owed', async () => ((await metric('unsent_bytes')) === 0 ? true : null));
 });
 
-t.test('who is refused before his body was asked for need not send it', async (t) => {
-  const { server } = await start(t);
-  const head =
-    'POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
-  const socket = open(t, server.port);
-  socket.write(head);
-  const answer = String((await once(socket, 'data'))[0]);
-  t.match(answer, /^HTTP\/1\.1 404 /);
-  t.match(answer, /\r\nConnection: close\r\n/, 'what comes next is no body');
-});
+t.test(
+  'own front only: who is refused before his body was asked for need not send it',
+  async (t) => {
+    const { server } = await start(t, OWN_FRONT);
+    const head =
+      'POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
+    const socket = open(t, server.port);
+    socket.write(head);
+    const answer = String((await once(socket, 'data'))[0]);
+    t.match(answer, /^HTTP\/1\.1 404 /);
+    t.match(answer, /\r\nConnection: close\r\n/, 'what comes next is no body');
+  },
+);
 
 /** A TLS connection, and the one beneath it. */
 async function shakeHands(
   t: Lifetime,
+  front: Front,
 ): Promise<{ readonly raw: Socket; readonly socket: TLSSocket }> {
   const directory = temporaryDirectory(t);
   const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'a' }]);
   writeFileSync(tls.certFile, cert);
   writeFileSync(tls.keyFile, key);
-  const { server } = await start(t, {}, { tls });
+  const { server } = await start(t, front, {}, { tls });
   const raw = open(t, server.port);
   const socket = connectTls({ socket: raw, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
   socket.on('error', () => undefined);
@@ -190,8 +211,8 @@ async function shakeHands(
   return { raw, socket };
 }
 
-t.test('a TLS caller cannot make us shake hands again and again', async (t) => {
-  const { socket } = await shakeHands(t);
+test('a TLS caller cannot make us shake hands again and again', async (t, front) => {
+  const { socket } = await shakeHands(t, front);
   socket.setMaxListeners(50);
   let shaken = 0;
   for (let times = 0; times < 10; times += 1) {
@@ -207,8 +228,8 @@ t.test('a TLS caller cannot make us shake hands again and again', async (t) => {
   t.ok(shaken <= 3, `${shaken} handshakes`);
 });
 
-t.test('a TLS connection that breaks is closed', async (t) => {
-  const { raw } = await shakeHands(t);
+test('a TLS connection that breaks is closed', async (t, front) => {
+  const { raw } = await shakeHands(t, front);
   raw.write(Buffer.concat([Buffer.from([0x17, 3, 3, 0, 64]), Buffer.alloc(64, 7)]));
   await until('it is closed', () => (raw.destroyed ? true : null), 5_000);
 });

@@ -1,0 +1,149 @@
+/**
+ * The differences from `tagcast-http1`, each shown on both: the table of the package's README.
+ * Those that take seconds are in `timeouts.long.ts`.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import t from 'tap';
+import type { HttpListener } from '../../../../packages/http1/src/front.ts';
+import { Listener } from '../../../../packages/http1/src/listener.ts';
+import { ROOT } from '../../../support/documents.ts';
+import { onUws } from '../../../support/fronts.ts';
+import { answer, exchange, open, say, startUws, whenWhole } from '../../../support/uws.ts';
+
+const CLOSE = 'Connection: close';
+const CHUNKED = `POST / HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+const READ_HEADERS = ['x-a'];
+
+/** Answers with the body, the path and a header, after a moment. */
+const handler = whenWhole(({ path, headers }, body, reply) => {
+  const text = path === '/large' ? 'x'.repeat(10_000) : `${path} ${headers.get('x-a')} ${body}`;
+  setTimeout(() => reply.send(answer(text)), 20);
+});
+
+type Speak = (text: string, afterwards?: 'hang up') => Promise<string>;
+
+/** Each row of the table: the same caller, and the answers of both. */
+const DIFFERENCES: Readonly<
+  Record<string, readonly [speak: (speak: Speak) => Promise<string>, own: RegExp, uws: RegExp]>
+> = {
+  'sends a request while an answer is pending': [
+    (speak) => speak(say('first') + say('second', CLOSE)),
+    /first.*second$/s,
+    /^$/,
+  ],
+  'closes its side after a request': [(speak) => speak(say('alone'), 'hang up'), /alone$/, /^$/],
+  'sends what is no request': [
+    (speak) => speak('POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n'),
+    /^HTTP\/1\.1 400 .*The header Host is missing\.$/s,
+    /^HTTP\/1\.1 400 .*<html>|^HTTP\/1\.1 400 .*<h1>/s,
+  ],
+  'sends extensions of chunks, or trailers': [
+    (speak) => speak(`${CHUNKED}2;x=y\r\nab\r\n0\r\nA: b\r\n\r\n`),
+    /\/ {2}ab$/,
+    /^HTTP\/1\.1 (?:400|505) |^$/,
+  ],
+  'sends chunks in a lax form': [
+    (speak) => speak(`${CHUNKED}2\r\nab--0\r\n\r\n`),
+    /^HTTP\/1\.1 400 /,
+    /\/ {2}ab$/,
+  ],
+  'sends `Expect: 100-continue`': [
+    (speak) => speak(say('ab', 'Expect: 100-continue', 'X-A: b', 'X-A: c')),
+    /^HTTP\/1\.1 400 /,
+    /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /,
+  ],
+  'asks in absolute form, or `OPTIONS *`': [
+    (speak) => speak(`GET http://a/path HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\n\r\n`),
+    /\/path {2}$/,
+    /^HTTP\/1\.1 (?:400|505) |^$/,
+  ],
+  'sends a header line without a name': [
+    (speak) => speak(say('', CLOSE, ': b', 'X-A: c')),
+    /^HTTP\/1\.1 400 /,
+    /\r\n\r\n\/ {2}$/,
+  ],
+  'sends header values above ASCII': [
+    (speak) => speak(say('', 'X-A: \xe4b\xc3\xa4c', CLOSE)),
+    /\r\n\r\n\/ \xc3\xa4b\xc3\x83\xc2\xa4c $/,
+    /\r\n\r\n\/ b\xc3\xa4c $/,
+  ],
+};
+/** Shown elsewhere, or not to be shown. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'does not end its head': 'timeouts.long.ts',
+  'sends an empty line before a request': 'here, below: no answer comes',
+  'is still sending when its last answer comes': 'a race that the system decides',
+  'takes nothing of an answer': 'timeouts.long.ts',
+  'does not read': 'here, below: `unsentBytes`',
+};
+
+const { test } = await onUws(t);
+
+t.test('the README has each difference', (t) => {
+  const readme = readFileSync(join(ROOT, 'packages/http1-uws/README.md'), 'utf8');
+  const [, table = ''] = /^\| a caller that .*\n\|[- |]+\|\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const rows = table
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('|')[1]?.trim());
+  t.same(rows.toSorted(), Object.keys({ ...DIFFERENCES, ...ELSEWHERE }).toSorted());
+  t.end();
+});
+
+for (const [name, [call, own, uws]] of Object.entries(DIFFERENCES)) {
+  test(`a caller that ${name}`, async (t, binary) => {
+    const speakTo =
+      ({ port }: HttpListener): Speak =>
+      (text, afterwards) => {
+        const socket = open(t, port);
+        const heard = exchange(socket, text);
+        if (afterwards === 'hang up') socket.end();
+        return heard;
+      };
+    const listener = new Listener({
+      ...{ host: '127.0.0.1', port: 0, handler, readHeaders: READ_HEADERS, certificate: null },
+      ...{ connectionsMax: 10, unsentBytesMax: 1_000_000, log: pino({ level: 'silent' }) },
+      ...{ headTimeoutMs: 5_000, idleTimeoutMs: 5_000, answerTimeoutMs: 5_000 },
+    });
+    await listener.listen();
+    t.teardown(() => listener.close(0));
+    const other = await startUws(t, binary, handler, { readHeaders: READ_HEADERS });
+    t.match(await call(speakTo(listener)), own, 'tagcast-http1');
+    t.match(await call(speakTo(other)), uws, 'uWebSockets.js');
+  });
+}
+
+test('a caller that sends an empty line before a request', async (t, binary) => {
+  let handled = 0;
+  const listener = await startUws(t, binary, {
+    begin: () => {
+      handled += 1;
+      return null;
+    },
+    refuse: () => undefined,
+  });
+  open(t, listener.port).write(`\r\n${say('')}`);
+  await sleep(100);
+  t.equal(handled, 0);
+});
+
+test('a caller that does not read', async (t, binary) => {
+  const listener = await startUws(t, binary, handler);
+  const socket = open(t, listener.port).pause();
+  socket.write(`GET /large HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\n\r\n`);
+  await sleep(100);
+  t.equal(listener.unsentBytes, 0);
+});
+
+test('Node 20: a body in chunks whose first chunk comes late', async (t, binary) => {
+  const listener = await startUws(t, binary, handler, { readHeaders: READ_HEADERS });
+  const socket = open(t, listener.port);
+  setTimeout(() => socket.write('2\r\nab\r\n0\r\n\r\n'), 50);
+  const heard = await exchange(socket, CHUNKED);
+  t.match(heard, binary.hasPorts ? /ab$/ : /^$/);
+  t.equal(listener.size, 0);
+});
