@@ -3,14 +3,14 @@
  * front that does nothing.
  */
 
-import { autocannonLoad } from '../loads/autocannon.ts';
-import type { Kind, Load } from '../loads/load.ts';
-import { findWrk } from '../loads/wrk.ts';
-import { median } from '../median.ts';
-import { processCpuMicros } from '../processes.ts';
-import type { Ratios, Result, Row, Scenario } from '../scenario.ts';
-import type { RegisterGrounds, Server, ServerName } from './register/grounds.ts';
-import { FEW_TAGS, MANY_TAGS, startServers } from './register/grounds.ts';
+import { autocannonLoad } from '../../loads/autocannon.ts';
+import type { Kind, Load } from '../../loads/load.ts';
+import { findWrk } from '../../loads/wrk.ts';
+import { median } from '../../median.ts';
+import { processCpuMicros } from '../../processes.ts';
+import type { Ratios, Result, Row, Scenario } from '../../scenario.ts';
+import type { RegisterGrounds, Server, ServerName } from './grounds.ts';
+import { FEW_TAGS, MANY_TAGS, startServers } from './grounds.ts';
 
 const CONNECTIONS = [64, 512] as const;
 /**
