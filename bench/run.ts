@@ -14,7 +14,7 @@ import { importing } from './scenarios/import.ts';
 import { index } from './scenarios/index.ts';
 import { latency } from './scenarios/latency.ts';
 import { recover } from './scenarios/recover.ts';
-import { register } from './scenarios/register/servers.ts';
+import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
 import { sizing } from './scenarios/sizing.ts';
 import { smallSends } from './scenarios/small-sends.ts';

@@ -3,14 +3,15 @@
  * front that does nothing.
  */
 
+import type { Lifetime } from '../../../test/support/lifetime.ts';
 import { autocannonLoad } from '../../loads/autocannon.ts';
 import type { Kind, Load } from '../../loads/load.ts';
 import { findWrk } from '../../loads/wrk.ts';
-import { median } from '../../median.ts';
-import { processCpuMicros } from '../../processes.ts';
-import type { Ratios, Result, Row, Scenario } from '../../scenario.ts';
-import type { RegisterGrounds, Server, ServerName } from './grounds.ts';
-import { FEW_TAGS, MANY_TAGS, startServers } from './grounds.ts';
+import type { Ratios, Result } from '../../scenario.ts';
+import type { Server, ServerName } from './grounds.ts';
+import { FEW_TAGS, MANY_TAGS, startServers, startStores } from './grounds.ts';
+import type { RegisterRow } from './rounds.ts';
+import { measureRound, mediansOf } from './rounds.ts';
 
 const CONNECTIONS = [64, 512] as const;
 /**
@@ -20,30 +21,28 @@ const ROUNDS = 3;
 const ROUND_SECONDS = 5;
 const WARM_UP_SECONDS = 2;
 
-export const register: Scenario = {
-  summary: `devices with ${FEW_TAGS} and ${MANY_TAGS} tags, new and repeated, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turns, medians; load, server, PostgreSQL and Redis on this machine`,
-  async run(stage): Promise<Result> {
-    const grounds = await startServers(stage);
-    if (grounds === null) return { rows: [] };
-    const { servers } = grounds;
-    const wrk = findWrk(stage);
-    const loads = wrk === null ? [autocannonLoad] : [wrk, autocannonLoad];
-    const cases = casesOf(servers, loads);
-    for (const { server, load, kind, tags } of cases) {
-      await load.run(server.target, { connections: 64, seconds: WARM_UP_SECONDS, kind, tags });
-    }
-    const rounds: RegisterRow[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const connections of CONNECTIONS) {
-        for (const each of cases) {
-          if (!each.connections.includes(connections)) continue;
-          rounds.push(await measure(grounds, each, connections));
-        }
+export async function measureServers(stage: Lifetime): Promise<Result> {
+  const stores = await startStores(stage);
+  if (stores === null) return { rows: [] };
+  const servers = await startServers(stage, stores);
+  const wrk = findWrk(stage);
+  const loads = wrk === null ? [autocannonLoad] : [wrk, autocannonLoad];
+  const cases = casesOf(servers, loads);
+  for (const { server, load, kind, tags } of cases) {
+    await load.run(server.target, { connections: 64, seconds: WARM_UP_SECONDS, kind, tags });
+  }
+  const rounds: RegisterRow[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const connections of CONNECTIONS) {
+      for (const { server, load, kind, tags, ...each } of cases) {
+        if (!each.connections.includes(connections)) continue;
+        const asked = { connections, seconds: ROUND_SECONDS, kind, tags };
+        rounds.push(await measureRound(stores, server, load, asked));
       }
     }
-    return summarise(rounds, loads[0] ?? autocannonLoad);
-  },
-};
+  }
+  return summarise(rounds, loads[0] ?? autocannonLoad);
+}
 
 interface Case {
   readonly server: Server;
@@ -51,22 +50,6 @@ interface Case {
   readonly kind: Kind;
   readonly tags: number;
   readonly connections: readonly number[];
-}
-
-interface RegisterRow extends Row {
-  readonly server: ServerName;
-  readonly load: Load['name'];
-  readonly kind: Kind;
-  readonly tags: number;
-  readonly connections: number;
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  /** User and system time of the server's process. */
-  readonly cpuMicros: number;
-  /** With PostgreSQL's processes and Redis. */
-  readonly allCpuMicros: number;
-  readonly failures: number;
 }
 
 /**
@@ -96,42 +79,8 @@ function casesOf(servers: readonly Server[], loads: readonly Load[]): readonly C
   });
 }
 
-async function measure(
-  { storesCpuMicros }: RegisterGrounds,
-  { server, load, kind, tags }: Case,
-  connections: number,
-): Promise<RegisterRow> {
-  const before = processCpuMicros(server.pid);
-  const storesBefore = storesCpuMicros();
-  const seen = await load.run(server.target, { connections, seconds: ROUND_SECONDS, kind, tags });
-  const { perSecond, p50Ms, p99Ms, failures, answered } = seen;
-  const serverMicros = processCpuMicros(server.pid) - before;
-  return {
-    server: server.name,
-    load: load.name,
-    kind,
-    tags,
-    connections,
-    perSecond: Math.round(perSecond),
-    p50Ms,
-    p99Ms,
-    cpuMicros: serverMicros / answered,
-    allCpuMicros: (serverMicros + storesCpuMicros() - storesBefore) / answered,
-    failures,
-  };
-}
-
 function summarise(rounds: readonly RegisterRow[], main: Load): Result {
-  const groups = new Map<string, RegisterRow[]>();
-  for (const row of rounds) {
-    const key = [row.kind, row.tags, row.load, row.connections, row.server].join();
-    groups.set(key, [...(groups.get(key) ?? []), row]);
-  }
-  const rows = [...groups.values()].flatMap((group) => {
-    const [row] = group;
-    return row === undefined ? [] : [{ ...row, ...mediansOf(group) }];
-  });
-  rows.sort((a, b) => orderOf(a) - orderOf(b));
+  const rows = mediansOf(rounds).toSorted((a, b) => orderOf(a) - orderOf(b));
   const find = figureOf(rows, main);
   const over = (figure: Figure, a: Which, b: Which): number | null => {
     const [value, other] = [find(figure, a), find(figure, b)];
@@ -192,19 +141,6 @@ function summarise(rounds: readonly RegisterRow[], main: Load): Result {
     },
   };
 }
-
-const mediansOf = (rows: readonly RegisterRow[]) => {
-  const of = (part: 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'allCpuMicros') =>
-    median(rows.map((row) => row[part]));
-  return {
-    perSecond: of('perSecond'),
-    p50Ms: of('p50Ms'),
-    p99Ms: of('p99Ms'),
-    cpuMicros: of('cpuMicros'),
-    allCpuMicros: of('allCpuMicros'),
-    failures: rows.reduce((sum, { failures }) => sum + failures, 0),
-  };
-};
 
 /**
  * New devices before the mix and the repeated, the load that the ratios are of before the other.
