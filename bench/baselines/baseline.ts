@@ -9,6 +9,12 @@ import { join } from 'node:path';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import type { PushTask } from './push-entry.ts';
 
+/** PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** The task of a server on its start. */
 export interface BaselineTask {
   readonly databaseUrl: string;
@@ -18,6 +24,8 @@ export interface BaselineTask {
   readonly platformId: number;
   readonly tagIds: readonly number[];
   readonly token: string;
+  /** Null: clear text. */
+  readonly certificate: Certificate | null;
 }
 
 export interface Baseline {
@@ -30,6 +38,7 @@ export async function startBaseline(
   stage: Lifetime,
   name: 'register' | 'front' | 'push' | 'least-push',
   task: BaselineTask | PushTask | null,
+  scheme: 'http' | 'https' = 'http',
 ): Promise<Baseline> {
   const child = fork(join(import.meta.dirname, `${name}-entry.js`));
   stage.teardown(() => child.kill('SIGKILL'));
@@ -40,5 +49,5 @@ export async function startBaseline(
       throw new Error(`the baseline ${name} did not start`);
     }),
   ]);
-  return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid ?? 0 };
+  return { baseUrl: `${scheme}://127.0.0.1:${port}`, pid: child.pid ?? 0 };
 }

@@ -97,7 +97,7 @@ async function start(task: BaselineTask): Promise<string> {
   const pool = new Pool({ connectionString: task.databaseUrl, max: CONNECTIONS_MAX });
   const redis = task.redisUrl === null ? null : new Redis(task.redisUrl);
   await prepare(pool, task);
-  const server = fastify({ logger: false });
+  const server = fastify({ logger: false, https: task.certificate });
   const authenticate = createAuthentication(pool);
   server.decorateRequest('appId', 0);
   for (const kind of ['reg', 'set'] as const) {

@@ -1,15 +1,9 @@
 /** autocannon, the load generator that Node's users have at hand; in this process. */
 
-import { randomBytes } from 'node:crypto';
 import autocannon from 'autocannon';
-import type { Kind, Load, Target } from './load.ts';
-import {
-  CHANGED_PERCENT,
-  KNOWN_DEVICES,
-  knownDevice,
-  UNCHANGED_PERCENT,
-  UNCHANGING_DEVICES,
-} from './load.ts';
+import type { Load, Target } from './load.ts';
+import { KNOWN_DEVICES, knownDevice } from './load.ts';
+import { bodyOf, requestsOf } from './registrations.ts';
 
 export const autocannonLoad: Load = {
   name: 'autocannon',
@@ -28,6 +22,7 @@ export const autocannonLoad: Load = {
       p50Ms: result.latency.p50,
       p99Ms: result.latency.p99,
       failures: result.non2xx + result.errors,
+      resumedShare: null,
     };
   },
 };
@@ -57,49 +52,3 @@ const optionsFor = ({ baseUrl, token }: Target) => ({
   method: 'POST' as const,
   headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
 });
-
-/** Makes the requests of a kind, one after the other. */
-function requestsOf(
-  target: Target,
-  kind: Kind,
-  tags: number,
-): () => { path: string; body: string } {
-  const reg = '/push-api/reg';
-  const fresh = () => ({
-    path: reg,
-    body: bodyOf(target, randomBytes(32).toString('hex'), tags, 0),
-  });
-  if (kind === 'new') return fresh;
-  const random = (from: number, to: number) => from + Math.floor(Math.random() * (to - from));
-  const rotations = new Map<number, number>();
-  return () => {
-    const percent = kind === 'repeated' ? 0 : Math.random() * 100;
-    if (percent >= UNCHANGED_PERCENT + CHANGED_PERCENT) return fresh();
-    if (percent < UNCHANGED_PERCENT) {
-      const device = knownDevice(random(0, UNCHANGING_DEVICES), tags);
-      return { path: reg, body: bodyOf(target, device, tags, 0) };
-    }
-    const number = random(UNCHANGING_DEVICES, KNOWN_DEVICES);
-    const count = target.tagIds.length;
-    const rotation = ((rotations.get(number) ?? random(0, count)) + 1) % count;
-    rotations.set(number, rotation);
-    return {
-      path: '/push-api/set',
-      body: bodyOf(target, knownDevice(number, tags), tags, rotation),
-    };
-  };
-}
-
-/** So many of the tags, in turn. */
-function bodyOf(
-  { appId, platformId, tagIds }: Target,
-  deviceId: string,
-  tags: number,
-  rotation: number,
-): string {
-  const tagId = Array.from(
-    { length: tags },
-    (_, place) => tagIds[(place + rotation) % tagIds.length],
-  );
-  return JSON.stringify({ appId, platformId, tagId, deviceId });
-}

@@ -29,10 +29,18 @@ export interface Seen {
   readonly p99Ms: number;
   /** Answers other than 2xx, and connections lost. */
   readonly failures: number;
+  /** The share of the connections that resumed a TLS session; null: not counted. */
+  readonly resumedShare: number | null;
 }
 
+/**
+ * The first two keep their connections. `new connections` opens one for each request, and so does
+ * `resumed sessions`, whose TLS handshakes are short ones but for the first.
+ */
+export type LoadName = 'wrk' | 'autocannon' | 'new connections' | 'resumed sessions';
+
 export interface Load {
-  readonly name: 'wrk' | 'autocannon';
+  readonly name: LoadName;
   run(target: Target, round: Round): Promise<Seen>;
 }
 

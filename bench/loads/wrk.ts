@@ -109,7 +109,7 @@ request = ${LUA_FUNCTIONS[kind]}
 function done(summary, latency)
   local errors = summary.errors
   local failed = errors.connect + errors.read + errors.write + errors.timeout
-  print(format('{"perSecond":%f,"answered":%d,"p50Ms":%f,"p99Ms":%f,"failures":%d}',
+  print(format('{"perSecond":%f,"answered":%d,"p50Ms":%f,"p99Ms":%f,"failures":%d,"resumedShare":null}',
     (summary.requests - errors.status) / summary.duration * 1e6, summary.requests - errors.status,
     latency:percentile(50) / 1000, latency:percentile(99) / 1000, failed + errors.status))
 end

@@ -231,14 +231,15 @@ function npm(args, onFailure = () => undefined) {
   process.exit(status ?? 1);
 }
 
-/** The latest change below these paths, in epoch milliseconds. */
+/** The latest change below these paths, in epoch milliseconds; that of a package is none. */
 function newest(paths) {
   return Math.max(
     ...paths.map((path) => {
       const full = join(ROOT, path);
       const stats = statSync(full);
       if (!stats.isDirectory()) return stats.mtimeMs;
-      const inside = readdirSync(full).map((name) => join(path, name));
+      const names = readdirSync(full).filter((name) => name !== 'node_modules');
+      const inside = names.map((name) => join(path, name));
       return inside.length === 0 ? stats.mtimeMs : Math.max(stats.mtimeMs, newest(inside));
     }),
   );

@@ -134,6 +134,12 @@ t.test('installs and builds once, and builds again when a source is newer', asyn
   const evenLater = new Date(Date.now() + 2_000);
   utimesSync(join(root, 'console', 'index.html'), evenLater, evenLater);
   t.match(await prepare(t, root), { code: 0, err: 'Building …\n' }, 'the console too');
+  const packages = join(root, 'test', 'node_modules');
+  mkdirSync(packages);
+  utimesSync(join(root, 'test'), later, later);
+  const latest = new Date(Date.now() + 3_000);
+  utimesSync(packages, latest, latest);
+  t.match(await prepare(t, root), { code: 0, err: /^$/ }, 'an installed package is no source');
 });
 
 t.test('a start installs what the service needs, and tests add theirs', async (t) => {

@@ -7,11 +7,12 @@ import postgres from 'postgres';
 import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { post } from '../../../test/support/client.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
-import type { Demo } from '../../../test/support/processes.ts';
+import type { Demo, EngineProcess } from '../../../test/support/processes.ts';
 import { startEngine } from '../../../test/support/processes.ts';
 import { findProgram } from '../../../test/support/programs.ts';
 import { startRedis } from '../../../test/support/redis-server.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
+import type { Certificate } from '../../baselines/baseline.ts';
 import { startBaseline } from '../../baselines/baseline.ts';
 import { registerKnownDevices } from '../../loads/autocannon.ts';
 import type { Target } from '../../loads/load.ts';
@@ -26,116 +27,129 @@ const TAGS = 24;
 
 /**
  * `ours, written`: it writes repetitions too, as each does that is older than
- * REGISTRATION_REFRESH_HOURS.
+ * REGISTRATION_REFRESH_HOURS. `ours, node` and `ours, uws` have HTTP_FRONT=node and HTTP_FRONT=uws;
+ * the last two are on the embedded store.
  */
-export type ServerName = 'ours' | 'ours, written' | 'straightforward' | 'bare front' | EmbeddedName;
-/** Ours on the embedded store. */
-export type EmbeddedName = 'embedded' | 'embedded, no fsync';
+export type ServerName =
+  | 'ours'
+  | 'ours, written'
+  | 'straightforward'
+  | 'bare front'
+  | 'ours, node'
+  | 'ours, uws'
+  | 'embedded'
+  | 'embedded, no fsync';
+
+/** A request comes in clear text, or in TLS. */
+export type Carrier = 'plain' | 'TLS';
 
 export interface Server {
   readonly name: ServerName;
+  readonly over: Carrier;
   readonly target: Target;
   readonly pid: number;
 }
 
-export interface RegisterGrounds {
-  readonly servers: readonly Server[];
+/** One PostgreSQL and one Redis, where each server has a database of its own. */
+export interface Stores {
+  readonly databaseUrl: string;
+  /** Null: Redis is not installed. */
+  readonly redisUrl: string | null;
+  /** The settings that make an engine use them. */
+  readonly environment: Readonly<Record<string, string>>;
   /** CPU of PostgreSQL and Redis, so far. */
   storesCpuMicros(): number;
 }
 
-/** The servers on a store of this name; null: on all there are. */
-export async function startServers(
-  stage: Lifetime,
-  wanted: string | null,
-): Promise<RegisterGrounds> {
-  const onServer = wanted === 'embedded' ? null : await startOnPostgres(stage);
-  const embedded =
-    wanted === 'postgres'
-      ? []
-      : [
-          await startEmbedded(stage, 'embedded', '1'),
-          await startEmbedded(stage, 'embedded, no fsync', '0'),
-        ];
-  return {
-    servers: [...(onServer?.servers ?? []), ...embedded],
-    storesCpuMicros: onServer?.storesCpuMicros ?? (() => 0),
-  };
-}
-
-async function startEmbedded(
-  stage: Lifetime,
-  name: EmbeddedName,
-  fsync: '0' | '1',
-): Promise<Server> {
-  const settings = { EMBEDDED_FSYNC: fsync };
-  const engine = await startEngine(stage, temporaryDirectory(stage), settings);
-  const demo = engine.demo();
-  const tagIds = await makeTags(engine.baseUrl, demo);
-  const { appId, apiUser } = demo;
-  const target = {
-    appId,
-    platformId: PLATFORMS.apns,
-    tagIds,
-    token: apiUser.token,
-    baseUrl: engine.baseUrl,
-  };
-  await registerKnownDevices(target, FEW_TAGS);
-  return { name, target, pid: engine.child.pid ?? 0 };
-}
-
-/**
- * All on one PostgreSQL and one Redis, each with a database of its own. Null: no PostgreSQL is
- * installed.
- */
-async function startOnPostgres(stage: Lifetime): Promise<RegisterGrounds | null> {
+/** Null: no PostgreSQL is installed. */
+export async function startStores(stage: Lifetime): Promise<Stores | null> {
   const store = (await benchStores(stage)).find(({ name }) => name === 'postgres');
   if (store?.url === undefined) return null;
   await fillLog(store.url);
   const redis = findProgram('redis-server') === null ? null : await startRedis(stage);
-  const redisUrl = redis?.url ?? null;
-  if (redisUrl === null) console.log('(redis-server is not installed: without Redis)');
-  const engine = await startEngine(stage, temporaryDirectory(stage), {
-    ...store.environment,
-    ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
-  });
-  const demo = engine.demo();
-  const tagIds = await makeTags(engine.baseUrl, demo);
-  const of = { appId: demo.appId, platformId: PLATFORMS.apns, tagIds, token: demo.apiUser.token };
-  const writing = await startEngine(stage, temporaryDirectory(stage), {
-    ...store.environment,
-    ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
-    REGISTRATION_REFRESH_HOURS: '0',
-  });
-  const databaseUrl = await makeDatabase(store.url, 'straightforward');
-  const straightforward = await startBaseline(stage, 'register', {
-    ...of,
-    databaseUrl,
-    redisUrl: redisUrl === null ? null : `${redisUrl}/1`,
-  });
-  const front = await startBaseline(stage, 'front', null);
-  const server = (name: ServerName, baseUrl: string, pid: number | undefined): Server => ({
-    name,
-    target: { ...of, baseUrl },
-    pid: pid ?? 0,
-  });
-  const servers = [
-    server('ours', engine.baseUrl, engine.child.pid),
-    server('straightforward', straightforward.baseUrl, straightforward.pid),
-  ];
-  for (const { target } of servers) {
-    for (const tags of [FEW_TAGS, MANY_TAGS]) await registerKnownDevices(target, tags);
-  }
+  if (redis === null) console.log('(redis-server is not installed: without Redis)');
   const postgresPid = store.pid ?? 0;
   return {
-    servers: [
-      ...servers,
-      server('ours, written', writing.baseUrl, writing.child.pid),
-      server('bare front', front.baseUrl, front.pid),
-    ],
+    databaseUrl: store.url,
+    redisUrl: redis?.url ?? null,
+    environment: { ...store.environment, ...(redis === null ? {} : { REDIS_URL: redis.url }) },
     storesCpuMicros: () =>
       familyCpuMicros(postgresPid) + (redis === null ? 0 : processCpuMicros(redis.pid)),
   };
+}
+
+/** The target of a load, but for its address: every server knows these tags and this credential. */
+export type TargetData = Omit<Target, 'baseUrl'>;
+
+/** Servers in clear text, with the devices that they know. */
+export async function startServers(stage: Lifetime, stores: Stores): Promise<readonly Server[]> {
+  const start = (further: Readonly<Record<string, string>>) =>
+    startEngine(stage, temporaryDirectory(stage), { ...stores.environment, ...further });
+  const engine = await start({});
+  const data = await targetDataOf(engine);
+  const writing = await start({ REGISTRATION_REFRESH_HOURS: '0' });
+  const ours = serverOf('ours', data, engine);
+  for (const tags of [FEW_TAGS, MANY_TAGS]) await registerKnownDevices(ours.target, tags);
+  const front = await startBaseline(stage, 'front', null);
+  const straightforward = await startStraightforward(stage, stores, data, {
+    redisDatabase: 1,
+    knownTags: [FEW_TAGS, MANY_TAGS],
+    certificate: null,
+  });
+  return [
+    ours,
+    straightforward,
+    serverOf('ours, written', data, writing),
+    {
+      name: 'bare front',
+      over: 'plain',
+      target: { ...data, baseUrl: front.baseUrl },
+      pid: front.pid,
+    },
+  ];
+}
+
+/** The app, the credential and the tags of an engine's demo. */
+export async function targetDataOf({ baseUrl, demo }: EngineProcess): Promise<TargetData> {
+  const { appId, apiUser } = demo();
+  const tagIds = await makeTags(baseUrl, demo());
+  return { appId, platformId: PLATFORMS.apns, tagIds, token: apiUser.token };
+}
+
+export const serverOf = (name: ServerName, data: TargetData, engine: EngineProcess): Server => ({
+  name,
+  over: engine.baseUrl.startsWith('https:') ? 'TLS' : 'plain',
+  target: { ...data, baseUrl: engine.baseUrl },
+  pid: engine.child.pid ?? 0,
+});
+
+/** With a database of its own in PostgreSQL and in Redis, and the known devices in it. */
+export async function startStraightforward(
+  stage: Lifetime,
+  { databaseUrl, redisUrl }: Stores,
+  data: TargetData,
+  { redisDatabase, knownTags, certificate }: StraightforwardOptions,
+): Promise<Server> {
+  const task = {
+    ...data,
+    databaseUrl: await makeDatabase(databaseUrl, `straightforward${redisDatabase}`),
+    redisUrl: redisUrl === null ? null : `${redisUrl}/${redisDatabase}`,
+    certificate,
+  };
+  const scheme = certificate === null ? 'http' : 'https';
+  const { baseUrl, pid } = await startBaseline(stage, 'register', task, scheme);
+  const target = { ...data, baseUrl };
+  for (const tags of knownTags) await registerKnownDevices(target, tags);
+  return { name: 'straightforward', over: certificate === null ? 'plain' : 'TLS', target, pid };
+}
+
+interface StraightforwardOptions {
+  /** Not 0, which is the engine's. */
+  readonly redisDatabase: number;
+  /** Tags of the devices that it knows: so many devices with each number of them. */
+  readonly knownTags: readonly number[];
+  /** Null: clear text. */
+  readonly certificate: Certificate | null;
 }
 
 /** The demo's tags and as many more. */
