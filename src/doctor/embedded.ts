@@ -16,7 +16,7 @@ export async function checkEmbedded(dataDir: string): Promise<readonly Finding[]
       ? ok(`no engine holds ${dataDir} now`)
       : ok(`an engine holds ${dataDir}: process ${holder.pid ?? 'not known yet'}`),
     warning(
-      'it is the embedded one, which does not survive a power cut: set DATABASE_URL to a PostgreSQL for more than a trial.',
+      'it is the embedded one, which does not survive a power cut: for more than a trial, `tagcast store move --to postgres://…` brings everything to a PostgreSQL.',
     ),
     warning(
       'only its engine can look into it: its tables, SECRET_KEY, the credentials and the age of a backup were not checked. `tagcast app check <app> <provider>` asks a running engine for a credential.',

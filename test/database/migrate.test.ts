@@ -15,7 +15,7 @@ import { runCommand, startEngine } from '../support/processes.ts';
 import { withPostgres, withStores } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const NOTHING = { applied: [], ahead: [] };
+const NOTHING = { applied: [], ahead: [], isNew: false };
 
 t.test('opening has migrated; migrating again applies nothing', async (t) => {
   await withStores(t, async (t, store) => {
@@ -103,7 +103,7 @@ t.test('a dump holds a migration up, and nobody for long meanwhile', async (t) =
       await sql`insert into clients (slug, name) values ('acme', 'Acme')`;
       t.notOk(isDone, 'a node at work goes before it');
     });
-    t.same(await migrated, { applied: [ADDING.name], ahead: [] });
+    t.same(await migrated, { applied: [ADDING.name], ahead: [], isNew: false });
     t.same(await sql`select slug, colour from clients`, [{ slug: 'acme', colour: null }]);
   });
 });
@@ -147,6 +147,7 @@ t.test('a version that cannot work on the schema any more does not start', async
     t.same(await migrate(sql, { migrations: [...MIGRATIONS, ADDING] }), {
       applied: [],
       ahead: [TAKING_AWAY.name],
+      isNew: false,
     });
   });
 });
@@ -166,7 +167,8 @@ t.test('what all migrations before the schema made is taken as it is', async (t)
     const sql = connect({ kind: 'postgres', url }, 1);
     t.teardown(() => sql.end());
     const migrations = [...MIGRATIONS, ADDING];
-    t.same(await migrate(sql, { migrations }), { applied: [SCHEMA, ADDING.name], ahead: [] });
+    const applied = [SCHEMA, ADDING.name];
+    t.same(await migrate(sql, { migrations }), { applied, ahead: [], isNew: false });
     t.same(await migrate(sql, { migrations }), NOTHING);
     t.same([...(await sql`select slug, colour from clients`)], [{ slug: 'acme', colour: null }]);
     const recorded = await sql`select name, needs from migrations order by name`;
@@ -202,7 +204,7 @@ t.test('a table of that name in another schema is not ours', async (t) => {
     const ours = `${url}${url.includes('?') ? '&' : '?'}search_path=tagcast,public`;
     const sql = connect({ kind: 'postgres', url: ours }, 1);
     t.teardown(() => sql.end());
-    t.same(await migrate(sql), { applied: [SCHEMA], ahead: [] });
+    t.same(await migrate(sql), { applied: [SCHEMA], ahead: [], isNew: true });
     t.equal((await owner`select from tagcast.migrations`).length, 1);
   });
 });

@@ -29,7 +29,7 @@ export async function startEmbeddedDatabase(
   await once(worker, 'message');
   worker.on('error', (error) => {
     process.stderr.write(
-      `The embedded database has stopped: ${errorReason(error)}. Start the service again: everything that it confirmed is kept. If this happens again, set DATABASE_URL to a PostgreSQL of its own.\n`,
+      `The embedded database has stopped: ${errorReason(error)}. Start the service again: everything that it confirmed is kept. If this happens again, move to a PostgreSQL of its own: \`tagcast store move\` brings everything there.\n`,
     );
     // Without the database no writes are confirmed: the service cannot go on.
     process.exit(1);
