@@ -13,6 +13,7 @@ import { fanOut } from './scenarios/fan-out.ts';
 import { importing } from './scenarios/import.ts';
 import { index } from './scenarios/index.ts';
 import { latency } from './scenarios/latency.ts';
+import { moving } from './scenarios/move.ts';
 import { recover } from './scenarios/recover.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
@@ -46,6 +47,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   credential,
   sizing,
   import: importing,
+  move: moving,
   soak,
 };
 const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntries(

@@ -15,6 +15,9 @@ interface SecretKeySource {
   readonly DATA_DIR: string;
 }
 
+/** The key of an embedded database lies here, unless SECRET_KEY is set. */
+export const secretKeyPath = (dataDir: string): string => join(dataDir, 'secret.key');
+
 /** Makes `DATA_DIR/secret.key` (0600) when there is neither that nor a setting. */
 export async function loadSecretKey(source: SecretKeySource): Promise<string> {
   if (source.SECRET_KEY !== undefined) return source.SECRET_KEY;
@@ -23,13 +26,19 @@ export async function loadSecretKey(source: SecretKeySource): Promise<string> {
       'SECRET_KEY: must be set when DATABASE_URL is set, to the same value on every node.',
     );
   }
-  const path = join(source.DATA_DIR, 'secret.key');
+  const path = secretKeyPath(source.DATA_DIR);
   const known = await readKey(path);
   if (known !== null) return known;
-  await makeKey(source.DATA_DIR, path);
+  await writeKey(source.DATA_DIR, randomBytes(MADE_KEY_BYTES).toString('base64url'));
   const made = await readKey(path);
   if (made === null) throw new Error(`${path} vanished while it was made.`);
   return made;
+}
+
+/** Puts a key beside the embedded database that was made with it. False: another one is there. */
+export async function keepSecretKey(dataDir: string, key: string): Promise<boolean> {
+  await writeKey(dataDir, key);
+  return (await readKey(secretKeyPath(dataDir))) === key;
 }
 
 async function readKey(path: string): Promise<string | null> {
@@ -48,12 +57,13 @@ async function readKey(path: string): Promise<string | null> {
  * Writes under another name, then links, which never replaces a file: a crash leaves no half key,
  * and two starts at once read the first's. Without its key every credential is lost, hence fsync.
  */
-async function makeKey(dataDir: string, path: string): Promise<void> {
+async function writeKey(dataDir: string, key: string): Promise<void> {
+  const path = secretKeyPath(dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const file = await open(temporary, 'wx', 0o600);
   try {
-    await file.writeFile(`${randomBytes(MADE_KEY_BYTES).toString('base64url')}\n`);
+    await file.writeFile(`${key}\n`);
     await file.sync();
   } finally {
     await file.close();

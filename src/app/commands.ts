@@ -3,6 +3,7 @@
 import type { ListedCommand } from '../cli/completion.ts';
 import type { OperatorContext } from '../cli/operator-command.ts';
 import { processTerminal } from '../cli/process-terminal.ts';
+import type { StoreContext } from '../cli/store.ts';
 import type { Config } from './config.ts';
 
 type RequireConfig = () => Promise<Config>;
@@ -158,6 +159,14 @@ function machineCommands(requireConfig: RequireConfig): readonly ListedCommand[]
     },
     terminal: processTerminal,
   };
+  const store: StoreContext = {
+    move: async (to, report) => {
+      const config = await requireConfig();
+      const { moveStore } = await import('./open/open-move.ts');
+      return moveStore(to, config, report);
+    },
+    terminal: processTerminal,
+  };
   const examine = async (asksProviders: boolean) => {
     const [{ readConfig }, doctor] = await Promise.all([
       import('./config.ts'),
@@ -173,6 +182,11 @@ function machineCommands(requireConfig: RequireConfig): readonly ListedCommand[]
       name: 'index',
       summary: 'Verify and rebuild the tag index in Redis.',
       load: async () => (await import('../cli/index-command.ts')).indexCommand(index),
+    },
+    {
+      name: 'store',
+      summary: 'Move everything from the embedded database to a PostgreSQL, or back.',
+      load: async () => (await import('../cli/store.ts')).storeCommand(store),
     },
     {
       name: 'doctor',

@@ -8,7 +8,7 @@ import { createSecrets } from '../access/secrets.ts';
 import { OperatorDoor } from '../api/operator-door.ts';
 import { operatorSocket } from '../api/operator-socket.ts';
 import { processTerminal } from '../cli/process-terminal.ts';
-import { lockDataDir } from '../database/embedded/lock.ts';
+import { holdsDatabase } from '../database/embedded/data-dir.ts';
 import type { Store } from '../database/store.ts';
 import { makeEmbedded, openEmbedded, openPostgres } from '../database/store.ts';
 import { addressFault } from '../http/address-fault.ts';
@@ -17,6 +17,7 @@ import { createLogger } from '../telemetry/log.ts';
 import type { Config } from './config.ts';
 import { mistypedSettings, settingsWithoutDatabase } from './config.ts';
 import type { Engine } from './engine/engine.ts';
+import { holdDataDir } from './hold-data-dir.ts';
 import { startFault, tellFault } from './start-fault.ts';
 
 /**
@@ -71,8 +72,13 @@ async function run(config: Config, log: Logger): Promise<number> {
     stopping.abort(),
   );
   let door: OperatorDoor | null = null;
-  const release = await lockStore(config, log, () => door);
-  if (release === null) return 1;
+  const release =
+    config.DATABASE_URL === undefined
+      ? await holdDataDir(
+          config.DATA_DIR,
+          operatorSocket(() => door, log),
+        )
+      : () => Promise.resolve();
   const unheard = await addressFault({ host: config.HOST, port: config.PORT });
   if (unheard !== null) throw unheard;
   // Reports a front that cannot be had before the database is opened.
@@ -109,30 +115,6 @@ function refuse(fault: string): number {
   return 1;
 }
 
-/** Locks the data directory of an embedded database. Null: after a sentence that says why not. */
-async function lockStore(
-  { DATABASE_URL, DATA_DIR }: Config,
-  log: Logger,
-  door: () => OperatorDoor | null,
-): Promise<(() => Promise<void>) | null> {
-  if (DATABASE_URL !== undefined) return () => Promise.resolve();
-  const lock = await lockDataDir(DATA_DIR, operatorSocket(door, log));
-  switch (lock.kind) {
-    case 'held':
-      return lock.release;
-    case 'taken':
-      processTerminal.complain(
-        `DATA_DIR: ${DATA_DIR} is in use: already running, pid ${lock.pid ?? 'not known yet'}.`,
-      );
-      return null;
-    case 'path-too-long':
-      processTerminal.complain(
-        `DATA_DIR: ${DATA_DIR} is too long: the paths of the sockets in it may have ${lock.bytesMax} bytes.`,
-      );
-      return null;
-  }
-}
-
 /** Null: the service was stopped meanwhile. */
 async function openStore(
   { DATABASE_URL, DATA_DIR, EMBEDDED_FSYNC: fsync }: Config,
@@ -149,6 +131,12 @@ async function openStore(
     log.warn('a migration waits for a table that a dump or a long transaction holds'),
   );
   if (store.applied.length > 0) log.info({ applied: store.applied }, 'the database was migrated');
+  if (store.isNew && holdsDatabase(DATA_DIR)) {
+    log.warn(
+      { dataDir: DATA_DIR },
+      'this database was empty, and DATA_DIR holds an embedded one: tagcast store move brings everything from there, while no engine runs',
+    );
+  }
   if (store.ahead.length > 0) log.warn({ ahead: store.ahead }, 'other nodes run a later version');
   return store;
 }

@@ -29,6 +29,8 @@ export interface Migrated {
   readonly applied: readonly string[];
   /** Names of migrations of a later version, with which this version can work. */
   readonly ahead: readonly string[];
+  /** It had no tables. */
+  readonly isNew: boolean;
 }
 
 interface MigrateOptions {
@@ -129,7 +131,7 @@ async function migrateOnce(tx: Sql, migrations: readonly Migration[]): Promise<M
     await tx.unsafe(sql);
     await tx`insert into migrations ${tx(needs === undefined ? { name } : { name, needs })}`;
   }
-  return { applied: missing, ahead };
+  return { applied: missing, ahead, isNew: isEmpty };
 }
 
 /**

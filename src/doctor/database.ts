@@ -110,7 +110,8 @@ async function checkSchema(
 ): Promise<{ readonly isThere: boolean; readonly findings: readonly Finding[] }> {
   const { isEmpty, missing, ahead, fault } = await readSchemaState(sql);
   if (isEmpty) {
-    const text = 'it is empty: the first start of an engine makes the tables.';
+    const text =
+      'it is empty: the first start of an engine makes the tables, and `tagcast store move` brings here what an embedded database has.';
     return { isThere: false, findings: [warning(text)] };
   }
   if (fault !== null) return { isThere: false, findings: [problem(fault)] };

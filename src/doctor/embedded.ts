@@ -23,6 +23,9 @@ export async function checkEmbedded(
       ? ok('what it confirms survives a power cut')
       : problem('EMBEDDED_FSYNC is 0: a power cut may destroy the database; leave it out.'),
     warning(
+      'it is the embedded one, for one node: for more, `tagcast store move --to postgres://…` brings everything to a PostgreSQL.',
+    ),
+    warning(
       'only its engine can look into it: its tables, SECRET_KEY, the credentials and the age of a backup were not checked. `tagcast app check <app> <provider>` asks a running engine for a credential.',
     ),
   ];

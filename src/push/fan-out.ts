@@ -246,7 +246,7 @@ async function beginLife(
   // Before anything is claimed: the clock may have been wrong until the process before ended.
   await watchClock(store.sql, log);
   if (store.address.kind === 'embedded') {
-    await releaseAllLeases(store.sql);
+    await store.sql.begin(releaseAllLeases);
     return null;
   }
   const heartbeat = new Heartbeat({ store, presence, clock, log });

@@ -15,7 +15,7 @@ import { runCommand, startEngine } from '../support/processes.ts';
 import { withPostgres, withStores } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const NOTHING = { applied: [], ahead: [] };
+const NOTHING = { applied: [], ahead: [], isNew: false };
 
 t.test('opening has migrated; migrating again applies nothing', async (t) => {
   await withStores(t, async (t, store) => {
@@ -104,7 +104,7 @@ t.test('a dump holds a migration up, and nobody for long meanwhile', async (t) =
       await sql`insert into clients (slug, name) values ('acme', 'Acme')`;
       t.notOk(isDone, 'a node at work goes before it');
     });
-    t.same(await migrated, { applied: [ADDING.name], ahead: [] });
+    t.same(await migrated, { applied: [ADDING.name], ahead: [], isNew: false });
     t.same(await sql`select slug, colour from clients`, [{ slug: 'acme', colour: null }]);
   });
 });
@@ -148,6 +148,7 @@ t.test('a version that cannot work on the schema any more does not start', async
     t.same(await migrate(sql, { migrations: [...MIGRATIONS, ADDING] }), {
       applied: [],
       ahead: [TAKING_AWAY.name],
+      isNew: false,
     });
   });
 });
@@ -169,7 +170,7 @@ t.test('what all migrations before the schema made is taken as it is', async (t)
     t.teardown(() => sql.end());
     const migrations = [...MIGRATIONS, ADDING];
     const applied = [SCHEMA, ...migrations.map(({ name }) => name)];
-    t.same(await migrate(sql, { migrations }), { applied, ahead: [] });
+    t.same(await migrate(sql, { migrations }), { applied, ahead: [], isNew: false });
     t.same(await migrate(sql, { migrations }), NOTHING);
     t.same([...(await sql`select slug, colour from clients`)], [{ slug: 'acme', colour: null }]);
     const recorded = await sql`select name, needs from migrations order by name`;
@@ -206,7 +207,7 @@ t.test('a table of that name in another schema is not ours', async (t) => {
     const sql = connect({ kind: 'postgres', url: ours }, 1);
     t.teardown(() => sql.end());
     const applied = [SCHEMA, ...MIGRATIONS.map(({ name }) => name)];
-    t.same(await migrate(sql), { applied, ahead: [] });
+    t.same(await migrate(sql), { applied, ahead: [], isNew: true });
     t.equal((await owner`select from tagcast.migrations`).length, applied.length);
   });
 });

@@ -112,9 +112,11 @@ export class People {
   }
 }
 
-const tokenIn = (link: string): string => link.split('/').at(-1) ?? '';
+/** The end of a link that works once. */
+export const tokenIn = (link: string): string => link.split('/').at(-1) ?? '';
 
-async function signIn(baseUrl: string, body: object): Promise<Headers> {
+/** Answers the headers of a page that has signed in, for the demo client. */
+export async function signIn(baseUrl: string, body: object): Promise<Headers> {
   const answer = await fetch(`${baseUrl}/console/api/session`, {
     method: 'POST',
     headers: OUR_PAGE,

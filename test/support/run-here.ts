@@ -11,6 +11,7 @@ import { readConfig } from '../../src/app/config.ts';
 import { demoCommand } from '../../src/app/demo/demo-command.ts';
 import { examine, settingsFindings } from '../../src/app/open/open-doctor.ts';
 import { openIndex } from '../../src/app/open/open-index.ts';
+import { moveStore } from '../../src/app/open/open-move.ts';
 import { openOperator } from '../../src/app/open/open-operator.ts';
 import { startFault, tellFault } from '../../src/app/start-fault.ts';
 import { appCommand } from '../../src/cli/app.ts';
@@ -32,6 +33,7 @@ import { sendCommand } from '../../src/cli/publisher/send.ts';
 import { statusCommand } from '../../src/cli/publisher/status.ts';
 import { tagCommand } from '../../src/cli/publisher/tag.ts';
 import { secretKeyCommand } from '../../src/cli/secret-key.ts';
+import { storeCommand } from '../../src/cli/store.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 
 /** The same as `runCommand` answers. */
@@ -153,6 +155,11 @@ function commandNamed(
       return sendCommand(publisher);
     case 'status':
       return statusCommand(publisher);
+    case 'store':
+      return storeCommand({
+        terminal,
+        move: async (to, report) => moveStore(to, await requireConfig(), report),
+      });
     case 'tag':
       return tagCommand(publisher);
     default:

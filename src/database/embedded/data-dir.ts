@@ -30,7 +30,7 @@ export async function makeInDataDir(dataDir: string, how: HowToMake): Promise<In
   const descriptors = descriptorsMax();
   if (descriptors < EMBEDDED_DESCRIPTORS_MIN) throw tooFewDescriptors(descriptors);
   const directory = directoryIn(dataDir);
-  if (existsSync(join(directory, 'PG_VERSION'))) return 'ready';
+  if (holdsDatabase(dataDir)) return 'ready';
   if (freeMib(dataDir) < FIRST_START_MIB) throw noRoom(dataDir);
   try {
     return await initialise(directory, how);
@@ -64,6 +64,10 @@ export async function startInDataDir<Started>(
 }
 
 const directoryIn = (dataDir: string): string => join(dataDir, 'postgres');
+
+/** Whether a database was made there. */
+export const holdsDatabase = (dataDir: string): boolean =>
+  existsSync(join(directoryIn(dataDir), 'PG_VERSION'));
 
 const tooFewDescriptors = (descriptors: number): SettingFault =>
   new SettingFault(

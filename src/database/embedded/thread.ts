@@ -56,7 +56,7 @@ export async function startEmbeddedDatabase(options: ThreadOptions): Promise<Emb
 /** Without the database no writes are confirmed: the service cannot go on. */
 function end(reason: string): never {
   process.stderr.write(
-    `The embedded database has stopped: ${reason}. Start the service again: everything that it confirmed is kept. If this happens again, set DATABASE_URL to a PostgreSQL of its own.\n`,
+    `The embedded database has stopped: ${reason}. Start the service again: everything that it confirmed is kept. If this happens again, move to a PostgreSQL of its own: \`tagcast store move\` brings everything there.\n`,
   );
   process.exit(1);
 }

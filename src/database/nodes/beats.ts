@@ -18,6 +18,10 @@ export async function joinNodes(sql: Sql, host: string, pid: number): Promise<nu
 export const leaveNodes = (sql: Sql, nodeId: number) => sql`
   update nodes set died_at = now() where id = ${nodeId} and died_at is null`;
 
+/** Ends every node, where it is known that none is at work. */
+export const endAllNodes = (sql: Sql) => sql`
+  update nodes set died_at = now() where died_at is null`;
+
 interface BeatTerms {
   /** A silent node is dead after this; only one that beat for as long, unbroken, may mark it. */
   readonly deadAfterMs: number;

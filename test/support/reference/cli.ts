@@ -16,8 +16,8 @@ There are two kinds:
   added.
 - **For operators**: the others. With \`OPERATOR_URL\` and \`OPERATOR_TOKEN\` they ask an engine
   elsewhere. Else they run where an engine runs, with its settings (environment): with
-  \`DATABASE_URL\` on the database, or through the running engine's socket. \`doctor\` and \`index\`
-  always do that.
+  \`DATABASE_URL\` on the database, or through the running engine's socket. \`doctor\`, \`index\`
+  and \`store\` always do that.
 
 \`\`\`sh
 tagcast device register $(printf 'ab%.0s' $(seq 32)) --platform 3 --tag breaking-news

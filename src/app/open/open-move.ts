@@ -1,0 +1,151 @@
+/** Opens both ends of `tagcast store move`, and knows what an engine needs on the new one. */
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { keepSecretKey, secretKeyPath } from '../../access/secret-key.ts';
+import type { MovedTo } from '../../cli/store.ts';
+import { databaseFault, isOfDatabase } from '../../database/database-fault.ts';
+import { describePlace, readDatabaseUrl } from '../../database/database-url.ts';
+import { dataDirFault, holdsDatabase } from '../../database/embedded/data-dir.ts';
+import { findAddress } from '../../database/find-address.ts';
+import { onEmbedded } from '../../database/move/embedded-end.ts';
+import { READING, WRITING } from '../../database/move/end.ts';
+import type { MoveReport } from '../../database/move/move.ts';
+import { moveRows } from '../../database/move/move.ts';
+import { onPostgres } from '../../database/move/postgres-end.ts';
+import { endAllNodes } from '../../database/nodes/beats.ts';
+import type { DatabaseAddress } from '../../database/sql.ts';
+import type { Store } from '../../database/store.ts';
+import { openEmbedded, openPostgres } from '../../database/store.ts';
+import { releaseAllLeases } from '../../push/sql/ledger/release-all-leases.ts';
+import { SettingFault } from '../../std/setting-fault.ts';
+import type { Config } from '../config.ts';
+import { holdDataDir } from '../hold-data-dir.ts';
+
+const TO = '--to';
+const DATABASE_FORM = /^postgres(?:ql)?:/i;
+
+/**
+ * `to`: the URL of a PostgreSQL, for the embedded database; or a directory, for the database of
+ * DATABASE_URL. Throws a SettingFault: then the target is as empty as before.
+ */
+export const moveStore = (to: string, config: Config, report: MoveReport): Promise<MovedTo> =>
+  DATABASE_FORM.test(to)
+    ? moveToPostgres(to, config, report)
+    : moveToDirectory(resolve(to), config, report);
+
+const ALREADY_THERE =
+  'DATABASE_URL: it is set, so the store is in a PostgreSQL already: unset it to move the embedded database of DATA_DIR. From one PostgreSQL to another, pg_dump brings everything.';
+const NO_SOURCE =
+  '--to: it is a directory, and DATABASE_URL, from which it would be filled, is not set. A data directory is copied with cp -a, while its engine is stopped; a PostgreSQL is named as postgres://user:password@host/database.';
+
+async function moveToPostgres(
+  url: string,
+  { DATABASE_URL, DATA_DIR, SECRET_KEY, EMBEDDED_FSYNC: fsync }: Config,
+  report: MoveReport,
+): Promise<MovedTo> {
+  if (DATABASE_URL !== undefined) throw new SettingFault(ALREADY_THERE);
+  const read = readDatabaseUrl(url);
+  if (!read.ok) throw new SettingFault(`${TO}: ${read.fault}.`);
+  if (!holdsDatabase(DATA_DIR)) {
+    throw new SettingFault(`DATA_DIR: there is no embedded database in ${DATA_DIR}.`);
+  }
+  const release = await holdDataDir(DATA_DIR, (socket) => socket.destroy());
+  try {
+    const explain = (error: unknown) => (isOfDatabase(error) ? databaseFault(url, error) : null);
+    const moved = await withFaultsOf('DATABASE_URL', explain, async () => {
+      const address = await migrated(openPostgres(url));
+      return fillPostgres({ dataDir: DATA_DIR, fsync }, address, report);
+    });
+    const keyPath = secretKeyPath(DATA_DIR);
+    const isInFile = SECRET_KEY === undefined && existsSync(keyPath);
+    return {
+      ...moved,
+      kind: 'postgres',
+      place: describePlace(url),
+      dataDir: DATA_DIR,
+      secretKeyPath: isInFile ? keyPath : null,
+    };
+  } finally {
+    await release();
+  }
+}
+
+/** An embedded database. */
+interface Directory {
+  readonly dataDir: string;
+  readonly fsync: boolean;
+}
+
+/** No process is at work on either end, so what one has held is free at once. */
+const fillPostgres = (directory: Directory, address: DatabaseAddress, report: MoveReport) =>
+  onEmbedded({ ...directory, setting: 'DATA_DIR', mode: READING }, (source) =>
+    onPostgres({ address, setting: TO, mode: WRITING }, async (target, tx) => {
+      const moved = await moveRows(source, target, report);
+      await releaseAllLeases(tx);
+      await endAllNodes(tx);
+      report.step('commit');
+      return moved;
+    }),
+  );
+
+/** Makes the tables, where there are none, and brings older ones up to date. */
+async function migrated(opening: Promise<Store>): Promise<DatabaseAddress> {
+  const { address, close } = await opening;
+  await close();
+  return address;
+}
+
+async function moveToDirectory(
+  dataDir: string,
+  { DATABASE_URL, SECRET_KEY, EMBEDDED_FSYNC: fsync }: Config,
+  report: MoveReport,
+): Promise<MovedTo> {
+  if (DATABASE_URL === undefined || SECRET_KEY === undefined) throw new SettingFault(NO_SOURCE);
+  const explain = (error: unknown) =>
+    isOfDatabase(error) ? databaseFault(DATABASE_URL, error) : dataDirFault(dataDir, error);
+  return await withFaultsOf('DATA_DIR', explain, async () => {
+    const address = await findAddress(DATABASE_URL);
+    const release = await holdDataDir(dataDir, (socket) => socket.destroy());
+    try {
+      await migrated(openEmbedded(dataDir, { fsync }));
+      const directory = { dataDir, fsync, secretKey: SECRET_KEY };
+      const moved = await fillDirectory(address, directory, report);
+      return { ...moved, kind: 'directory', dataDir };
+    } finally {
+      await release();
+    }
+  });
+}
+
+const fillDirectory = (
+  address: DatabaseAddress,
+  { dataDir, fsync, secretKey }: Directory & { readonly secretKey: string },
+  report: MoveReport,
+) =>
+  onPostgres({ address, setting: 'DATABASE_URL', mode: READING }, (source) =>
+    onEmbedded({ dataDir, fsync, setting: TO, mode: WRITING }, async (target) => {
+      const moved = await moveRows(source, target, report);
+      if (!(await keepSecretKey(dataDir, secretKey))) {
+        throw new SettingFault(`${TO}: ${secretKeyPath(dataDir)} is not SECRET_KEY: remove it.`);
+      }
+      report.step('commit');
+      return moved;
+    }),
+  );
+
+/** The target has the faults that it would have as a setting, and `--to` names it. */
+async function withFaultsOf<Result>(
+  setting: 'DATABASE_URL' | 'DATA_DIR',
+  explain: (error: unknown) => SettingFault | null,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const fault = error instanceof SettingFault ? error : explain(error);
+    if (fault === null) throw error;
+    const message = fault.message.replace(new RegExp(`^${setting}\\b`), TO);
+    throw new SettingFault(message, { cause: error });
+  }
+}
