@@ -351,6 +351,7 @@ const WRITES_BY_ITSELF: Readonly<Record<string, string>> = {
   'cli/fetch.ts': 'the octets of an answer, for a file or a pipe',
   'database/embedded/initialise-entry.ts': 'a process of its own, whose output the engine reads',
   'database/embedded/thread.ts': 'below the commands; its sentence is ours',
+  'database/move/embedded-end.ts': 'ends the process at once; its sentence is ours',
   'packages/simulator/src/main.ts': 'a program of its own',
 };
 /** Shells read what a tab separates, and a header of HTTP may hold one. */

@@ -14,6 +14,7 @@ t.test('who holds it, and what nobody can see', async (t) => {
     { level: 'ok', text: /can be written/ },
     { level: 'ok', text: /no engine holds/ },
     { level: 'ok', text: /survives a power cut/ },
+    { level: 'warning', text: /tagcast store move/ },
     { level: 'warning', text: /backup were not checked/ },
   ]);
   const lock = await lockDataDir(dataDir, (socket) => socket.destroy());

@@ -47,6 +47,7 @@ const INSTALLED_FOLDERS = ['console/node_modules', 'bench/peers/node_modules'];
 const TESTS = [
   'dist/test/http',
   'dist/test/packages/http1',
+  'dist/test/packages/http1-uws',
   'dist/test/api/server.test.js',
   'dist/test/templates',
   'dist/test/end-to-end/main-job.test.js',
