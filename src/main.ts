@@ -38,9 +38,9 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
       return EXIT_FAILED;
     }
   }
-  const { nearestName } = await import('./std/nearest-name.ts');
+  const { meantName } = await import('./std/nearest-name.ts');
   const names = COMMANDS.map((command) => command.name);
-  const near = nearestName(name, names);
+  const near = meantName(name, names);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
   processTerminal.complain(`There is no command ${name}.${hint}\n\n${help()}`);
   return EXIT_USAGE;

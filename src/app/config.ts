@@ -11,7 +11,7 @@ import { UNWRITTEN_MS_MAX } from '../domain/device.ts';
 import { HTTP_FRONTS } from '../http/choose-front.ts';
 import { readNetwork } from '../http/client-address.ts';
 import { PROVIDER_SETTINGS } from '../providers/operator-settings.ts';
-import { nearestName } from '../std/nearest-name.ts';
+import { meantName } from '../std/nearest-name.ts';
 import { pemFaults } from '../std/pem-faults.ts';
 import { count, list } from '../std/setting-forms.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
@@ -288,7 +288,7 @@ export const mistypedSettings = (
   Object.keys(environment)
     .filter((name) => NAME_FORM.test(name) && !NAMES.includes(name))
     .flatMap((name) => {
-      const nearest = nearestName(name, NAMES);
+      const nearest = meantName(name, NAMES);
       return nearest === null || environment[nearest] !== undefined ? [] : [[name, nearest]];
     });
 

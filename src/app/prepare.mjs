@@ -142,7 +142,15 @@ function installAgain(folder, omits) {
   install(folder, ['ci', omits], () => putBack(folder));
   // npm makes no folder for a lockfile without packages.
   mkdirSync(modules, { recursive: true });
-  rmSync(`${modules}.before`, { recursive: true, force: true });
+  discard(modules);
+}
+
+/** Deletes the packages that were moved aside. Renamed first: a part of them must not come back. */
+function discard(modules) {
+  const trash = `${modules}.trash`;
+  rmSync(trash, { recursive: true, force: true });
+  if (existsSync(`${modules}.before`)) renameSync(`${modules}.before`, trash);
+  rmSync(trash, { recursive: true, force: true });
 }
 
 /** Takes back the packages that were moved aside by a run that did not come to its end. */

@@ -125,9 +125,9 @@ export const createCommand = <Work>(
     }
     try {
       if (chosen === undefined) {
-        const { nearestName } = await import('../std/nearest-name.ts');
+        const { meantName } = await import('../std/nearest-name.ts');
         const names = Object.keys(verbs);
-        const near = nearestName(verbName, names);
+        const near = meantName(verbName, names);
         const hint = near === null ? '' : `; did you mean ${near}?`;
         throw new UsageError(`${name} needs ${OR.format(names)}${hint}\n\n${helpOf(description)}`);
       }

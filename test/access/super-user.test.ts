@@ -93,7 +93,7 @@ await onEachStore(t, {
         (select json_agg(w order by id) from webhooks w) as webhooks`;
     const before = await tables();
     const changing = forSuperUsers.filter(({ method }) => method !== 'GET');
-    t.equal(changing.length, 8);
+    t.equal(changing.length, 9);
     const remembered: Caller = {
       role: 'super-user',
       ...{ clientId, clientSlug: slug, appId: null, method: 'bearer' as const },

@@ -9,6 +9,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
 import { ROOT } from '../support/documents.ts';
@@ -20,11 +21,13 @@ import { findProgram, freePorts, startServer } from '../support/programs.ts';
 import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const CALLERS = 8;
+const CALLERS = 4;
+/** Between two requests of a caller. */
+const PAUSE_MS = 10;
 /** The other requests of a caller are registrations. */
 const PUSH_EVERY = 10;
 /** Requests between two steps of the restart: those that follow meet engines that are up. */
-const ANSWERS_BETWEEN = 200;
+const ANSWERS_BETWEEN = 60;
 
 const nginx = findProgram('nginx');
 const options = { skip: nginx === null && 'nginx is not installed' };
@@ -33,17 +36,18 @@ t.test('a rolling restart and a kill -9 under load', options, async (t) => {
   await withPostgres(t, async (t, url) => {
     const dataDir = temporaryDirectory(t);
     const ports = await freePorts(2);
-    const start = (port = 0): Promise<EngineProcess> =>
+    const start = (port = 0, demo = '0'): Promise<EngineProcess> =>
       startEngine(t, dataDir, {
         DATABASE_URL: url,
         SECRET_KEY: 'a secret of the test behind nginx, long enough',
-        DEMO: '1',
+        DEMO: demo,
         WORKERS: '1',
         PORT: String(port),
         TRUSTED_PROXIES: '127.0.0.1',
       });
-    const engines = [await start(ports[0]), await start(ports[1])];
-    const demo = await (engines[0] ?? (await start())).demo();
+    const first = await start(ports[0], '1');
+    const demo = first.demo();
+    const engines = [first, await start(ports[1])];
     const site = await startNginx(t, nginx ?? '', ports);
 
     const plain = await fetch(`http://127.0.0.1:${site.plainPort}/livez`, { redirect: 'manual' });
@@ -170,7 +174,7 @@ interface Load {
   end(): Promise<{ readonly wrong: readonly string[]; readonly jobs: readonly string[] }>;
 }
 
-/** Apps that register and a publisher that pushes, each on its connection, without a pause. */
+/** Apps that register and a publisher that pushes, each on its connection. */
 function startLoad(site: Site, demo: Demo): Load {
   const wrong: string[] = [];
   const jobs: string[] = [];
@@ -198,6 +202,7 @@ function startLoad(site: Site, demo: Demo): Load {
       const asked = number % PUSH_EVERY === 0 ? push(name) : register(name);
       await asked.catch((error: unknown) => wrong.push(`${name}: ${String(error)}`));
       answers += 1;
+      await sleep(PAUSE_MS);
     }
   });
   return {

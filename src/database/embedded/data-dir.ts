@@ -30,7 +30,11 @@ export async function makeInDataDir(dataDir: string, how: HowToMake): Promise<In
   const descriptors = descriptorsMax();
   if (descriptors < EMBEDDED_DESCRIPTORS_MIN) throw tooFewDescriptors(descriptors);
   const directory = directoryIn(dataDir);
-  if (holdsDatabase(dataDir)) return 'ready';
+  if (holdsDatabase(dataDir)) {
+    // A start that was killed may have renamed it without this.
+    if (how.fsync) syncFolder(dataDir);
+    return 'ready';
+  }
   if (freeMib(dataDir) < FIRST_START_MIB) throw noRoom(dataDir);
   try {
     return await initialise(directory, how);
