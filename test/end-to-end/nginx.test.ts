@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { createCertificate } from '../../packages/simulator/src/server/certificate.ts';
 import { ROOT } from '../support/documents.ts';
+import { nginxConfiguration } from '../support/http2-servers/nginx.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { until } from '../support/poll.ts';
 import type { Demo, EngineProcess } from '../support/processes.ts';
@@ -121,7 +122,10 @@ async function startNginx(t: Lifetime, program: string, ports: readonly number[]
       .replace('listen 443 ssl', `listen 127.0.0.1:${tls} ssl`)
       .replaceAll('/etc/ssl/tagcast', directory);
     writeFileSync(file('tagcast.conf'), changed);
-    writeFileSync(file('nginx.conf'), mainConfiguration(directory));
+    writeFileSync(
+      file('nginx.conf'),
+      nginxConfiguration(directory, `include ${file('tagcast.conf')};`),
+    );
     return [program, '-p', directory, '-c', file('nginx.conf'), '-e', 'stderr'];
   });
   const agent = new Agent({
@@ -150,23 +154,6 @@ async function startNginx(t: Lifetime, program: string, ports: readonly number[]
     },
   };
 }
-
-/** One process in the foreground, and every file it may write below the directory. */
-const mainConfiguration = (directory: string): string => `
-daemon off;
-master_process off;
-pid ${directory}/nginx.pid;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${directory}/client-body;
-  proxy_temp_path ${directory}/proxy;
-  fastcgi_temp_path ${directory}/fastcgi;
-  uwsgi_temp_path ${directory}/uwsgi;
-  scgi_temp_path ${directory}/scgi;
-  include ${directory}/tagcast.conf;
-}
-`;
 
 interface Load {
   answers(): number;

@@ -31,16 +31,32 @@ export async function startNginx(t: Lifetime): Promise<Http2Server | null> {
   return serverAt(site.certificate.certificatePem, ports);
 }
 
-/**
- * One process in the foreground (a worker would outlive a killed master), and every file it may
- * write below the directory.
- */
 const configurationOf = (
   { directory, documentRoot, certificateFile, keyFile }: Site,
   upstream: string,
   tlsPort: number,
   cleartextPort: number,
-): string => `
+): string =>
+  nginxConfiguration(
+    directory,
+    `
+  client_max_body_size 0;
+  ssl_certificate ${certificateFile};
+  ssl_certificate_key ${keyFile};
+  server {
+    listen 127.0.0.1:${tlsPort} ssl http2;
+    listen 127.0.0.1:${cleartextPort} http2;
+    location / { root ${documentRoot}; }
+    location = ${NGINX_COUNTS_PATH} { stub_status; }
+    location = ${ECHO_PATH} { proxy_pass ${upstream}; }
+  }`,
+  );
+
+/**
+ * One process in the foreground (a worker would outlive a killed master), and every file it may
+ * write below the directory. `servers`: the rest of the block `http`.
+ */
+export const nginxConfiguration = (directory: string, servers: string): string => `
 daemon off;
 master_process off;
 pid ${directory}/nginx.pid;
@@ -52,15 +68,6 @@ http {
   fastcgi_temp_path ${directory}/fastcgi;
   uwsgi_temp_path ${directory}/uwsgi;
   scgi_temp_path ${directory}/scgi;
-  client_max_body_size 0;
-  ssl_certificate ${certificateFile};
-  ssl_certificate_key ${keyFile};
-  server {
-    listen 127.0.0.1:${tlsPort} ssl http2;
-    listen 127.0.0.1:${cleartextPort} http2;
-    location / { root ${documentRoot}; }
-    location = ${NGINX_COUNTS_PATH} { stub_status; }
-    location = ${ECHO_PATH} { proxy_pass ${upstream}; }
-  }
+  ${servers}
 }
 `;
