@@ -252,8 +252,15 @@ export class UwsListener implements HttpListener, Reception {
       return;
     }
     this.#dropUnnamed();
+    const address = addressOf(res);
     const port = res.getRemotePort?.() ?? 0;
-    const connection = new UwsConnection(res, addressOf(res), port, this);
+    // A caller may bind one port and connect to two addresses of ours. Nothing would show which of
+    // the two connections a request belongs to.
+    if (this.hasPorts && this.#byPort.has(port, address)) {
+      this.writing(null, () => res.close());
+      return;
+    }
+    const connection = new UwsConnection(res, address, port, this);
     this.#connections.add(connection);
     if (this.hasPorts) this.#byPort.add(connection);
     if (this.#isClosing) this.shut(connection);

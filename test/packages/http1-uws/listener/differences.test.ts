@@ -78,6 +78,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'sends an empty line before a request': 'here, below: no answer comes',
   'is still sending when its last answer comes': 'a race that the system decides',
   'takes nothing of an answer': 'timeouts.long.ts',
+  'uses one port for two addresses of ours': 'rules.test.ts',
   'does not read': 'here, below: `unsentBytes`',
 };
 

@@ -1,6 +1,7 @@
 /** The rules that keep uWebSockets.js from reading freed memory: those of the package's README. */
 
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { BodySink } from '../../../../packages/http1/src/body-stream.ts';
@@ -54,6 +55,25 @@ test('(a) nothing is used of a connection that has ended', async (t, binary) => 
   await sleep(600);
   replies[100]?.send(answer('mine'));
   t.match(String((await once(next, 'data'))[0]), /\r\n\r\nmine$/, 'memory is used again');
+});
+
+testWithPorts('(a) one port of a caller is one connection', async (t, binary) => {
+  const later = whenWhole((_head, body, reply) => setTimeout(() => reply.send(answer(body)), 5));
+  const listener = await startUws(t, binary, later, { host: '0.0.0.0' });
+  const { port } = listener;
+  const first = open(t, port);
+  t.match(await ask(first, say('first')), /first$/);
+  const localPort = first.localPort ?? 0;
+  for (let time = 0; time < 3; time += 1) {
+    const second = connect({ port, host: '127.0.0.2', localAddress: '127.0.0.1', localPort });
+    t.teardown(() => second.destroy());
+    second.on('error', () => undefined).setEncoding('latin1');
+    t.equal(await exchange(second, say('second')), '', 'the second is closed');
+    t.match(await ask(first, say('still')), /still$/);
+  }
+  t.equal(listener.size, 1);
+  first.destroy();
+  await until('the end of the first is heard of', () => (listener.size === 0 ? true : null));
 });
 
 test('(b) an end is heard of after any number of answers', async (t, binary) => {
