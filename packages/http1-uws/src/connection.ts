@@ -27,6 +27,12 @@ const AT_ONCE_MAX = 32;
  * when all of it is sent.
  */
 const KEPT_BYTES_MAX = 16_384;
+/**
+ * uWebSockets.js keeps all of an answer without a body, and does not say whether it is sent.
+ * @limit bytes of a connection's answers without a body, since its last one with a body → the next
+ * is its last
+ */
+const BODILESS_BYTES_MAX = 65_536;
 const CLOSE = '\r\nConnection: close';
 const EMPTY = Buffer.alloc(0);
 
@@ -110,6 +116,8 @@ export class UwsConnection implements Reply {
   /** Body of the answer that is being sent. */
   #body: Buffer = EMPTY;
   #unsentBytes = 0;
+  /** Bytes of the answers without a body since the last one with a body, which was taken. */
+  #bodilessBytes = 0;
   #stream: StreamedAnswer | null = null;
 
   constructor(handle: UwsResponse, address: string, port: number, reception: Reception) {
@@ -274,16 +282,19 @@ export class UwsConnection implements Reply {
     }
     const bytes = Buffer.byteLength(body);
     const isBodiless = isHead || status === 204 || status === 304;
+    const isEmpty = isBodiless || bytes === 0;
+    this.#isLast ||= isEmpty && this.#bodilessBytes > BODILESS_BYTES_MAX;
     // Rule (i): uWebSockets.js closes after what it has all of; after other answers we do.
     const isKept = this.#isLast && !isBodiless && bytes <= KEPT_BYTES_MAX;
     const isSaid = this.#isLast && (!isKept || this.#isCloseRead);
     const head = answerHead(answer, (isHead ? lengthOf(answer) : '') + (isSaid ? CLOSE : ''));
+    this.#bodilessBytes = isEmpty ? this.#bodilessBytes + head.length : 0;
     let isDone = true;
     this.#reception.writing(this, () =>
       res.cork(() => {
         res.writeStatus(head);
         if (isBodiless) res.endWithoutBody();
-        else if (isKept || bytes === 0) res.end(body, isKept);
+        else if (isKept || isEmpty) res.end(body, isKept);
         else isDone = res.tryEnd(body, bytes)[1];
       }),
     );

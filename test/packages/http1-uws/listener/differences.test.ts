@@ -79,6 +79,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'is still sending when its last answer comes': 'a race that the system decides',
   'takes nothing of an answer': 'timeouts.long.ts',
   'uses one port for two addresses of ours': 'rules.test.ts',
+  'asks for no body again and again (`HEAD`)': 'rules.test.ts',
   'does not read': 'here, below: `unsentBytes`',
 };
 

@@ -179,6 +179,40 @@ test('(h) who sends ahead and never reads is bounded', async (t, binary) => {
   t.match(await ask(open(t, listener.port), say('')), /200 OK/);
 });
 
+test('(h) who asks for no bodies and never reads is bounded', async (t, binary) => {
+  let handled = 0;
+  const handler = whenWhole(({ method, path }, _body, reply) => {
+    handled += 1;
+    reply.send(
+      answer(path === '/body' ? 'body' : '', {
+        isHead: method === 'HEAD',
+        writeFields: (write) => write('X-Large', 'x'.repeat(4_096)),
+      }),
+    );
+  });
+  const listener = await startUws(t, binary, handler);
+  for (const method of ['HEAD', 'OPTIONS']) {
+    const rude = open(t, listener.port).pause();
+    handled = 0;
+    for (let asked = 1; listener.size > 0 || asked === 1; asked += 1) {
+      rude.write(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await until('it is handled, or closed', () =>
+        handled === asked || (asked > 1 && listener.size === 0) ? true : null,
+      );
+      await sleep(1);
+      if (asked > 100) break;
+    }
+    t.equal(listener.size, 0, `${method}: it is closed`);
+    t.equal(handled, 17, 'after 64 KiB, and one more');
+  }
+  const polite = open(t, listener.port);
+  for (let time = 0; time < 30; time += 1) {
+    t.match(await ask(polite, 'HEAD / HTTP/1.1\r\nHost: a\r\n\r\n'), /200 OK/);
+    if (time % 10 === 9) t.match(await ask(polite, 'GET /body HTTP/1.1\r\nHost: a\r\n\r\n'), /body$/);
+  }
+  t.equal(listener.size, 1, 'an answer with a body shows that the caller reads');
+});
+
 test('(i) last answers of any length are whole', async (t, binary) => {
   let next = { length: 0, isHead: false, status: 200 };
   const handler = whenWhole((_head, _body, reply) => {
