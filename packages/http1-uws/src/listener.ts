@@ -199,6 +199,8 @@ export class UwsListener implements HttpListener, Reception {
   }
 
   gone(connection: UwsConnection): void {
+    // It may be the one that closes: its memory is freed after this turn.
+    this.#dropUnnamed();
     if (connection.isGone) return;
     this.#connections.delete(connection);
     this.#byPort.delete(connection);

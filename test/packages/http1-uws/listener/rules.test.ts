@@ -76,6 +76,23 @@ testWithPorts('(a) one port of a caller is one connection', async (t, binary) =>
   await until('the end of the first is heard of', () => (listener.size === 0 ? true : null));
 });
 
+test('(a) a connection that ends with the head of its request', async (t, binary) => {
+  const listener = await startUws(t, binary, echo);
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+  for (let round = 0; round < 20; round += 1) {
+    const sockets = Array.from({ length: 12 }, () => open(t, listener.port).resume());
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    for (const [index, socket] of sockets.entries()) {
+      // uWebSockets.js refuses extensions of chunks.
+      if (index % 3 === 0) socket.write(`${head}2;x=y\r\nab\r\n`);
+      else if (index % 3 === 1) socket.end(head);
+      else socket.write(head, () => socket.resetAndDestroy());
+    }
+    await until('all have left', () => (listener.size === 0 ? true : null));
+  }
+  t.match(await ask(open(t, listener.port), say('next')), /next$/);
+});
+
 test('(b) an end is heard of after any number of answers', async (t, binary) => {
   const listener = await startUws(t, binary, echo);
   for (const times of [0, 1, 2, 20]) {
