@@ -85,7 +85,7 @@ type Closing =
   | 'by itself'
   /** All of the answer is sent. */
   | 'now'
-  /** A part of a stream is not sent, and uWebSockets.js does not report when it is. */
+  /** The end of a stream may not be sent, and uWebSockets.js does not report when it is. */
   | 'soon';
 
 export class UwsConnection implements Reply {
@@ -376,10 +376,9 @@ export class UwsConnection implements Reply {
 
   #endStream(res: UwsResponse): void {
     if (this.isGone) return;
-    const isSent = this.#unsentBytes === 0;
     // Rule (j): with `true` it would write the field `Connection` into the chunks.
     this.#reception.writing(this, () => res.cork(() => res.end()));
-    this.#done(isSent ? 'now' : 'soon');
+    this.#done('soon');
   }
 }
 

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { BodySink } from '../../../../packages/http1/src/body-stream.ts';
+import { ChunkedBody } from '../../../../packages/http1/src/chunked-body.ts';
 import type { Receiver, Reply } from '../../../../packages/http1/src/front.ts';
 import { onUws } from '../../../support/fronts.ts';
 import { until } from '../../../support/poll.ts';
@@ -288,6 +289,63 @@ test('(j) a stream is chunks, and nothing else', async (t, binary) => {
     t.equal(head.match(/^Connection: close$/gm)?.length, 1);
   }
   t.equal(left, 2);
+});
+
+test('(j) a stream to a slow reader goes on, and its unsent bytes are known', async (t, binary) => {
+  let sink: BodySink | null = null;
+  const stream = (begun: BodySink) => {
+    sink = begun;
+    return () => undefined;
+  };
+  const handler = whenWhole((_head, _body, reply) => reply.send(answer('', { stream })));
+  const listener = await startUws(t, binary, handler);
+  const socket = open(t, listener.port);
+  const heard: string[] = [];
+  socket.on('data', (text: string) => heard.push(text));
+  socket.write(say(''));
+  const begun = await until('it has begun', () => sink);
+  let written = '';
+  const write = (piece: string): void => {
+    written += piece;
+    begun.write(piece);
+  };
+  const writeUntilUnsent = async (): Promise<void> => {
+    for (let time = 0; listener.unsentBytes < 100_000; time += 1) {
+      write(`${time} ${'x'.repeat(50_000)}\n`);
+      if (time % 20 === 19) await sleep(1);
+    }
+  };
+  for (let round = 0; round < 3; round += 1) {
+    socket.pause();
+    await writeUntilUnsent();
+    socket.resume();
+    await until('all is sent, without a further piece', () =>
+      listener.unsentBytes === 0 ? true : null,
+    );
+    write('one more\n');
+  }
+  begun.end();
+  await once(socket, 'close');
+  const [, ...chunks] = heard.join('').split('\r\n\r\n');
+  const body = new ChunkedBody().read(Buffer.from(chunks.join('\r\n\r\n'), 'latin1'));
+  t.match(body, { isOver: true });
+  t.ok('data' in body && `${body.data}` === written, 'the body is whole');
+});
+
+test('(j) a stream whose caller never reads is closed', async (t, binary) => {
+  let left = false;
+  const stream = (sink: BodySink) => {
+    const timer = setInterval(() => sink.write('x'.repeat(60_000)), 1);
+    return () => {
+      left = true;
+      clearInterval(timer);
+    };
+  };
+  const handler = whenWhole((_head, _body, reply) => reply.send(answer('', { stream })));
+  const listener = await startUws(t, binary, handler);
+  open(t, listener.port).pause().write(say(''));
+  await until('it is closed', () => (left && listener.size === 0 ? true : null));
+  t.equal(listener.unsentBytes, 0);
 });
 
 test('(k) status and fields are written as they are, and cleaned', async (t, binary) => {
