@@ -62,7 +62,7 @@ export interface Reception {
   owes(connection: UwsConnection): void;
   /** Runs what uWebSockets.js may close this connection in. */
   writing(connection: UwsConnection, write: () => void): void;
-  /** Closes the connection now. */
+  /** Closes the connection, now or when all input is read. */
   shut(connection: UwsConnection): void;
   /** A piece of a body has arrived. */
   chunk(connection: UwsConnection, chunk: ArrayBuffer, isLast: boolean): void;
@@ -106,6 +106,8 @@ export class UwsConnection implements Reply {
   #isAnswered = false;
   /** Null: the body is not wanted, or it is complete and answered. */
   #receiver: Receiver | null = null;
+  /** Rule (m): its answer may close the connection, so it waits until all input is read. */
+  #isChunked = false;
   /** Something of the body was reported. */
   #hasBegunBody = false;
   /** The connection ends with the next answer. */
@@ -167,6 +169,7 @@ export class UwsConnection implements Reply {
     this.#turn = turn.number;
     this.#isCloseRead = isCloseRead;
     this.#isLast = isCloseRead || 'status' in head || head.closes;
+    this.#isChunked = 'kind' in head && head.framing.kind === 'chunked';
     if ('status' in head) {
       this.#finish();
       handler.refuse(head, this);
@@ -210,8 +213,8 @@ export class UwsConnection implements Reply {
     this.#isAnswered = true;
     this.#receiver = null;
     const { turn, hasPorts } = this.#reception;
-    const mustWait = turn.isReading && (!hasPorts || this.#begunInTurn > AT_ONCE_MAX);
-    if (mustWait) turn.after(() => this.#write(answer));
+    const isLate = !hasPorts || this.#isChunked || this.#begunInTurn > AT_ONCE_MAX;
+    if (isLate && turn.isReading) turn.after(() => this.#write(answer));
     else this.#write(answer);
   }
 

@@ -5,7 +5,7 @@
  */
 
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Seat } from '../../http1/src/connection-table.ts';
 import { ConnectionTable } from '../../http1/src/connection-table.ts';
 import { Crowding } from '../../http1/src/crowding.ts';
@@ -142,6 +142,8 @@ export class UwsListener implements HttpListener, Reception {
     const endMs = performance.now() + limitMs;
     while (this.#isWriting && performance.now() < endMs) await sleep(FLUSH_LOOK_MS);
     clearInterval(this.#ticker);
+    // Not while input is read, so that all are closed in the end.
+    await nextImmediate();
     for (const connection of [...this.#connections]) this.shut(connection);
   }
 
@@ -182,8 +184,14 @@ export class UwsListener implements HttpListener, Reception {
     }
   }
 
-  /** Rule (c), too: this one may close while an answer is written to another. */
+  /** Rule (m): not while uWebSockets.js may be reading its chunks. */
   shut(connection: UwsConnection): void {
+    if (this.turn.isReading) this.turn.after(() => this.#shutNow(connection));
+    else this.#shutNow(connection);
+  }
+
+  /** Rule (c), too: this one may close while an answer is written to another. */
+  #shutNow(connection: UwsConnection): void {
     this.#dropUnnamed();
     if (!connection.isGone) this.writing(null, () => connection.close());
   }
@@ -265,7 +273,8 @@ export class UwsListener implements HttpListener, Reception {
     const connection = new UwsConnection(res, address, port, this);
     this.#connections.add(connection);
     if (this.hasPorts) this.#byPort.add(connection);
-    if (this.#isClosing) this.shut(connection);
+    // Nothing is read here: uWebSockets.js accepts connections apart from that.
+    if (this.#isClosing) this.#shutNow(connection);
     else if (this.#table.isOverfull) this.#makeRoom(connection);
   }
 
@@ -273,7 +282,7 @@ export class UwsListener implements HttpListener, Reception {
   #makeRoom(newcomer: UwsConnection): void {
     const leaver = this.#table.whoGoes()?.guest ?? newcomer;
     this.#crowding.noteTurnedAway(leaver.address);
-    this.shut(leaver);
+    this.#shutNow(leaver);
   }
 
   #route(res: UwsResponse, req: UwsRequest): void {

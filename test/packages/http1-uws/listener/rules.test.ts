@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { BodySink } from '../../../../packages/http1/src/body-stream.ts';
 import { ChunkedBody } from '../../../../packages/http1/src/chunked-body.ts';
-import type { Receiver, Reply } from '../../../../packages/http1/src/front.ts';
+import type { Receiver, Reply, RequestHandler } from '../../../../packages/http1/src/front.ts';
 import { onUws } from '../../../support/fronts.ts';
 import { until } from '../../../support/poll.ts';
 import {
@@ -226,7 +226,8 @@ test('(h) who asks for no bodies and never reads is bounded', async (t, binary) 
   const polite = open(t, listener.port);
   for (let time = 0; time < 30; time += 1) {
     t.match(await ask(polite, 'HEAD / HTTP/1.1\r\nHost: a\r\n\r\n'), /200 OK/);
-    if (time % 10 === 9) t.match(await ask(polite, 'GET /body HTTP/1.1\r\nHost: a\r\n\r\n'), /body$/);
+    if (time % 10 === 9)
+      t.match(await ask(polite, 'GET /body HTTP/1.1\r\nHost: a\r\n\r\n'), /body$/);
   }
   t.equal(listener.size, 1, 'an answer with a body shows that the caller reads');
 });
@@ -379,4 +380,36 @@ test('(l) pieces of a body stay as they were', async (t, binary) => {
   }
   const heard = await exchange(socket, '');
   t.equal(heard.slice(heard.indexOf('\r\n\r\n') + 4), whole);
+});
+
+test('(m) a connection is not closed while its chunks are read', async (t, binary) => {
+  const handler: RequestHandler = {
+    begin({ path }, reply): Receiver {
+      // It fills the memory in which uWebSockets.js collects answers.
+      if (path === '/first') reply.send(answer('x'.repeat(20_000)));
+      return {
+        data: () => reply.send(answer('x'.repeat(path === '/large' ? 20_000_000 : 100))),
+        abort: () => undefined,
+      };
+    },
+    refuse,
+  };
+  const listener = await startUws(t, binary, handler, { unsentBytesMax: 1_000_000 });
+  const chunks = `${'2\r\nab\r\n'.repeat(2_000)}0\r\n\r\n`;
+  const post = (path: string, ...fields: readonly string[]): string =>
+    [`POST ${path} HTTP/1.1`, 'Host: a', 'Transfer-Encoding: chunked', ...fields, '', chunks].join(
+      '\r\n',
+    );
+  for (let time = 0; time < 20; time += 1) {
+    const cutOff = open(t, listener.port).pause();
+    cutOff.write(post('/large'));
+    await until('it has too many unsent bytes', () => (listener.cutOff > time ? true : null));
+    const last = open(t, listener.port);
+    const heard = await exchange(
+      last,
+      `GET /first HTTP/1.1\r\nHost: a\r\n\r\n${post('/last', CLOSE)}`,
+    );
+    if (binary.hasPorts) t.equal(heard.match(/HTTP\/1\.1 200 OK/g)?.length, 2);
+    await until('both have left', () => (listener.size === 0 ? true : null));
+  }
 });
