@@ -52,6 +52,9 @@ const EXTEND_INTERVAL_MS = 4_000;
  */
 const FLUSH_LOOK_MS = 20;
 
+/** The code of the error when uWebSockets.js does not take the certificate or its key. */
+export const CERTIFICATE_FAULT = 'ERR_CERTIFICATE';
+
 const addressOf = (res: UwsResponse): string =>
   normalAddress(Buffer.from(res.getRemoteAddressAsText()).toString('latin1'));
 
@@ -235,7 +238,15 @@ export class UwsListener implements HttpListener, Reception {
   #createApp(certificate: CertificateOnDisk | null): UwsApp {
     if (certificate === null) return this.#uws.App();
     const { keyFile, certFile } = certificate.files;
-    return this.#uws.SSLApp({ key_file_name: keyFile, cert_file_name: certFile });
+    try {
+      return this.#uws.SSLApp({ key_file_name: keyFile, cert_file_name: certFile });
+    } catch (error) {
+      // BoringSSL says no reason.
+      const cause = { cause: error };
+      throw Object.assign(new Error('the certificate cannot be used', cause), {
+        code: CERTIFICATE_FAULT,
+      });
+    }
   }
 
   /**
