@@ -1,6 +1,7 @@
 /** Checks that the service can listen before the database is opened, which may take long. */
 
 import { createServer } from 'node:net';
+import { CERTIFICATE_FAULT } from '../../packages/http1-uws/src/listener.ts';
 import { SettingFault } from '../std/setting-fault.ts';
 
 interface Address {
@@ -31,6 +32,8 @@ function sentenceOf({ host, port }: Address, { code, message }: NodeJS.ErrnoExce
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `HOST: ${host} cannot be resolved: use an address of this machine.`;
+    case CERTIFICATE_FAULT:
+      return 'TLS_CERT_FILE: uWebSockets.js cannot use it, or not with TLS_KEY_FILE: use a certificate of an RSA or P-256 key, or set HTTP_FRONT to node.';
     default:
       return `HOST: cannot listen on ${host}, port ${port}: ${message}.`;
   }

@@ -14,6 +14,7 @@ import type { Lifetime } from './lifetime.ts';
 
 const SEEDS = [
   'POST /a?b=c HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET /next HTTP/1.1\r\nHost: b\r\n\r\n',
+  'POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\na\r\n0123456789\r\n0\r\n\r\nGET /next HTTP/1.1\r\nHost: b\r\n\r\n',
   'POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nA: b\r\n\r\nGET /next HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n',
   '\r\nGET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: keep-alive\r\n\r\nDELETE /b HTTP/1.1\r\nHost: a\r\n\r\n',
 ];

@@ -27,6 +27,12 @@ const AT_ONCE_MAX = 32;
  * when all of it is sent.
  */
 const KEPT_BYTES_MAX = 16_384;
+/**
+ * uWebSockets.js keeps all of an answer without a body, and does not say whether it is sent.
+ * @limit bytes of a connection's answers without a body, since its last one with a body → the next
+ * is its last
+ */
+const BODILESS_BYTES_MAX = 65_536;
 const CLOSE = '\r\nConnection: close';
 const EMPTY = Buffer.alloc(0);
 
@@ -56,7 +62,7 @@ export interface Reception {
   owes(connection: UwsConnection): void;
   /** Runs what uWebSockets.js may close this connection in. */
   writing(connection: UwsConnection, write: () => void): void;
-  /** Closes the connection now. */
+  /** Closes the connection, now or when all input is read. */
   shut(connection: UwsConnection): void;
   /** A piece of a body has arrived. */
   chunk(connection: UwsConnection, chunk: ArrayBuffer, isLast: boolean): void;
@@ -79,7 +85,7 @@ type Closing =
   | 'by itself'
   /** All of the answer is sent. */
   | 'now'
-  /** A part of a stream is not sent, and uWebSockets.js does not report when it is. */
+  /** The end of a stream may not be sent, and uWebSockets.js does not report when it is. */
   | 'soon';
 
 export class UwsConnection implements Reply {
@@ -100,6 +106,8 @@ export class UwsConnection implements Reply {
   #isAnswered = false;
   /** Null: the body is not wanted, or it is complete and answered. */
   #receiver: Receiver | null = null;
+  /** Rule (m): its answer may close the connection, so it waits until all input is read. */
+  #isChunked = false;
   /** Something of the body was reported. */
   #hasBegunBody = false;
   /** The connection ends with the next answer. */
@@ -110,6 +118,8 @@ export class UwsConnection implements Reply {
   /** Body of the answer that is being sent. */
   #body: Buffer = EMPTY;
   #unsentBytes = 0;
+  /** Bytes of the answers without a body since the last one with a body, which was taken. */
+  #bodilessBytes = 0;
   #stream: StreamedAnswer | null = null;
 
   constructor(handle: UwsResponse, address: string, port: number, reception: Reception) {
@@ -159,6 +169,7 @@ export class UwsConnection implements Reply {
     this.#turn = turn.number;
     this.#isCloseRead = isCloseRead;
     this.#isLast = isCloseRead || 'status' in head || head.closes;
+    this.#isChunked = 'kind' in head && head.framing.kind === 'chunked';
     if ('status' in head) {
       this.#finish();
       handler.refuse(head, this);
@@ -202,8 +213,8 @@ export class UwsConnection implements Reply {
     this.#isAnswered = true;
     this.#receiver = null;
     const { turn, hasPorts } = this.#reception;
-    const mustWait = turn.isReading && (!hasPorts || this.#begunInTurn > AT_ONCE_MAX);
-    if (mustWait) turn.after(() => this.#write(answer));
+    const isLate = !hasPorts || this.#isChunked || this.#begunInTurn > AT_ONCE_MAX;
+    if (isLate && turn.isReading) turn.after(() => this.#write(answer));
     else this.#write(answer);
   }
 
@@ -274,16 +285,19 @@ export class UwsConnection implements Reply {
     }
     const bytes = Buffer.byteLength(body);
     const isBodiless = isHead || status === 204 || status === 304;
+    const isEmpty = isBodiless || bytes === 0;
+    this.#isLast ||= isEmpty && this.#bodilessBytes > BODILESS_BYTES_MAX;
     // Rule (i): uWebSockets.js closes after what it has all of; after other answers we do.
     const isKept = this.#isLast && !isBodiless && bytes <= KEPT_BYTES_MAX;
     const isSaid = this.#isLast && (!isKept || this.#isCloseRead);
     const head = answerHead(answer, (isHead ? lengthOf(answer) : '') + (isSaid ? CLOSE : ''));
+    this.#bodilessBytes = isEmpty ? this.#bodilessBytes + head.length : 0;
     let isDone = true;
     this.#reception.writing(this, () =>
       res.cork(() => {
         res.writeStatus(head);
         if (isBodiless) res.endWithoutBody();
-        else if (isKept || bytes === 0) res.end(body, isKept);
+        else if (isKept || isEmpty) res.end(body, isKept);
         else isDone = res.tryEnd(body, bytes)[1];
       }),
     );
@@ -365,10 +379,9 @@ export class UwsConnection implements Reply {
 
   #endStream(res: UwsResponse): void {
     if (this.isGone) return;
-    const isSent = this.#unsentBytes === 0;
     // Rule (j): with `true` it would write the field `Connection` into the chunks.
     this.#reception.writing(this, () => res.cork(() => res.end()));
-    this.#done(isSent ? 'now' : 'soon');
+    this.#done('soon');
   }
 }
 

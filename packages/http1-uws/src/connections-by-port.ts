@@ -29,6 +29,11 @@ export class ConnectionsByPort<Connection extends Ported> {
     else this.#byPort.set(connection.port, others);
   }
 
+  has(port: number, address: string): boolean {
+    const found = this.#byPort.get(port) ?? [];
+    return found.some((connection) => connection.address === address);
+  }
+
   /** Null: it is not open. */
   find(res: UwsResponse): Connection | null {
     const found = this.#byPort.get(res.getRemotePort?.() ?? 0) ?? [];

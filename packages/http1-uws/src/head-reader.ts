@@ -7,6 +7,7 @@
 import type { Malformed } from '../../http1/src/front.ts';
 import type { FieldValues, ParsedHead } from '../../http1/src/head-fields.ts';
 import {
+  BAD_REQUEST_LINE,
   HeadFields,
   malformed,
   TARGET_LENGTH_MAX,
@@ -25,6 +26,8 @@ export interface ReadHead {
 
 /** It reads no more than the length of the first such line. */
 const CLOSE_LENGTH = 'close'.length;
+/** RFC 9110, 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 /** A byte above ASCII, or a control character: two readers may disagree about it. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 const BAD_TARGET = malformed(400, 'The path may have visible characters of ASCII only.');
@@ -66,11 +69,13 @@ export class HeadReader {
   }
 
   #assemble(req: UwsRequest): ParsedHead | Malformed {
+    const method = req.getCaseSensitiveMethod();
+    if (!TOKEN.test(method)) return BAD_REQUEST_LINE;
     const path = req.getUrl();
     const query = req.getQuery();
     const target = query === undefined || query === '' ? path : `${path}?${query}`;
     if (target.length > TARGET_LENGTH_MAX) return TARGET_TOO_LONG;
     if (!VISIBLE.test(target)) return BAD_TARGET;
-    return this.#fields.assemble(req.getCaseSensitiveMethod(), target, this.#values);
+    return this.#fields.assemble(method, target, this.#values);
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Seat } from '../../http1/src/connection-table.ts';
 import { ConnectionTable } from '../../http1/src/connection-table.ts';
 import { Crowding } from '../../http1/src/crowding.ts';
@@ -51,6 +51,9 @@ const EXTEND_INTERVAL_MS = 4_000;
  * and the last answers are sent.
  */
 const FLUSH_LOOK_MS = 20;
+
+/** The code of the error when uWebSockets.js does not take the certificate or its key. */
+export const CERTIFICATE_FAULT = 'ERR_CERTIFICATE';
 
 const addressOf = (res: UwsResponse): string =>
   normalAddress(Buffer.from(res.getRemoteAddressAsText()).toString('latin1'));
@@ -142,6 +145,8 @@ export class UwsListener implements HttpListener, Reception {
     const endMs = performance.now() + limitMs;
     while (this.#isWriting && performance.now() < endMs) await sleep(FLUSH_LOOK_MS);
     clearInterval(this.#ticker);
+    // Not while input is read, so that all are closed in the end.
+    await nextImmediate();
     for (const connection of [...this.#connections]) this.shut(connection);
   }
 
@@ -182,8 +187,14 @@ export class UwsListener implements HttpListener, Reception {
     }
   }
 
-  /** Rule (c), too: this one may close while an answer is written to another. */
+  /** Rule (m): not while uWebSockets.js may be reading its chunks. */
   shut(connection: UwsConnection): void {
+    if (this.turn.isReading) this.turn.after(() => this.#shutNow(connection));
+    else this.#shutNow(connection);
+  }
+
+  /** Rule (c), too: this one may close while an answer is written to another. */
+  #shutNow(connection: UwsConnection): void {
     this.#dropUnnamed();
     if (!connection.isGone) this.writing(null, () => connection.close());
   }
@@ -199,6 +210,8 @@ export class UwsListener implements HttpListener, Reception {
   }
 
   gone(connection: UwsConnection): void {
+    // It may be the one that closes: its memory is freed after this turn.
+    this.#dropUnnamed();
     if (connection.isGone) return;
     this.#connections.delete(connection);
     this.#byPort.delete(connection);
@@ -225,7 +238,15 @@ export class UwsListener implements HttpListener, Reception {
   #createApp(certificate: CertificateOnDisk | null): UwsApp {
     if (certificate === null) return this.#uws.App();
     const { keyFile, certFile } = certificate.files;
-    return this.#uws.SSLApp({ key_file_name: keyFile, cert_file_name: certFile });
+    try {
+      return this.#uws.SSLApp({ key_file_name: keyFile, cert_file_name: certFile });
+    } catch (error) {
+      // BoringSSL says no reason.
+      const cause = { cause: error };
+      throw Object.assign(new Error('the certificate cannot be used', cause), {
+        code: CERTIFICATE_FAULT,
+      });
+    }
   }
 
   /**
@@ -252,11 +273,19 @@ export class UwsListener implements HttpListener, Reception {
       return;
     }
     this.#dropUnnamed();
+    const address = addressOf(res);
     const port = res.getRemotePort?.() ?? 0;
-    const connection = new UwsConnection(res, addressOf(res), port, this);
+    // A caller may bind one port and connect to two addresses of ours. Nothing would show which of
+    // the two connections a request belongs to.
+    if (this.hasPorts && this.#byPort.has(port, address)) {
+      this.writing(null, () => res.close());
+      return;
+    }
+    const connection = new UwsConnection(res, address, port, this);
     this.#connections.add(connection);
     if (this.hasPorts) this.#byPort.add(connection);
-    if (this.#isClosing) this.shut(connection);
+    // Nothing is read here: uWebSockets.js accepts connections apart from that.
+    if (this.#isClosing) this.#shutNow(connection);
     else if (this.#table.isOverfull) this.#makeRoom(connection);
   }
 
@@ -264,7 +293,7 @@ export class UwsListener implements HttpListener, Reception {
   #makeRoom(newcomer: UwsConnection): void {
     const leaver = this.#table.whoGoes()?.guest ?? newcomer;
     this.#crowding.noteTurnedAway(leaver.address);
-    this.shut(leaver);
+    this.#shutNow(leaver);
   }
 
   #route(res: UwsResponse, req: UwsRequest): void {

@@ -40,13 +40,13 @@ async function load(): Promise<LoadedUws> {
   let uws: Uws;
   try {
     uws = require(name) as Uws;
+    // Otherwise it writes its name into every answer.
+    uws._cfg('silent');
   } catch (error) {
     // A library is too old for it, mostly.
     const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     return { ok: false, reason: `${name} ${version} does not load: ${why}` };
   }
-  // Otherwise it writes its name into every answer.
-  uws._cfg('silent');
   const { fault, hasPorts } = await selfTest(uws);
   if (fault !== null) {
     return { ok: false, reason: `${name} ${version} does not pass the self-test: ${fault}` };

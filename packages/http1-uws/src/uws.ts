@@ -6,7 +6,7 @@
  */
 export interface UwsResponse {
   writeStatus(status: string | Uint8Array): UwsResponse;
-  write(piece: string): boolean;
+  write(piece: string | Uint8Array): boolean;
   end(body?: string | Uint8Array, closes?: boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
   tryEnd(body: string | Uint8Array, total: number): [isTaken: boolean, isDone: boolean];

@@ -77,6 +77,10 @@ const CHUNKED: Framing = { kind: 'chunked' };
 
 export const malformed = (status: number, detail: string): Malformed => ({ status, detail });
 export const BAD_FIELD = malformed(400, 'A header line is not of the form Name: value.');
+export const BAD_REQUEST_LINE = malformed(
+  400,
+  'The request line is not of the form METHOD /path HTTP/1.1.',
+);
 export const TARGET_TOO_LONG = malformed(
   414,
   `The path may have ${TARGET_LENGTH_MAX} characters at most.`,

@@ -7,6 +7,7 @@ import type { Malformed } from './front.ts';
 import type { FieldValues, ParsedHead } from './head-fields.ts';
 import {
   BAD_FIELD,
+  BAD_REQUEST_LINE,
   HeadFields,
   malformed,
   TARGET_LENGTH_MAX,
@@ -46,10 +47,6 @@ const CURRENT = 'HTTP/1.1';
 const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 const UNREAD = -1;
 
-const BAD_REQUEST_LINE = malformed(
-  400,
-  'The request line is not of the form METHOD /path HTTP/1.1.',
-);
 const TOO_MANY_LINES = malformed(
   431,
   `The request may have ${HEADER_LINES_MAX} header lines at most.`,

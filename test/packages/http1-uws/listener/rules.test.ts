@@ -1,10 +1,12 @@
 /** The rules that keep uWebSockets.js from reading freed memory: those of the package's README. */
 
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { BodySink } from '../../../../packages/http1/src/body-stream.ts';
-import type { Receiver, Reply } from '../../../../packages/http1/src/front.ts';
+import { ChunkedBody } from '../../../../packages/http1/src/chunked-body.ts';
+import type { Receiver, Reply, RequestHandler } from '../../../../packages/http1/src/front.ts';
 import { onUws } from '../../../support/fronts.ts';
 import { until } from '../../../support/poll.ts';
 import {
@@ -54,6 +56,42 @@ test('(a) nothing is used of a connection that has ended', async (t, binary) => 
   await sleep(600);
   replies[100]?.send(answer('mine'));
   t.match(String((await once(next, 'data'))[0]), /\r\n\r\nmine$/, 'memory is used again');
+});
+
+testWithPorts('(a) one port of a caller is one connection', async (t, binary) => {
+  const later = whenWhole((_head, body, reply) => setTimeout(() => reply.send(answer(body)), 5));
+  const listener = await startUws(t, binary, later, { host: '0.0.0.0' });
+  const { port } = listener;
+  const first = open(t, port);
+  t.match(await ask(first, say('first')), /first$/);
+  const localPort = first.localPort ?? 0;
+  for (let time = 0; time < 3; time += 1) {
+    const second = connect({ port, host: '127.0.0.2', localAddress: '127.0.0.1', localPort });
+    t.teardown(() => second.destroy());
+    second.on('error', () => undefined).setEncoding('latin1');
+    t.equal(await exchange(second, say('second')), '', 'the second is closed');
+    t.match(await ask(first, say('still')), /still$/);
+  }
+  t.equal(listener.size, 1);
+  first.destroy();
+  await until('the end of the first is heard of', () => (listener.size === 0 ? true : null));
+});
+
+test('(a) a connection that ends with the head of its request', async (t, binary) => {
+  const listener = await startUws(t, binary, echo);
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+  for (let round = 0; round < 20; round += 1) {
+    const sockets = Array.from({ length: 12 }, () => open(t, listener.port).resume());
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    for (const [index, socket] of sockets.entries()) {
+      // uWebSockets.js refuses extensions of chunks.
+      if (index % 3 === 0) socket.write(`${head}2;x=y\r\nab\r\n`);
+      else if (index % 3 === 1) socket.end(head);
+      else socket.write(head, () => socket.resetAndDestroy());
+    }
+    await until('all have left', () => (listener.size === 0 ? true : null));
+  }
+  t.match(await ask(open(t, listener.port), say('next')), /next$/);
 });
 
 test('(b) an end is heard of after any number of answers', async (t, binary) => {
@@ -159,6 +197,41 @@ test('(h) who sends ahead and never reads is bounded', async (t, binary) => {
   t.match(await ask(open(t, listener.port), say('')), /200 OK/);
 });
 
+test('(h) who asks for no bodies and never reads is bounded', async (t, binary) => {
+  let handled = 0;
+  const handler = whenWhole(({ method, path }, _body, reply) => {
+    handled += 1;
+    reply.send(
+      answer(path === '/body' ? 'body' : '', {
+        isHead: method === 'HEAD',
+        writeFields: (write) => write('X-Large', 'x'.repeat(4_096)),
+      }),
+    );
+  });
+  const listener = await startUws(t, binary, handler);
+  for (const method of ['HEAD', 'OPTIONS']) {
+    const rude = open(t, listener.port).pause();
+    handled = 0;
+    for (let asked = 1; listener.size > 0 || asked === 1; asked += 1) {
+      rude.write(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await until('it is handled, or closed', () =>
+        handled === asked || (asked > 1 && listener.size === 0) ? true : null,
+      );
+      await sleep(1);
+      if (asked > 100) break;
+    }
+    t.equal(listener.size, 0, `${method}: it is closed`);
+    t.equal(handled, 17, 'after 64 KiB, and one more');
+  }
+  const polite = open(t, listener.port);
+  for (let time = 0; time < 30; time += 1) {
+    t.match(await ask(polite, 'HEAD / HTTP/1.1\r\nHost: a\r\n\r\n'), /200 OK/);
+    if (time % 10 === 9)
+      t.match(await ask(polite, 'GET /body HTTP/1.1\r\nHost: a\r\n\r\n'), /body$/);
+  }
+  t.equal(listener.size, 1, 'an answer with a body shows that the caller reads');
+});
+
 test('(i) last answers of any length are whole', async (t, binary) => {
   let next = { length: 0, isHead: false, status: 200 };
   const handler = whenWhole((_head, _body, reply) => {
@@ -219,6 +292,63 @@ test('(j) a stream is chunks, and nothing else', async (t, binary) => {
   t.equal(left, 2);
 });
 
+test('(j) a stream to a slow reader goes on, and its unsent bytes are known', async (t, binary) => {
+  let sink: BodySink | null = null;
+  const stream = (begun: BodySink) => {
+    sink = begun;
+    return () => undefined;
+  };
+  const handler = whenWhole((_head, _body, reply) => reply.send(answer('', { stream })));
+  const listener = await startUws(t, binary, handler);
+  const socket = open(t, listener.port);
+  const heard: string[] = [];
+  socket.on('data', (text: string) => heard.push(text));
+  socket.write(say(''));
+  const begun = await until('it has begun', () => sink);
+  let written = '';
+  const write = (piece: string): void => {
+    written += piece;
+    begun.write(piece);
+  };
+  const writeUntilUnsent = async (): Promise<void> => {
+    for (let time = 0; listener.unsentBytes < 100_000; time += 1) {
+      write(`${time} ${'x'.repeat(50_000)}\n`);
+      if (time % 20 === 19) await sleep(1);
+    }
+  };
+  for (let round = 0; round < 3; round += 1) {
+    socket.pause();
+    await writeUntilUnsent();
+    socket.resume();
+    await until('all is sent, without a further piece', () =>
+      listener.unsentBytes === 0 ? true : null,
+    );
+    write('one more\n');
+  }
+  begun.end();
+  await once(socket, 'close');
+  const [, ...chunks] = heard.join('').split('\r\n\r\n');
+  const body = new ChunkedBody().read(Buffer.from(chunks.join('\r\n\r\n'), 'latin1'));
+  t.match(body, { isOver: true });
+  t.ok('data' in body && `${body.data}` === written, 'the body is whole');
+});
+
+test('(j) a stream whose caller never reads is closed', async (t, binary) => {
+  let left = false;
+  const stream = (sink: BodySink) => {
+    const timer = setInterval(() => sink.write('x'.repeat(60_000)), 1);
+    return () => {
+      left = true;
+      clearInterval(timer);
+    };
+  };
+  const handler = whenWhole((_head, _body, reply) => reply.send(answer('', { stream })));
+  const listener = await startUws(t, binary, handler);
+  open(t, listener.port).pause().write(say(''));
+  await until('it is closed', () => (left && listener.size === 0 ? true : null));
+  t.equal(listener.unsentBytes, 0);
+});
+
 test('(k) status and fields are written as they are, and cleaned', async (t, binary) => {
   const handler = whenWhole((_head, _body, reply) =>
     reply.send(
@@ -250,4 +380,36 @@ test('(l) pieces of a body stay as they were', async (t, binary) => {
   }
   const heard = await exchange(socket, '');
   t.equal(heard.slice(heard.indexOf('\r\n\r\n') + 4), whole);
+});
+
+test('(m) a connection is not closed while its chunks are read', async (t, binary) => {
+  const handler: RequestHandler = {
+    begin({ path }, reply): Receiver {
+      // It fills the memory in which uWebSockets.js collects answers.
+      if (path === '/first') reply.send(answer('x'.repeat(20_000)));
+      return {
+        data: () => reply.send(answer('x'.repeat(path === '/large' ? 20_000_000 : 100))),
+        abort: () => undefined,
+      };
+    },
+    refuse,
+  };
+  const listener = await startUws(t, binary, handler, { unsentBytesMax: 1_000_000 });
+  const chunks = `${'2\r\nab\r\n'.repeat(2_000)}0\r\n\r\n`;
+  const post = (path: string, ...fields: readonly string[]): string =>
+    [`POST ${path} HTTP/1.1`, 'Host: a', 'Transfer-Encoding: chunked', ...fields, '', chunks].join(
+      '\r\n',
+    );
+  for (let time = 0; time < 20; time += 1) {
+    const cutOff = open(t, listener.port).pause();
+    cutOff.write(post('/large'));
+    await until('it has too many unsent bytes', () => (listener.cutOff > time ? true : null));
+    const last = open(t, listener.port);
+    const heard = await exchange(
+      last,
+      `GET /first HTTP/1.1\r\nHost: a\r\n\r\n${post('/last', CLOSE)}`,
+    );
+    if (binary.hasPorts) t.equal(heard.match(/HTTP\/1\.1 200 OK/g)?.length, 2);
+    await until('both have left', () => (listener.size === 0 ? true : null));
+  }
 });

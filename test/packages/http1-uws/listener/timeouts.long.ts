@@ -11,7 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { generate } from 'selfsigned';
 import t from 'tap';
+import type { BodySink } from '../../../../packages/http1/src/body-stream.ts';
 import { onUws } from '../../../support/fronts.ts';
+import { until } from '../../../support/poll.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { answer, ask, echo, open, say, startUws, whenWhole } from '../../../support/uws.ts';
 
@@ -74,4 +76,28 @@ test('a body may pause for longer than ten seconds', async (t, binary) => {
   socket.write(whole.slice(0, -5));
   await sleep(25_000);
   t.match(await ask(socket, whole.slice(-5)), /in two pieces$/);
+});
+
+test('a stream goes on after its caller has not read for a moment', async (t, binary) => {
+  let sink: BodySink | null = null;
+  const stream = (begun: BodySink) => {
+    sink = begun;
+    return () => undefined;
+  };
+  const handler = whenWhole((_head, _body, reply) => reply.send(answer('', { stream })));
+  const listener = await startUws(t, binary, handler);
+  const socket = open(t, listener.port).pause();
+  socket.write(say(''));
+  const begun = await until('it has begun', () => sink);
+  while (listener.unsentBytes === 0) {
+    begun.write('x'.repeat(50_000));
+    await sleep(1);
+  }
+  await sleep(2_000);
+  socket.resume();
+  await until('all is sent', () => (listener.unsentBytes === 0 ? true : null));
+  await sleep(20_000);
+  t.equal(listener.size, 1, 'it waits for the next piece');
+  begun.write('next');
+  t.match((await once(socket, 'data'))[0], /next/);
 });
