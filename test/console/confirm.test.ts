@@ -163,8 +163,17 @@ t.test('confirming a send', (t) =>
       }
     });
 
-    await t.test('what is no repetition is not called one', async (t) => {
+    await t.test('a time that passes while the dialog is open leads to no send', async (t) => {
+      const sentBefore = await countSent();
       await page.setViewportSize(LOOKS.light.viewport);
+      await page.clock.setFixedTime(new Date('2031-05-01T20:31'));
+      await dialog.getByRole('button', { name: /^Schedule for / }).click();
+      await dialog.getByRole('alert').getByText('This time has passed.').waitFor();
+      t.equal(await countSent(), sentBefore);
+      await page.clock.setSystemTime(new Date());
+    });
+
+    await t.test('what is no repetition is not called one', async (t) => {
       await page.keyboard.press('Escape');
       await gone();
       await page.getByLabel('Title', { exact: true }).fill('Goal! 3:1');
