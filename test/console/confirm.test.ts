@@ -4,6 +4,7 @@ import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';
 import { confirmAbove, makeConsoleClient, registerDevices } from '../support/console.ts';
+import { holdBack } from '../support/held-answers.ts';
 
 t.setTimeout(180_000);
 
@@ -178,11 +179,23 @@ t.test('confirming a send', (t) =>
       await gone();
       await page.getByLabel('Title', { exact: true }).fill('Goal! 3:1');
       await page.getByRole('button', { name: 'Remove' }).first().click();
+      const list = /\/notifications\?limit=\d+&from=/;
+      const next = await holdBack(page, list);
+      const others = [/\/settings$/, /\/estimate$/].map((url) => page.waitForResponse(url));
       const compared = page.waitForResponse((answer) => answer.url().endsWith(`/${sent}`));
       await page.getByRole('button', { name: /^Schedule for about 2 / }).click();
       await dialog.getByText('Goal! 3:1', { exact: true }).waitFor();
-      await (await compared).finished();
-      await deed.waitFor({ state: 'detached' });
+      await Promise.all(others);
+      await dialog.getByText('Android 2').waitFor();
+      const schedule = dialog.getByRole('button', { name: /^Schedule for / });
+      for (const _ of ['of the client', 'of the tag']) {
+        const answer = await next();
+        t.ok(await schedule.isDisabled(), 'it waits for the look at what was sent before');
+        await answer.give();
+      }
+      await compared;
+      await schedule.and(page.locator(':enabled')).waitFor();
+      await page.unroute(list);
       t.equal(await dialog.getByText('The same').count(), 0);
     });
 
