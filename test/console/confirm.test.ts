@@ -10,6 +10,7 @@ t.setTimeout(180_000);
 
 const IPHONES = 3;
 const ANDROIDS = 2;
+const DAY_MS = 86_400_000;
 const IMAGE = 'https://pictures.example/goal.png';
 /** One pixel. */
 const PNG = Buffer.from(
@@ -19,7 +20,7 @@ const PNG = Buffer.from(
 
 t.test('confirming a send', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { demo, room, signIn } = await makeConsoleClient();
+    const { demo, room, service, signIn } = await makeConsoleClient();
     const [tagId = 0, otherId = 0, allId = 0, noneId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: 3, tagId, count: IPHONES });
     const headers = { Authorization: `Bearer ${demo.superUser.token}` };
@@ -108,6 +109,45 @@ t.test('confirming a send', (t) =>
       await page.keyboard.press('Escape');
     });
 
+    const open = async (): Promise<void> => {
+      const button = page.getByRole('button', { name: `Send to about ${IPHONES} devices…` });
+      await button.and(page.locator(':enabled')).click();
+    };
+    const close = async (): Promise<void> => {
+      await page.keyboard.press('Escape');
+      await gone();
+    };
+
+    await t.test('what repeats another: one for later, one sent late, none without text', async (t) => {
+      const { sql } = service.store;
+      const sendAt = Date.now() + DAY_MS;
+      await push(demo.baseUrl, demo, [noneId], { title: 'Kick-off' }, { sendAt });
+      await compose('Kick-off');
+      await open();
+      await dialog.getByText('The same text is scheduled for').waitFor();
+      await close();
+      await page.goto(room('overview'));
+      await page.getByText('“Kick-off” is scheduled for').waitFor();
+      const late = await push(demo.baseUrl, demo, [noneId], { title: 'Half-time' });
+      await finalStatus(demo.baseUrl, demo, late);
+      // It was scheduled yesterday, and went out five minutes ago.
+      await sql`
+        update notifications set accepted_at = now() - interval '1 day', first_send_at = now() - interval '5 minutes'
+        where id = ${late}::uuid`;
+      await compose('Half-time');
+      await open();
+      await dialog.getByText('The same text was sent 5 minutes ago.').waitFor();
+      await close();
+      await push(demo.baseUrl, demo, [noneId], { silent: true });
+      await compose('');
+      await page.getByText('More options').click();
+      await page.getByLabel('Silent').check();
+      await open();
+      await deed.and(page.locator(':enabled')).waitFor();
+      t.equal(await dialog.getByText('The same text').count(), 0);
+      await close();
+    });
+
     let sent = '';
     await t.test('all of it stands in the dialog, in every look', async (t) => {
       const { tags, register } = await audience();
@@ -134,7 +174,7 @@ t.test('confirming a send', (t) =>
       await page.getByLabel('Send at').fill('2031-05-01T20:30');
       await page.getByRole('button', { name: 'Schedule for about 3 devices…' }).click();
       await dialog.getByText('The same text was sent').waitFor();
-      await dialog.getByText('The same tags were sent “Goal! 2:1”').waitFor();
+      await dialog.getByText('“Goal! 2:1” went to the same tags').waitFor();
       await dialog.getByText('Goal! 2:1', { exact: true }).waitFor();
       await dialog.getByText('Extra time.', { exact: true }).waitFor();
       await dialog.getByText('Urgent: jump the queue').waitFor();
@@ -196,7 +236,7 @@ t.test('confirming a send', (t) =>
       await compared;
       await schedule.and(page.locator(':enabled')).waitFor();
       await page.unroute(list);
-      t.equal(await dialog.getByText('The same').count(), 0);
+      t.equal(await dialog.getByText(/the same/i).count(), 0);
     });
 
     t.strictSame(complaints, [], 'the page complains of nothing');

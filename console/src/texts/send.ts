@@ -83,8 +83,11 @@ export const sendTexts = {
   untitled: 'Title',
   byPlatform: 'Devices',
   repeatsText: (ago: string) => `The same text was sent ${ago}.`,
-  repeatsTags: (title: string, ago: string) => `The same tags were sent “${title}” ${ago}.`,
-  repeatsUnknown: 'Recent notifications could not be read: this may be a repetition.',
+  repeatsTextLater: (at: string) => `The same text is scheduled for ${at}.`,
+  repeatsTags: (title: string, ago: string) => `“${title}” went to the same tags ${ago}.`,
+  repeatsTagsLater: (title: string, at: string) =>
+    `“${title}” is scheduled for ${at}, for the same tags.`,
+  repeatsUnknown: 'Could not check recent notifications: this may be a duplicate.',
   confirmTitle: (count: string) => `Send to ${devices(count)}?`,
   confirmScheduleTitle: (count: string) => `Schedule for ${devices(count)}?`,
   confirmDeed: (count: string) => `Send to ${devices(count)}`,

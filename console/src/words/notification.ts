@@ -1,12 +1,21 @@
 /** Names of a notification and of its apps. */
 
-import type { App, Payload } from '../../../packages/client/src/openapi.ts';
+import type { App, Notification, Payload } from '../../../packages/client/src/openapi.ts';
 
 /** Its title, else its message; '' when it shows neither. */
 export function titleOf(payload: Payload): string {
   const { title, message, body } = payload;
   return title ?? message ?? body ?? '';
 }
+
+type Times = Pick<Notification, 'firstSendAt' | 'sendAt'>;
+
+/** When its first device was sent to, or is to be. */
+export const sentAtOf = ({ firstSendAt, sendAt }: Times): number => firstSendAt ?? sendAt;
+
+/** Whether it waits for a time that is to come. */
+export const isForLater = ({ firstSendAt, sendAt }: Times, nowMs = Date.now()): boolean =>
+  firstSendAt === undefined && sendAt > nowMs;
 
 /** The name of an app; its id as long as the apps are not loaded, or where it is deleted. */
 export const appNameOf = (apps: readonly App[] | null, appId: number): string =>
