@@ -148,6 +148,16 @@ t.test('confirming a send', (t) =>
       await close();
     });
 
+    await t.test('what people will not get is named: an image, tags that are unknown', async () => {
+      const image = 'http://pictures.example/goal.png';
+      await compose('Without its picture');
+      await page.getByLabel('Image URL').fill(image);
+      await open();
+      await dialog.getByText(image).waitFor();
+      await dialog.getByText('This address does not begin with https://.').waitFor();
+      await close();
+    });
+
     let sent = '';
     await t.test('all of it stands in the dialog, in every look', async (t) => {
       const { tags, register } = await audience();
