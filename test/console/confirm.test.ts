@@ -177,6 +177,12 @@ t.test('confirming a send', (t) =>
       await finalStatus(demo.baseUrl, demo, sent);
       await page.route(IMAGE, (asked) => asked.fulfill({ contentType: 'image/png', body: PNG }));
       await page.goto(room(`notifications/${sent}`));
+      const excluded = new RegExp(`/tags/${noneId}$`);
+      await page.route(excluded, (asked) => asked.fulfill({ status: 500 }));
+      await page.getByRole('button', { name: 'Duplicate' }).click();
+      await page.getByRole('alert').first().waitFor();
+      t.match(page.url(), sent, 'no draft that lacks what was excluded');
+      await page.unroute(excluded);
       await page.getByRole('button', { name: 'Duplicate' }).click();
       await page.getByLabel('Urgent').check();
       await page.getByLabel('Expires after').selectOption('1 hour');
