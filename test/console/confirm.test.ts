@@ -151,8 +151,11 @@ t.test('confirming a send', (t) =>
     await t.test('what people will not get is named: an image, tags that are unknown', async () => {
       const image = 'http://pictures.example/goal.png';
       await compose('Without its picture');
+      await page.getByLabel('Expression', { exact: true }).fill(`#${tagId} || nobody-has-it`);
       await page.getByLabel('Image URL').fill(image);
+      await page.getByText('Unknown tags: nobody-has-it.').waitFor();
       await open();
+      await dialog.getByText('Unknown tags: nobody-has-it.').waitFor();
       await dialog.getByText(image).waitFor();
       await dialog.getByText('This address does not begin with https://.').waitFor();
       await close();
@@ -178,6 +181,7 @@ t.test('confirming a send', (t) =>
       await page.route(IMAGE, (asked) => asked.fulfill({ contentType: 'image/png', body: PNG }));
       await page.goto(room(`notifications/${sent}`));
       const excluded = new RegExp(`/tags/${noneId}$`);
+      await page.getByText(tags[noneId] ?? '').first().waitFor();
       await page.route(excluded, (asked) => asked.fulfill({ status: 500 }));
       await page.getByRole('button', { name: 'Duplicate' }).click();
       await page.getByRole('alert').first().waitFor();

@@ -139,7 +139,7 @@ t.test('history and statistics', (t) =>
         const job = await send('Half of it');
         await finalStatus(demo.baseUrl, demo, job);
         const failed = await send('None of it', { appIds: [other.id] });
-        t.match(await finalStatus(demo.baseUrl, demo, failed), { state: 'FAILED' });
+        t.match(await finalStatus(demo.baseUrl, demo, failed), [{ state: 'FAILED' }]);
         await page.goto(room('notifications'));
         const row = page.getByRole('row', { name: 'Half of it' });
         await row.getByText('Partly failed: iOS').waitFor();

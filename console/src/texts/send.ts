@@ -70,7 +70,7 @@ export const sendTexts = {
   about: (count: string) => `about ${count}`,
   counting: 'Counting…',
   chooseTags: 'Choose a tag to see how many devices it reaches.',
-  unknown: (names: string) => `No tags with these names: ${names}.`,
+  unknown: (names: string) => `Unknown tags: ${names}.`,
   bytes: (size: string, max: string) => `${size} of ${max} bytes`,
   json: 'JSON for each provider',
   code: 'API request for this notification',
