@@ -95,9 +95,13 @@ t.test('confirming a send', (t) =>
       await page.goto(room('settings'));
       const limit = page.getByLabel('Require typing the count above');
       t.equal(await limit.inputValue(), `${IPHONES - 1}`);
-      await limit.fill(`${IPHONES}`);
+      const saved = page.getByText('Saved.');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Saved.').waitFor();
+      await saved.waitFor();
+      await limit.fill(`${IPHONES}`);
+      await saved.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await saved.waitFor();
       t.strictSame(await readSettings(), { confirmAboveDevices: IPHONES });
       await limit.fill('3000000000');
       await page.getByRole('button', { name: 'Save' }).click();
