@@ -202,7 +202,7 @@ t.test('confirming a send', (t) =>
       await dialog.getByText('Goal! 2:1', { exact: true }).waitFor();
       await dialog.getByText('Extra time.', { exact: true }).waitFor();
       await dialog.getByText('Urgent: jump the queue').waitFor();
-      await dialog.getByText('This link does not open').waitFor();
+      await dialog.getByText('This link will not open').waitFor();
       const rows = await dialog.locator('dl.facts div').allInnerTexts();
       const facts = rows.map((row) => row.replaceAll(/\s+/g, ' ')).join('; ');
       const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -216,7 +216,7 @@ t.test('confirming a send', (t) =>
       ]) {
         t.match(facts, fact);
       }
-      t.match(facts, new RegExp(`Send at .*2031.*8:30.*\\(${zone}\\)`));
+      t.match(facts, new RegExp(`When .*2031.*8:30.*\\(${zone}\\)`));
       const picture = dialog.getByRole('img', { name: 'The image of the notification' });
       await picture.waitFor();
       t.equal(await picture.evaluate((image) => 'naturalWidth' in image && image.naturalWidth), 1);

@@ -170,7 +170,7 @@ t.test('composing', (t) =>
       await page.getByRole('link', { name: 'Goal!' }).click();
       await page.getByRole('button', { name: 'Cancel…' }).click();
       await dialog.getByRole('button', { name: 'Cancel notification' }).click();
-      await page.getByText('Finished: Cancelled').waitFor();
+      await page.getByText('Ended · Cancelled').waitFor();
       await page
         .locator('ol.timeline')
         .getByText(/^Cancelled/)
