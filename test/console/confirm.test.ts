@@ -152,6 +152,41 @@ t.test('confirming a send', (t) =>
       await close();
     });
 
+    await t.test('what cannot be read is taken for the worst', async (t) => {
+      const unknown = dialog.getByText('Could not check recent notifications');
+      const failing = { status: 500 };
+      for (const url of [/\/settings$/, /\/estimate$/]) {
+        await compose('Not counted');
+        await page.route(url, (asked) => asked.fulfill(failing));
+        await open();
+        await typed.waitFor();
+        t.ok(await dialog.getByRole('button', { name: /^Send to/ }).isDisabled(), `${url}`);
+        await close();
+        await page.unroute(url);
+      }
+      const list = /\/notifications\?limit=\d+&from=/;
+      await page.route(list, (asked) => asked.fulfill(failing));
+      await open();
+      await unknown.waitFor();
+      await deed.and(page.locator(':enabled')).waitFor();
+      await close();
+      await page.unroute(list);
+      await open();
+      await deed.and(page.locator(':enabled')).waitFor();
+      t.equal(await unknown.count(), 0);
+      await close();
+      // A list that ends within half an hour.
+      await page.route(list, async (asked) => {
+        const response = await asked.fetch();
+        const [row] = (await response.json()) as readonly unknown[];
+        await asked.fulfill({ response, json: Array.from({ length: 100 }, () => row) });
+      });
+      await open();
+      await unknown.waitFor();
+      await close();
+      await page.unroute(list);
+    });
+
     await t.test('what people will not get is named: an image, tags that are unknown', async () => {
       const image = 'http://pictures.example/goal.png';
       await compose('Without its picture');
