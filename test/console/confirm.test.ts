@@ -51,7 +51,10 @@ t.test('confirming a send', (t) =>
     };
     const compose = async (title: string): Promise<void> => {
       await page.goto(room('send'));
-      await page.getByRole('button', { name: 'Advanced (expression)' }).click();
+      await page.getByLabel('Title', { exact: true }).waitFor();
+      // The draft of before is an expression.
+      const advanced = page.getByRole('button', { name: 'Advanced (expression)' });
+      if (await advanced.isVisible()) await advanced.click();
       await page.getByLabel('Expression', { exact: true }).fill(`#${tagId}`);
       await page.getByLabel('Title', { exact: true }).fill(title);
       await page.getByRole('button', { name: `Send to about ${IPHONES} devices…` }).waitFor();
@@ -122,35 +125,41 @@ t.test('confirming a send', (t) =>
       await gone();
     };
 
-    await t.test('what repeats another: one for later, one sent late, none without text', async (t) => {
-      const { sql } = service.store;
-      const sendAt = Date.now() + DAY_MS;
-      await push(demo.baseUrl, demo, [noneId], { title: 'Kick-off' }, { sendAt });
-      await compose('Kick-off');
-      await open();
-      await dialog.getByText('The same text is scheduled for').waitFor();
-      await close();
-      await page.goto(room('overview'));
-      await page.getByText('“Kick-off” is scheduled for').waitFor();
-      const late = await push(demo.baseUrl, demo, [noneId], { title: 'Half-time' });
-      await finalStatus(demo.baseUrl, demo, late);
-      // It was scheduled yesterday, and went out five minutes ago.
-      await sql`
+    await t.test(
+      'what repeats another: one for later, one sent late, none without text',
+      async (t) => {
+        const { sql } = service.store;
+        const sendAt = Date.now() + DAY_MS;
+        const later = await push(demo.baseUrl, demo, [noneId], { title: 'Kick-off' }, { sendAt });
+        await compose('Kick-off');
+        await open();
+        await dialog.getByText('The same text is scheduled for').waitFor();
+        await close();
+        await page.goto(room('overview'));
+        await page.getByText('“Kick-off” is scheduled for').waitFor();
+        const jobs = `${demo.baseUrl}/push-api/v3/${demo.clientId}/notifications`;
+        await post(`${jobs}/${later}/cancel`, demo.superUser.token, {});
+        await page.getByText('“Kick-off” was cancelled before it was sent.').waitFor();
+        const late = await push(demo.baseUrl, demo, [noneId], { title: 'Half-time' });
+        await finalStatus(demo.baseUrl, demo, late);
+        // It was scheduled yesterday, and went out five minutes ago.
+        await sql`
         update notifications set accepted_at = now() - interval '1 day', first_send_at = now() - interval '5 minutes'
         where id = ${late}::uuid`;
-      await compose('Half-time');
-      await open();
-      await dialog.getByText('The same text was sent 5 minutes ago.').waitFor();
-      await close();
-      await push(demo.baseUrl, demo, [noneId], { silent: true });
-      await compose('');
-      await page.getByText('More options').click();
-      await page.getByLabel('Silent').check();
-      await open();
-      await deed.and(page.locator(':enabled')).waitFor();
-      t.equal(await dialog.getByText('The same text').count(), 0);
-      await close();
-    });
+        await compose('Half-time');
+        await open();
+        await dialog.getByText('The same text was sent 5 minutes ago.').waitFor();
+        await close();
+        await push(demo.baseUrl, demo, [noneId], { silent: true });
+        await compose('');
+        await page.getByText('More options').click();
+        await page.getByLabel('Silent').check();
+        await open();
+        await deed.and(page.locator(':enabled')).waitFor();
+        t.equal(await dialog.getByText('The same text').count(), 0);
+        await close();
+      },
+    );
 
     await t.test('what cannot be read is taken for the worst', async (t) => {
       const unknown = dialog.getByText('Could not check recent notifications');
@@ -220,7 +229,10 @@ t.test('confirming a send', (t) =>
       await page.route(IMAGE, (asked) => asked.fulfill({ contentType: 'image/png', body: PNG }));
       await page.goto(room(`notifications/${sent}`));
       const excluded = new RegExp(`/tags/${noneId}$`);
-      await page.getByText(tags[noneId] ?? '').first().waitFor();
+      await page
+        .getByText(tags[noneId] ?? '')
+        .first()
+        .waitFor();
       await page.route(excluded, (asked) => asked.fulfill({ status: 500 }));
       await page.getByRole('button', { name: 'Duplicate' }).click();
       await page.getByRole('alert').first().waitFor();

@@ -8,14 +8,15 @@ export function titleOf(payload: Payload): string {
   return title ?? message ?? body ?? '';
 }
 
-type Times = Pick<Notification, 'firstSendAt' | 'sendAt'>;
-
 /** When its first device was sent to, or is to be. */
-export const sentAtOf = ({ firstSendAt, sendAt }: Times): number => firstSendAt ?? sendAt;
+export const sentAtOf = ({
+  firstSendAt,
+  sendAt,
+}: Pick<Notification, 'firstSendAt' | 'sendAt'>): number => firstSendAt ?? sendAt;
 
 /** Whether it waits for a time that is to come. */
-export const isForLater = ({ firstSendAt, sendAt }: Times, nowMs = Date.now()): boolean =>
-  firstSendAt === undefined && sendAt > nowMs;
+export const isForLater = ({ state, firstSendAt, sendAt }: Notification): boolean =>
+  (state === 'SCHEDULED' || state === 'PAUSED') && firstSendAt === undefined && sendAt > Date.now();
 
 /** The name of an app; its id as long as the apps are not loaded, or where it is deleted. */
 export const appNameOf = (apps: readonly App[] | null, appId: number): string =>
