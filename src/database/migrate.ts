@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingFault } from '../std/setting-fault.ts';
 import * as clientSettings from './migrations/0041-client-settings.ts';
+import * as indexOfFaults from './migrations/0042-index-of-faults.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
@@ -22,7 +23,7 @@ export interface Migration {
 }
 
 /** In order, each a file in migrations/. None that has landed is edited; nor is schema.sql. */
-export const MIGRATIONS: readonly Migration[] = [clientSettings];
+export const MIGRATIONS: readonly Migration[] = [clientSettings, indexOfFaults];
 
 export interface Migrated {
   /** Names of the migrations that were missing; the schema is the first of a new database. */

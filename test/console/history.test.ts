@@ -109,9 +109,9 @@ t.test('history and statistics', (t) =>
       const platforms = page.getByRole('region', { name: 'By app and platform' });
       await platforms.getByRole('row', { name: /Demo iOS .*100%.*20.* 0 Sent/ }).waitFor();
       const happened = page.locator('ol.timeline li');
-      await happened.filter({ hasText: 'Finished: Sent' }).waitFor();
+      await happened.filter({ hasText: 'Ended · Sent' }).waitFor();
       const order = (await happened.allTextContents()).map((text) =>
-        ['Submitted', 'First device', 'Last device', 'Finished'].findIndex((what) =>
+        ['Submitted', 'First device', 'Last device', 'Ended'].findIndex((what) =>
           text.includes(what),
         ),
       );
@@ -138,6 +138,8 @@ t.test('history and statistics', (t) =>
         await post(`${demo.baseUrl}/push-api/reg`, other.apiUser.token, device);
         const job = await send('Half of it');
         await finalStatus(demo.baseUrl, demo, job);
+        const failed = await send('None of it', { appIds: [other.id] });
+        t.match(await finalStatus(demo.baseUrl, demo, failed), [{ state: 'FAILED' }]);
         await page.goto(room('notifications'));
         const row = page.getByRole('row', { name: 'Half of it' });
         await row.getByText('Partly failed: iOS').waitFor();
@@ -157,7 +159,7 @@ t.test('history and statistics', (t) =>
           await takePicture(page, `partly-failed-${look}`);
         }
         t.ok(await reasons.getByText('MissingCredential').isVisible(), 'its code, on a phone too');
-        await reasons.getByRole('link', { name: 'Upload one on the page of the app.' }).click();
+        await reasons.getByRole('link', { name: 'Upload one on the app’s page.' }).click();
         await page.getByRole('heading', { name: 'Kurier', level: 1 }).waitFor();
         await page.goBack();
         await page.getByRole('link', { name: 'Check the key' }).click();

@@ -58,7 +58,7 @@ t.test('previews', (t) =>
 
     await t.test('a link that no phone opens has a fault, an image too', async (t) => {
       const link = page.getByLabel('Link (opens when tapped)');
-      const fault = page.getByText('This link does not open');
+      const fault = page.getByText('This link will not open');
       for (const url of ['www.kurier.example', 'kurier.example:8080/a', '/goal', 'kurier']) {
         await link.fill(url);
         await fault.waitFor();
@@ -89,7 +89,7 @@ t.test('previews', (t) =>
         await takePicture(page, `previews-${look}`);
       }
       await image.fill('https://pictures.example/none.svg');
-      await iphone.getByText('No image at this address.').waitFor();
+      await iphone.getByText('The image could not be loaded.').waitFor();
     });
 
     t.strictSame(complaints, [], 'the page complains of nothing');

@@ -123,9 +123,12 @@ t.test('composing', (t) =>
       await page.emulateMedia({ colorScheme: 'light' });
     });
 
-    await t.test('one device gets it; what the provider says is shown', async () => {
+    await t.test('one device gets it; what the provider says is shown', async (t) => {
+      await button.and(page.locator(':enabled')).waitFor();
       await page.getByRole('button', { name: 'Send a test…' }).click();
       await dialog.getByLabel('Device token').fill('no token');
+      await page.keyboard.press('Control+Enter');
+      t.equal(await dialog.count(), 1, 'the shortcut of the page opens no other dialog over it');
       await dialog.getByRole('button', { name: 'Send test' }).click();
       await dialog
         .getByText(/The provider refused it|Device token/)
@@ -167,7 +170,7 @@ t.test('composing', (t) =>
       await page.getByRole('link', { name: 'Goal!' }).click();
       await page.getByRole('button', { name: 'Cancel…' }).click();
       await dialog.getByRole('button', { name: 'Cancel notification' }).click();
-      await page.getByText('Finished: Cancelled').waitFor();
+      await page.getByText('Ended · Cancelled').waitFor();
       await page
         .locator('ol.timeline')
         .getByText(/^Cancelled/)

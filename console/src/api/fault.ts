@@ -23,13 +23,16 @@ export function faultOf(error: unknown): Fault {
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   // `fetch` rejects with a TypeError when there is no answer.
   if (!isTimeout && !(error instanceof TypeError)) throw error;
-  return {
-    status: 0,
-    sentence: navigator.onLine ? faultTexts.noAnswer : faultTexts.offline,
-    fields: {},
-    requestId: '',
-  };
+  return ownFault(navigator.onLine ? faultTexts.noAnswer : faultTexts.offline);
 }
+
+/** A fault that the page has found by itself. */
+export const ownFault = (sentence: string): Fault => ({
+  status: 0,
+  sentence,
+  fields: {},
+  requestId: '',
+});
 
 /** Whether a request was given up by the page itself, which is no fault. */
 export const isAbort = (error: unknown): boolean =>

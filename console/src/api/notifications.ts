@@ -14,7 +14,7 @@ export const STATES = [
   'CANCELLED',
 ] as const;
 
-/** The filter for those that a fault stopped on some platform, in the place of a state. */
+/** The filter for those that ended, and that a fault stopped on some platform, as a state. */
 export const PARTLY_FAILED = 'PARTLY_FAILED';
 
 export interface NotificationPage {
@@ -32,7 +32,7 @@ export async function listNotifications(
   const state = STATES.find((one) => one === query.get('state'));
   const appId = Number(query.get('appId'));
   const publisher = query.get('publisher');
-  const hasFaults = query.get('state') === PARTLY_FAILED;
+  const isPartly = query.get('state') === PARTLY_FAILED;
   const from = startOfDay(query.get('from'), 0);
   const to = startOfDay(query.get('to'), 1);
   const cursor = query.get('cursor');
@@ -42,7 +42,7 @@ export async function listNotifications(
       ...(state === undefined ? {} : { state }),
       ...(appId > 0 ? { appId } : {}),
       ...(publisher === null ? {} : { publisher }),
-      ...(hasFaults ? { hasFaults: 'true' as const } : {}),
+      ...(isPartly ? { state: 'FINISHED' as const, hasFaults: 'true' as const } : {}),
       ...(from === null ? {} : { from }),
       ...(to === null ? {} : { to }),
       ...(cursor === null ? {} : { cursor }),

@@ -2,7 +2,8 @@
 
 import type { ListedNotification, Notification } from '../../../packages/client/src/openapi.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
-import { titleOf } from '../words/notification.ts';
+import { DAY_MS } from '../words/format.ts';
+import { sentAtOf, titleOf } from '../words/notification.ts';
 import { payloadOf } from '../words/push-body.ts';
 import { hasSameTags, hasSameText, reachesSomebody } from '../words/repeats.ts';
 import type { ClientApi } from './client.ts';
@@ -11,11 +12,15 @@ export interface Repeats {
   /** The newest with the same text; undefined: there is none. */
   readonly text: Notification | undefined;
   readonly tags: Notification | undefined;
+  /** There may be one with the same text that was not read. */
+  readonly isCut: boolean;
 }
 
 const RECENT_MS = 30 * 60_000;
-/** More within that time come from a system, not from people. */
-const LISTED_MAX = 50;
+/** One that was scheduled longer ago is not found. */
+const ACCEPTED_WITHIN_MS = 7 * DAY_MS;
+/** More within half an hour come from a system, not from people. */
+const LISTED_MAX = 100;
 /** Each of these is a request. */
 const READ_MAX = 10;
 
@@ -24,9 +29,10 @@ export async function findRepeats(
   fields: DraftFields,
   signal: AbortSignal,
 ): Promise<Repeats> {
-  const from = Date.now() - RECENT_MS;
+  const nowMs = Date.now();
+  const recentMs = nowMs - RECENT_MS;
   const list = async (filter: { readonly tagId?: number }) => {
-    const query = { limit: LISTED_MAX, from, ...filter };
+    const query = { limit: LISTED_MAX, from: nowMs - ACCEPTED_WITHIN_MS, ...filter };
     const path = '/push-api/v3/{client}/notifications';
     return (await api.request('GET', path, { query, signal })).body;
   };
@@ -36,18 +42,23 @@ export async function findRepeats(
   const title = titleOf(payloadOf(fields));
   const isSame = ({ title: shown }: ListedNotification) =>
     shown !== undefined && title.startsWith(shown);
-  const candidates = [...listed.filter(isSame), ...ofTag].map(({ id }) => id);
+  const isRecent = (one: ListedNotification) =>
+    one.acceptedAt >= recentMs || (one.state !== 'SCHEDULED' && sentAtOf(one) >= recentMs);
+  const idsOf = (rows: readonly ListedNotification[]) => rows.filter(isRecent).map(({ id }) => id);
+  const same = idsOf(listed.filter(isSame));
   const recent: Notification[] = [];
-  // One by one: a client may have few reads at once. Ids sort by time.
-  for (const id of [...new Set(candidates)].sort().reverse().slice(0, READ_MAX)) {
+  // One by one: a client may have few reads at once.
+  for (const id of [...new Set([...same, ...idsOf(ofTag)])].slice(0, READ_MAX)) {
     const path = { id };
     recent.push(
       (await api.request('GET', '/push-api/v3/{client}/notifications/{id}', { path, signal })).body,
     );
   }
-  const sent = recent.filter(reachesSomebody);
+  const sent = recent.filter(reachesSomebody).toSorted((a, b) => sentAtOf(b) - sentAtOf(a));
+  const oldest = listed.at(LISTED_MAX - 1);
   return {
     text: sent.find((one) => hasSameText(fields, one)),
     tags: sent.find((one) => hasSameTags(fields, one)),
+    isCut: same.length > READ_MAX || (oldest !== undefined && oldest.acceptedAt >= recentMs),
   };
 }

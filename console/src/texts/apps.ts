@@ -60,7 +60,7 @@ export const appTexts = {
   read15: (project: string) => `A service account of the project ${project}.`,
   noFile: 'That was not a file. Drop the file itself, from its folder.',
   severalFiles: 'Drop one file, not several.',
-  largeFile: (file: string) => `${file} is too large for a key. Keys have a few kilobytes.`,
+  largeFile: (file: string) => `${file} is too large for a key. Keys are a few kilobytes.`,
   unreadableFile: (file: string) => `${file} cannot be read. Is it a folder?`,
   jsonForP8:
     'This is a JSON file, like a service account for Android. For iOS drop the .p8 file. In Apple’s portal: Keys, the key, Download.',

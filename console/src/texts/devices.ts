@@ -6,7 +6,7 @@ export const deviceTexts = {
   app: 'App',
   platform: 'Platform',
   deviceId: 'Device token',
-  deviceIdHint: 'As the app registered it. It appears in no address and no log.',
+  deviceIdHint: 'As the app registered it. It never appears in a URL or log.',
   look: 'Find device',
   noApps: 'This client has no app yet.',
   unknown:
@@ -56,7 +56,7 @@ export const deviceTexts = {
     dead: 'Removal: the provider reported it dead',
     refused: 'Removal: the provider refused its token',
   },
-  held: 'An operator decides',
+  held: 'Waiting for an operator',
   due: 'Due',
   reason: 'Reason',
   erase: 'Erase device…',

@@ -2,7 +2,7 @@
 
 export const keyTexts = {
   title: 'Keys',
-  line: 'One for each system that sends: if one leaks, revoke that one.',
+  line: 'One key per system, so a leaked one can be revoked alone.',
   add: 'New key',
   emptyTitle: 'No keys yet',
   empty:
@@ -61,7 +61,7 @@ export const teamTexts = {
   remove: 'Remove…',
   removeTitle: (email: string) => `Remove ${email}?`,
   removeLine:
-    'Their sessions for this client end at once. If they are an owner, all unused links of the client end too. Their account stays. An owner has seen the tokens of the client: rotate them.',
+    'Their sessions for this client end at once. If they are an owner, all unused links of the client end too. Their account stays. If they were an owner, they have seen the tokens: rotate them.',
   removeDeed: 'Remove',
   cancelJobs: 'Also cancel their scheduled and running notifications',
   reset: 'Reset password…',

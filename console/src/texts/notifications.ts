@@ -15,7 +15,7 @@ export const notificationTexts = {
   from: 'From',
   to: 'To',
   name: 'Notification',
-  at: 'Sent at',
+  at: 'Time',
   outcomes: 'Outcomes',
   accepted: 'Accepted',
   of: 'of',
@@ -79,7 +79,7 @@ export const notificationTexts = {
   firstSent: 'First device reached',
   lastSent: 'Last device reached',
   expiresThen: 'Expires',
-  endedAs: (state: string) => `Finished: ${state}`,
+  endedAs: (state: string) => `Ended · ${state}`,
   /** Keyed by the actions of the audit log. */
   deeds: {
     'notification.pause': 'Paused',
@@ -97,10 +97,9 @@ export const notificationTexts = {
   noneOf: 'Excluded',
   moreTags: (count: string) => `and ${count} more`,
   simulated: 'The providers are simulated.',
-  uncertain: (count: string) => `${count} sends were repeated because their outcome is unknown.`,
-  parked: (count: string) =>
-    `${count} devices could not be sent to. An operator can send to them again.`,
-  statusLine: (done: string, state: string) => `${state}: ${done} done`,
+  uncertain: (count: string) => `${count} sends were repeated because their outcome was unknown.`,
+  parked: (count: string) => `Sending to ${count} devices failed. An operator can retry.`,
+  statusLine: (done: string, state: string) => `${state} · ${done} done`,
 };
 
 export interface Reason {
@@ -157,7 +156,7 @@ export const reasonTexts: Readonly<Record<string, Reason>> = {
   },
   MissingCredential: {
     meaning: 'There is no key for this platform',
-    todo: 'Upload one on the page of the app.',
+    todo: 'Upload one on the app’s page.',
     isOfKey: true,
   },
   Parked: {
@@ -168,5 +167,5 @@ export const reasonTexts: Readonly<Record<string, Reason>> = {
 
 export const reasonUnknown: Reason = {
   meaning: 'The provider refused it',
-  todo: 'Look the code up in its documentation.',
+  todo: 'Look up the code in the provider’s documentation.',
 };

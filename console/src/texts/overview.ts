@@ -14,6 +14,7 @@ export const overviewTexts = {
   last: (name: string, ago: string) => `The last notification, “${name}”, was sent ${ago}:`,
   lastAccepted: 'accepted of',
   scheduled: (name: string, at: string) => `“${name}” is scheduled for ${at}.`,
+  neverSent: (name: string) => `“${name}” was cancelled before it was sent.`,
   look: 'View',
   untitled: 'Untitled',
   accepted: 'Accepted by the providers, by day',

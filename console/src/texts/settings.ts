@@ -5,6 +5,6 @@ export const settingsTexts = {
   line: 'They apply to everybody who uses this client in the console.',
   sending: 'Sending',
   confirmAbove: 'Require typing the count above',
-  confirmAboveHint: 'Before a send to more devices, the sender types how many they are.',
+  confirmAboveHint: 'Sending to more devices requires typing their number first.',
   saved: 'Saved.',
 };

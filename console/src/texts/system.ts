@@ -18,7 +18,7 @@ export const systemTexts = {
     node: 'Built in',
   },
   frontReads: 'Accepts requests',
-  frontReason: 'Why not uWebSockets.js',
+  frontReason: 'Reason',
   stores: 'Stores',
   store: { postgres: 'Database', redis: 'Redis' },
   storeStates: {
@@ -50,9 +50,9 @@ export const systemTexts = {
   provider: 'Provider',
   open: 'Open',
   streams: 'Requests in flight',
-  connectFailures: 'Failed connects',
+  connectFailures: 'Failed connections',
   circuit: (app: string, platform: string) =>
-    `App ${app} on ${platform}: the provider fails for everyone. Sends wait until it recovers.`,
+    `App ${app} on ${platform}: the provider is failing for everyone. Sends wait until it recovers.`,
   queue: 'Queue',
   noJobs: 'No notifications in progress.',
   jobs: (state: string) => `Notifications: ${state}`,

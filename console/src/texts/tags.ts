@@ -21,7 +21,7 @@ export const tagTexts = {
   parent: 'Parent group',
   none: 'None',
   expiration: 'Expires',
-  expirationHint: 'After this it reaches nobody. Empty: never.',
+  expirationHint: 'Reaches nobody afterwards. Leave empty for never.',
   apps: 'Apps',
   everyApp: 'All apps of the client',
   parameters: 'Optional parameters',

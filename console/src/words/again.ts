@@ -1,5 +1,6 @@
 /** Makes a draft of a notification that was sent before. */
 
+import { ProblemError } from '../../../packages/client/src/client.ts';
 import type { Notification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
@@ -50,17 +51,26 @@ export async function draftOf(
 
 /** Tags that are asked for at once. */
 export const PAGE_TAGS = 20;
+const GONE = 404;
 
 /** Tags by their ids, as far as they are there, a page after the other. */
 export async function tagsOf(api: ClientApi, ids: readonly number[]): Promise<PickedTag[]> {
   const tags: PickedTag[] = [];
   for (let first = 0; first < ids.length; first += PAGE_TAGS) {
-    const found = await Promise.allSettled(
-      ids
-        .slice(first, first + PAGE_TAGS)
-        .map((id) => api.request('GET', '/push-admin-api/v3/{client}/tags/{id}', { path: { id } })),
-    );
-    tags.push(...found.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : [])));
+    const page = ids.slice(first, first + PAGE_TAGS);
+    const found = await Promise.all(page.map((id) => findTag(api, id)));
+    tags.push(...found.filter((tag) => tag !== null));
   }
   return tags;
+}
+
+/** Null: it is gone. Any other failure is one: without a tag that excludes, more people get it. */
+async function findTag(api: ClientApi, id: number): Promise<PickedTag | null> {
+  try {
+    const path = { id };
+    return (await api.request('GET', '/push-admin-api/v3/{client}/tags/{id}', { path })).body;
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.status === GONE) return null;
+    throw error;
+  }
 }

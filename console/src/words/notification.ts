@@ -1,12 +1,22 @@
 /** Names of a notification and of its apps. */
 
-import type { App, Payload } from '../../../packages/client/src/openapi.ts';
+import type { App, Notification, Payload } from '../../../packages/client/src/openapi.ts';
 
 /** Its title, else its message; '' when it shows neither. */
 export function titleOf(payload: Payload): string {
   const { title, message, body } = payload;
   return title ?? message ?? body ?? '';
 }
+
+/** When its first device was sent to, or is to be. */
+export const sentAtOf = ({
+  firstSendAt,
+  sendAt,
+}: Pick<Notification, 'firstSendAt' | 'sendAt'>): number => firstSendAt ?? sendAt;
+
+/** Whether it waits for a time that is to come. */
+export const isForLater = ({ state, firstSendAt, sendAt }: Notification): boolean =>
+  (state === 'SCHEDULED' || state === 'PAUSED') && firstSendAt === undefined && sendAt > Date.now();
 
 /** The name of an app; its id as long as the apps are not loaded, or where it is deleted. */
 export const appNameOf = (apps: readonly App[] | null, appId: number): string =>

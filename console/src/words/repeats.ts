@@ -3,7 +3,9 @@
 import type { Notification } from '../../../packages/client/src/openapi.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
 
+/** Two that show no text do not have the same one. */
 export const hasSameText = (fields: DraftFields, { payload }: Notification): boolean =>
+  (fields.title !== '' || fields.message !== '') &&
   (payload.title ?? '') === fields.title &&
   (payload.message ?? payload.body ?? '') === fields.message;
 

@@ -1,6 +1,6 @@
 /** The notifications of a client, newest first, with what has become of their devices. */
 
-import type { Sql } from '../../../database/sql.ts';
+import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { Counts, NotificationState } from '../../../domain/notification.ts';
 import { hasEnded } from '../../../domain/notification.ts';
 import { idsBetween } from '../../../domain/uuid-v7.ts';
@@ -66,9 +66,9 @@ export function listNotifications(
   filter: NotificationFilter,
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ) {
-  const { state, appId, tagId, fromMs, toMs, publisher, hasFaults } = filter;
-  const { first, end } = idsBetween(fromMs, toMs);
-  const below = before !== null && before < end ? before : end;
+  const { first, end } = idsBetween(filter.fromMs, filter.toMs);
+  const ids = { first, below: before !== null && before < end ? before : end };
+  const isListed = isOneOf(sql, clientId, filter, ids);
   return sql<ListedNotification[]>`
     select n.id, n.state, n.user_name as "userName", ${timesOf(sql)}, c.*,
       left(coalesce(n.payload ->> 'title', n.payload ->> 'message', n.payload ->> 'body'), ${TITLE_LENGTH_MAX}::integer) as title,
@@ -77,16 +77,7 @@ export function listNotifications(
         from notification_scopes s where s.notification_id = n.id and s.fault is not null
       ) as faults
     from (
-      select * from notifications n
-      where n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${first}::uuid
-        ${state === null ? sql`` : inState(sql, state)}
-        ${tagId === null ? sql`` : sql`and n.any_tag_ids @> array[${tagId}::integer]`}
-        ${appId === null ? sql`` : goesTo(sql, appId)}
-        ${publisher === null ? sql`` : sql`and n.user_name = ${publisher}`}
-        ${hasFaults ? isStoppedSomewhere(sql) : sql``}
-        ${fromMs === null ? sql`` : sql`and n.accepted_at >= to_timestamp(${fromMs}::float8 / 1000)`}
-        ${toMs === null ? sql`` : sql`and n.accepted_at < to_timestamp(${toMs}::float8 / 1000)`}
-      order by n.id desc
+      ${filter.hasFaults ? stoppedSomewhere(sql, ids, isListed) : sql`select * from notifications n where ${isListed} order by n.id desc`}
       limit ${limit}::integer
     ) n
     cross join lateral (
@@ -103,16 +94,46 @@ export function listNotifications(
     order by n.id desc`;
 }
 
+/** The ids that a page may have: from `first`, until before `below`. */
+interface Ids {
+  readonly first: string;
+  readonly below: string;
+}
+
+const isOneOf = (
+  sql: Sql,
+  clientId: number,
+  { state, appId, tagId, fromMs, toMs, publisher }: NotificationFilter,
+  { first, below }: Ids,
+) => sql`
+  n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${first}::uuid
+  ${state === null ? sql`` : inState(sql, state)}
+  ${tagId === null ? sql`` : sql`and n.any_tag_ids @> array[${tagId}::integer]`}
+  ${appId === null ? sql`` : goesTo(sql, appId)}
+  ${publisher === null ? sql`` : sql`and n.user_name = ${publisher}`}
+  ${fromMs === null ? sql`` : sql`and n.accepted_at >= to_timestamp(${fromMs}::float8 / 1000)`}
+  ${toMs === null ? sql`` : sql`and n.accepted_at < to_timestamp(${toMs}::float8 / 1000)`}`;
+
+/**
+ * Goes through the index of faults, newest first, until the page is full: a client may have a
+ * million notifications and few faults. `offset 0` keeps the database from another way.
+ */
+const stoppedSomewhere = (sql: Sql, { first, below }: Ids, isListed: Fragment) => sql`
+  select n.* from (
+    select distinct notification_id from notification_scopes
+    where fault is not null and notification_id < ${below}::uuid and notification_id >= ${first}::uuid
+    order by notification_id desc
+  ) s
+  cross join lateral (
+    select * from notifications n where n.id = s.notification_id and ${isListed} offset 0
+  ) n
+  order by s.notification_id desc`;
+
 /** Those that are not final have an index of their own, so that the ended ones cost nothing. */
 const inState = (sql: Sql, state: NotificationState) =>
   hasEnded(state)
     ? sql`and n.state = ${state}`
     : sql`and n.state = ${state} and n.finished_at is null`;
-
-const isStoppedSomewhere = (sql: Sql) => sql`
-  and exists (
-    select from notification_scopes s where s.notification_id = n.id and s.fault is not null
-  )`;
 
 const goesTo = (sql: Sql, appId: number) => sql`
   and exists (
