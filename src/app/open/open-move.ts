@@ -13,6 +13,7 @@ import { READING, WRITING } from '../../database/move/end.ts';
 import type { MoveReport } from '../../database/move/move.ts';
 import { moveRows } from '../../database/move/move.ts';
 import { onPostgres } from '../../database/move/postgres-end.ts';
+import { requireFit } from '../../database/move/refusals.ts';
 import { endAllNodes } from '../../database/nodes/beats.ts';
 import type { DatabaseAddress } from '../../database/sql.ts';
 import type { Store } from '../../database/store.ts';
@@ -54,7 +55,9 @@ async function moveToPostgres(
   try {
     const explain = (error: unknown) => (isOfDatabase(error) ? databaseFault(url, error) : null);
     const moved = await withFaultsOf('DATABASE_URL', explain, async () => {
-      const address = await migrated(openPostgres(url));
+      const address = await reach(url);
+      await onPostgres({ address, setting: TO, mode: READING }, requireFit);
+      await migrated(openPostgres(url));
       return fillPostgres({ dataDir: DATA_DIR, fsync }, address, report);
     });
     const keyPath = secretKeyPath(DATA_DIR);
@@ -90,10 +93,18 @@ const fillPostgres = (directory: Directory, address: DatabaseAddress, report: Mo
   );
 
 /** Makes the tables, where there are none, and brings older ones up to date. */
-async function migrated(opening: Promise<Store>): Promise<DatabaseAddress> {
-  const { address, close } = await opening;
-  await close();
-  return address;
+async function migrated(opening: Promise<Store>): Promise<void> {
+  const store = await opening;
+  await store.close();
+}
+
+/** Whatever keeps it from being reached is said in a sentence. */
+async function reach(url: string): Promise<DatabaseAddress> {
+  try {
+    return await findAddress(url);
+  } catch (error) {
+    throw error instanceof SettingFault ? error : databaseFault(url, error);
+  }
 }
 
 async function moveToDirectory(
@@ -105,11 +116,14 @@ async function moveToDirectory(
   const explain = (error: unknown) =>
     isOfDatabase(error) ? databaseFault(DATABASE_URL, error) : dataDirFault(dataDir, error);
   return await withFaultsOf('DATA_DIR', explain, async () => {
-    const address = await findAddress(DATABASE_URL);
+    const address = await reach(DATABASE_URL);
     const release = await holdDataDir(dataDir, (socket) => socket.destroy());
     try {
-      await migrated(openEmbedded(dataDir, { fsync }));
       const directory = { dataDir, fsync, secretKey: SECRET_KEY };
+      if (holdsDatabase(dataDir)) {
+        await onEmbedded({ ...directory, setting: TO, mode: READING }, requireFit);
+      }
+      await migrated(openEmbedded(dataDir, { fsync }));
       const moved = await fillDirectory(address, directory, report);
       return { ...moved, kind: 'directory', dataDir };
     } finally {

@@ -5,6 +5,7 @@
 
 import { SettingFault } from '../../std/setting-fault.ts';
 import type { End } from './end.ts';
+import { requireEmpty, requireStopped } from './refusals.ts';
 import type { Table } from './structure.ts';
 import {
   columnsOf,
@@ -57,32 +58,6 @@ export async function moveRows(source: End, target: End, report: MoveReport): Pr
     report.step('connect');
   });
   return { tables: tables.length, rows: sum(counts.values()) };
-}
-
-/** A node beats each second. One that was killed is gone for good after this. */
-const SILENT_SECONDS = 10;
-
-async function requireStopped(end: End): Promise<void> {
-  const nodes = await end.read<{ readonly host: string; readonly pid: number }>(
-    `select host, pid from nodes
-     where died_at is null and seen_at > now() - interval '${SILENT_SECONDS} seconds'`,
-  );
-  if (nodes.length === 0) return;
-  const named = nodes.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ');
-  throw new SettingFault(
-    `${end.setting}: an engine is at work on this database (${named}): stop it first, or wait ${SILENT_SECONDS} seconds if it was killed.`,
-  );
-}
-
-/** All else that an engine keeps belongs to a client or to an account. */
-async function requireEmpty(target: End): Promise<void> {
-  const [found] = await target.read<{ readonly clients: number; readonly accounts: number }>(
-    `select (select count(*) from clients) as clients, (select count(*) from accounts) as accounts`,
-  );
-  if (found?.clients === 0 && found.accounts === 0) return;
-  throw new SettingFault(
-    `${target.setting}: this database is in use already, with ${found?.clients} clients and ${found?.accounts} accounts: name an empty one.`,
-  );
 }
 
 /** In each table, for the progress. */

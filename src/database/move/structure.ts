@@ -25,16 +25,23 @@ export const columnsOf = ({ columns }: Table): string =>
 /** A database has its migrations from its own start. */
 const OWN_TABLE = 'migrations';
 
+/** The tables of a database, apart from those of an extension. */
+export const TABLES = `(
+  select * from pg_class
+  where relkind in ('r', 'p', 'f') and relnamespace = current_schema()::regnamespace
+    and not exists (
+      select from pg_depend
+      where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')) as c`;
+
 /** All tables with rows that are moved; the columns in the order of their names. */
 const listTables = (end: End): Promise<readonly Table[]> =>
   end.read(`
     select c.relname as name, pg_relation_size(c.oid) / current_setting('block_size')::integer as pages,
       json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))
         order by a.attname) as columns
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
-      and c.relname <> '${OWN_TABLE}'
-    group by c.oid order by c.relname`);
+    from ${TABLES} join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relname <> '${OWN_TABLE}'
+    group by c.oid, c.relname order by c.relname`);
 
 /**
  * The target's tables, as the source has them. A column may stand at another place there: it may
@@ -63,14 +70,15 @@ async function requireSameSchema(source: End, target: End): Promise<void> {
   );
 }
 
-/** Earlier ones are parts of the schema. */
-async function namesOfMigrations(end: End): Promise<string | undefined> {
+/** Those from the schema on: earlier ones are parts of it. Undefined: it has no such table. */
+export async function namesOfMigrations(end: End): Promise<string | undefined> {
   const there = await end.read(`select 1 from pg_tables
     where schemaname = current_schema() and tablename = '${OWN_TABLE}'`);
   if (there.length === 0) return undefined;
-  const applied = await end.read<{ readonly name: string }>(
-    `select name from ${OWN_TABLE} where name >= '${SCHEMA}' order by name collate "C"`,
-  );
+  // Read through JSON: the table of another application may have no names.
+  const applied = await end.read<{ readonly name: string }>(`
+    select name from (select to_jsonb(m) ->> 'name' as name from ${OWN_TABLE} m) as known
+    where name >= '${SCHEMA}' order by name collate "C"`);
   return applied.map(({ name }) => name).join(', ');
 }
 

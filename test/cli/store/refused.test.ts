@@ -3,6 +3,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { onEmbedded } from '../../../src/database/move/embedded-end.ts';
+import { READING } from '../../../src/database/move/end.ts';
+import { SCHEMA } from '../../../src/database/schema.ts';
+import type { Sql } from '../../../src/database/sql.ts';
+import { connect } from '../../../src/database/sql.ts';
 import { openEmbedded, openPostgres } from '../../../src/database/store.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -62,5 +67,61 @@ await withPostgres(t, async (t, url) => {
       errors: /--to: .* in use already, with 1 clients/,
     });
     t.match(await move(url, { DATA_DIR: copy }), { code: 1, errors: /--to: .* in use already/ });
+  });
+});
+
+/** It lacks each migration, as a database of an older version does. */
+const makeOlder = (sql: Sql) => sql`delete from migrations where name > ${SCHEMA}`;
+
+const tablesOf = async (sql: Sql) =>
+  (await sql`select relname from pg_class where relnamespace = 'public'::regnamespace order by 1`).map(
+    ({ relname }) => relname,
+  );
+
+await withPostgres(t, async (t, url) => {
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  await (await openEmbedded(dataDir, { fsync: false })).close();
+  const sql = connect({ kind: 'postgres', url }, 1);
+  t.teardown(() => sql.end());
+
+  await t.test('the database of another application gets no tables', async (t) => {
+    await sql`create table migrations (id integer, migration text)`;
+    await sql`insert into migrations values (1, '2014_users')`;
+    await sql`create table users (id integer)`;
+    const before = await tablesOf(sql);
+    const line = /^--to: this database is not empty, and its tables \(migrations, users\) are not/;
+    t.match(await move(url, { DATA_DIR: dataDir }), { code: 1, errors: line });
+    t.same(await tablesOf(sql), before);
+    await sql`drop table migrations, users`;
+  });
+
+  await t.test('a database on which an older version works is not migrated', async (t) => {
+    const store = await openPostgres(url);
+    await store.close();
+    await makeOlder(sql);
+    await makeTenant(sql, 'acme');
+    const before = await sql`select * from migrations`;
+    const line = /^--to: this database is not empty, and its tables \([^)]+, …\) are not/;
+    t.match(await move(url, { DATA_DIR: dataDir }), { code: 1, errors: line });
+    t.same(await sql`select * from migrations`, before);
+  });
+});
+
+await withPostgres(t, async (t, url) => {
+  const store = await openPostgres(url);
+  await store.close();
+
+  await t.test('nor is a directory of an older version', async (t) => {
+    const dataDir = temporaryDirectory(t);
+    seedEmbedded(dataDir);
+    const older = await openEmbedded(dataDir, { fsync: false });
+    await makeOlder(older.sql);
+    await older.close();
+    const refused = await move(dataDir, { DATABASE_URL: url, SECRET_KEY });
+    t.match(refused, { code: 1, errors: /^--to: this database is not empty, and its tables/ });
+    const place = { dataDir, fsync: false, setting: '--to', mode: READING };
+    const names = await onEmbedded(place, (end) => end.read('select name from migrations'));
+    t.same(names, [{ name: SCHEMA }]);
   });
 });
