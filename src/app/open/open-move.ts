@@ -13,7 +13,7 @@ import { READING, WRITING } from '../../database/move/end.ts';
 import type { MoveReport } from '../../database/move/move.ts';
 import { moveRows } from '../../database/move/move.ts';
 import { onPostgres } from '../../database/move/postgres-end.ts';
-import { requireFit } from '../../database/move/refusals.ts';
+import { holdNodes, requireFit } from '../../database/move/refusals.ts';
 import { endAllNodes } from '../../database/nodes/beats.ts';
 import type { DatabaseAddress } from '../../database/sql.ts';
 import type { Store } from '../../database/store.ts';
@@ -137,16 +137,17 @@ const fillDirectory = (
   { dataDir, fsync, secretKey }: Directory & { readonly secretKey: string },
   report: MoveReport,
 ) =>
-  onPostgres({ address, setting: 'DATABASE_URL', mode: READING }, (source) =>
-    onEmbedded({ dataDir, fsync, setting: TO, mode: WRITING }, async (target) => {
+  onPostgres({ address, setting: 'DATABASE_URL', mode: READING }, async (source) => {
+    await holdNodes(source);
+    return onEmbedded({ dataDir, fsync, setting: TO, mode: WRITING }, async (target) => {
       const moved = await moveRows(source, target, report);
       if (!(await keepSecretKey(dataDir, secretKey))) {
         throw new SettingFault(`${TO}: ${secretKeyPath(dataDir)} is not SECRET_KEY: remove it.`);
       }
       report.step('commit');
       return moved;
-    }),
-  );
+    });
+  });
 
 /** The target has the faults that it would have as a setting, and `--to` names it. */
 async function withFaultsOf<Result>(

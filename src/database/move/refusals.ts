@@ -1,4 +1,4 @@
-/** Databases that a move refuses: one at work, and a target that is not an empty one. */
+/** Databases that a move refuses: one at work, now or later, and a target that is not empty. */
 
 import { SettingFault } from '../../std/setting-fault.ts';
 import { MIGRATIONS } from '../migrate.ts';
@@ -44,6 +44,25 @@ export async function requireStopped(end: End): Promise<void> {
   throw new SettingFault(
     `${end.setting}: an engine is at work on this database (${named}): stop it first, or wait ${SILENT_SECONDS} seconds if it was killed.`,
   );
+}
+
+/** SQLSTATE undefined_table. */
+const NO_TABLE = '42P01';
+
+/**
+ * Makes the first beat of an engine that starts wait until the move ends: the copy would lack what it
+ * takes from devices. It has to be the first statement: the snapshot would be older than the lock.
+ */
+export async function holdNodes(source: End): Promise<void> {
+  try {
+    await source.run('lock table nodes in share mode');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === NO_TABLE)) throw error;
+    throw new SettingFault(
+      `${source.setting}: this database has no tables of Tagcast: name the one that the engine has had.`,
+      { cause: error },
+    );
+  }
 }
 
 /** All else that an engine keeps belongs to a client or to an account. */

@@ -109,6 +109,9 @@ await withPostgres(t, async (t, url) => {
 });
 
 await withPostgres(t, async (t, url) => {
+  const line = /^DATABASE_URL: this database has no tables of Tagcast/;
+  const unfilled = await move(temporaryDirectory(t), { DATABASE_URL: url, SECRET_KEY });
+  t.match(unfilled, { code: 1, errors: line }, 'a source without tables');
   const store = await openPostgres(url);
   await store.close();
 
