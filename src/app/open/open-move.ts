@@ -22,6 +22,7 @@ import { releaseAllLeases } from '../../push/sql/ledger/release-all-leases.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
 import type { Config } from '../config.ts';
 import { holdDataDir } from '../hold-data-dir.ts';
+import { requireOwner } from '../require-owner.ts';
 
 const TO = '--to';
 const DATABASE_FORM = /^postgres(?:ql)?:/i;
@@ -51,6 +52,7 @@ async function moveToPostgres(
   if (!holdsDatabase(DATA_DIR)) {
     throw new SettingFault(`DATA_DIR: there is no embedded database in ${DATA_DIR}.`);
   }
+  requireOwner(DATA_DIR);
   const release = await holdDataDir(DATA_DIR, (socket) => socket.destroy());
   try {
     const explain = (error: unknown) => (isOfDatabase(error) ? databaseFault(url, error) : null);
@@ -116,6 +118,7 @@ async function moveToDirectory(
   const explain = (error: unknown) =>
     isOfDatabase(error) ? databaseFault(DATABASE_URL, error) : dataDirFault(dataDir, error);
   return await withFaultsOf('DATA_DIR', explain, async () => {
+    requireOwner(dataDir);
     const address = await reach(DATABASE_URL);
     const release = await holdDataDir(dataDir, (socket) => socket.destroy());
     try {

@@ -1,6 +1,6 @@
 /** The command refuses places that cannot be, each in one sentence, without a password. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { onEmbedded } from '../../../src/database/move/embedded-end.ts';
@@ -42,6 +42,21 @@ t.test('places that cannot be', async (t) => {
   await refused('./copy', { DATA_DIR: dataDir }, /^--to: it is a directory, and DATABASE_URL/);
   await refused(join(dataDir, 'copy'), onPostgres, /^DATABASE_URL: .*: nothing listens/);
   t.match(await runHere(['store', 'move'], {}), { code: 2, errors: /--to is missing/ });
+});
+
+t.test('the directory of another user is not touched', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  if (process.geteuid?.() === 0) for (const path of ['', 'postgres']) chownSync(join(dataDir, path), 1, 1);
+  else t.intercept(process, 'geteuid', { value: () => 0 });
+  const before = readdirSync(dataDir);
+  const sentence = (setting: string) =>
+    new RegExp(`^${setting}: .* is of the user \\w+, .*\\(runuser -u \\w+ -- tagcast store move`);
+  const away = await move(NOWHERE, { DATA_DIR: dataDir });
+  t.match(away, { code: 1, errors: sentence('DATA_DIR') });
+  const back = await move(dataDir, { DATABASE_URL: NOWHERE, SECRET_KEY });
+  t.match(back, { code: 1, errors: sentence('--to') });
+  t.same(readdirSync(dataDir), before);
 });
 
 await withPostgres(t, async (t, url) => {
