@@ -26,16 +26,25 @@ import { requireOwner } from '../require-owner.ts';
 
 const TO = '--to';
 const DATABASE_FORM = /^postgres(?:ql)?:/i;
+/** Taken for a directory, a misspelt one would be made on disk, with its password as a name. */
+const URL_FORM = /^\s*[\w+.-]+:\/\//;
 
 /**
  * `to`: the URL of a PostgreSQL, for the embedded database; or a directory, for the database of
  * DATABASE_URL. Throws a SettingFault: then the target is as empty as before.
  */
-export const moveStore = (to: string, config: Config, report: MoveReport): Promise<MovedTo> =>
-  DATABASE_FORM.test(to)
-    ? moveToPostgres(to, config, report)
-    : moveToDirectory(resolve(to), config, report);
+export async function moveStore(
+  to: string,
+  config: Config,
+  report: MoveReport,
+): Promise<MovedTo> {
+  if (DATABASE_FORM.test(to)) return moveToPostgres(to, config, report);
+  if (URL_FORM.test(to)) throw new SettingFault(NO_PLACE);
+  return moveToDirectory(resolve(to), config, report);
+}
 
+const NO_PLACE =
+  '--to: it is a URL, but none of a PostgreSQL: name one as postgres://user:password@host/database, or a directory.';
 const ALREADY_THERE =
   'DATABASE_URL: it is set, so the store is in a PostgreSQL already: unset it to move the embedded database of DATA_DIR. From one PostgreSQL to another, pg_dump brings everything.';
 const NO_SOURCE =

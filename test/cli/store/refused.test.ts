@@ -39,6 +39,10 @@ t.test('places that cannot be', async (t) => {
   await refused('postgres://a:b:c@[', { DATA_DIR: dataDir }, /^--to: must be a URL/);
   const onPostgres = { DATABASE_URL: NOWHERE, SECRET_KEY };
   await refused(NOWHERE, onPostgres, /^DATABASE_URL: it is set, .*pg_dump/);
+  for (const scheme of ['postgress', ' postgres', 'mysql+ssl', 'file']) {
+    const url = `${scheme}://tagcast:Pa55word@h/db`;
+    await refused(url, onPostgres, /^--to: it is a URL, but none of a PostgreSQL/);
+  }
   await refused('./copy', { DATA_DIR: dataDir }, /^--to: it is a directory, and DATABASE_URL/);
   await refused(join(dataDir, 'copy'), onPostgres, /^DATABASE_URL: .*: nothing listens/);
   t.match(await runHere(['store', 'move'], {}), { code: 2, errors: /--to is missing/ });
