@@ -31,8 +31,9 @@ export interface Moved {
 }
 
 /**
- * A mebibyte is some thousand devices.
- * @limit pages of 8 KiB that `store move` reads and writes at a time
+ * A mebibyte is some thousand devices. Those with the large values of the rows count, too: in each
+ * table as many for a row.
+ * @limit pages of 8 KiB that `store move` reads and writes at a time, on average
  */
 const PIECE_PAGES = 512;
 
@@ -94,14 +95,15 @@ async function copyTables(
 }
 
 /**
- * Copies a range of the table's file at a time: memory is bounded, and no index is needed. Yields
- * the share that is done.
+ * Copies a range of the table's file at a time, for which no index is needed: memory depends on the
+ * size of rows, not on their number. Yields the share that is done.
  */
 async function* copyTable(source: End, target: End, table: Table): AsyncGenerator<number> {
   const columns = columnsOf(table);
   const name = quotedName(table.name);
-  for (let page = 0; page < table.pages; page += PIECE_PAGES) {
-    const end = page + PIECE_PAGES;
+  const step = Math.max(1, Math.floor(PIECE_PAGES * table.share));
+  for (let page = 0; page < table.pages; page += step) {
+    const end = page + step;
     const rows = await source.copyOut(
       `select ${columns} from ${name} where ctid >= '(${page},0)' and ctid < '(${end},0)'`,
     );

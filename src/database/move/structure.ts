@@ -14,6 +14,8 @@ export interface Table {
   readonly columns: readonly Column[];
   /** The size of its file, as it is now. */
   readonly pages: number;
+  /** The part that these are of all its pages: large values lie in others (TOAST). */
+  readonly share: number;
 }
 
 /** A name in a statement. None of the schema has a quotation mark. */
@@ -37,6 +39,7 @@ export const TABLES = `(
 const listTables = (end: End): Promise<readonly Table[]> =>
   end.read(`
     select c.relname as name, pg_relation_size(c.oid) / current_setting('block_size')::integer as pages,
+      pg_relation_size(c.oid)::float8 / greatest(pg_table_size(c.oid), 1) as share,
       json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))
         order by a.attname) as columns
     from ${TABLES} join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

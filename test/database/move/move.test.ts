@@ -12,7 +12,7 @@ import type { Sql, SqlPool } from '../../../src/database/sql.ts';
 import type { Store } from '../../../src/database/store.ts';
 import { openEmbedded, openPostgres } from '../../../src/database/store.ts';
 import { filledTables, schemaMark } from '../../support/empty-database.ts';
-import { makeRunning, makeTenant } from '../../support/notifications.ts';
+import { makeNotification, makeRunning, makeTenant } from '../../support/notifications.ts';
 import { seedEmbedded, withPostgres } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -20,6 +20,11 @@ const SILENT: MoveReport = { step: () => undefined, copied: () => undefined };
 
 /** More than one piece of the largest table. */
 const DEVICES = 30_000;
+
+/** Octets of a value, and rows that have one: some pieces, in fewer pages than one piece has. */
+const LARGE = 4_096;
+const LARGE_ROWS = 4_000;
+const PIECE = 512 * 8_192;
 
 /** Moves from a directory to a database that has the tables. */
 const move = (
@@ -167,6 +172,45 @@ t.test('a table whose columns are in another order', async (t) => {
     const { sql } = await targetOf(t, url);
     await move(dataDir, url);
     t.match(await sql`select slug, name from clients`, [{ slug: 'acme', name: 'Acme, Inc.' }]);
+  });
+});
+
+async function payloadsOf(sql: Sql): Promise<unknown> {
+  const [row] = await sql`
+    select md5(string_agg(payload::text, '' order by id)) as digest from notifications`;
+  return row?.['digest'];
+}
+
+t.test('rows with large values are moved a few at a time', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    const dataDir = temporaryDirectory(t);
+    seedEmbedded(dataDir);
+    const before = await onStore(dataDir, async ({ sql }) => {
+      await makeNotification(sql, await makeTenant(sql, 'acme'));
+      // Digests are hardly compressed, and too large for the row itself.
+      await sql`
+        insert into notifications select large.* from notifications n,
+          generate_series(1, ${LARGE_ROWS}) as i,
+          lateral (select string_agg(md5(i || ' ' || j), '') as text
+            from generate_series(1, ${LARGE / 32}) as j) as digests,
+          lateral json_populate_record(n, json_build_object(
+            'id', gen_random_uuid(), 'payload', json_build_object('data', digests.text))) as large`;
+      return payloadsOf(sql);
+    });
+    const { sql } = await targetOf(t, url);
+    const sizes: number[] = [];
+    await move(dataDir, url, SILENT, (end) => ({
+      ...end,
+      async copyOut(query) {
+        const rows = await end.copyOut(query);
+        sizes.push(rows.length);
+        return rows;
+      },
+    }));
+    t.equal(await payloadsOf(sql), before);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    t.ok(total > LARGE * LARGE_ROWS, `${total} octets`);
+    t.ok(Math.max(...sizes) < 1.5 * PIECE, `${Math.max(...sizes)} octets at a time`);
   });
 });
 
