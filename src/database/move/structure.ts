@@ -107,12 +107,12 @@ export async function moveSequences(source: End, target: End): Promise<void> {
   for (const { name, subject } of wanted) {
     const same = known.find((sequence) => sequence.subject === subject);
     if (same === undefined) throw new Error(`the source has no sequence of ${subject}`);
-    const [state] = await source.read<{ readonly value: string; readonly isCalled: boolean }>(
-      `select last_value::text as value, is_called as "isCalled" from ${quotedName(same.name)}`,
-    );
+    const [state] = await source.read<{ readonly next: string }>(`
+      select (case when is_called then last_value + 1 else last_value end)::text as next
+      from ${quotedName(same.name)}`);
     if (state === undefined) throw new Error(`the sequence of ${subject} has no row`);
-    const { value, isCalled } = state;
-    await target.run(`select setval('${quotedName(name)}', ${value}, ${isCalled})`);
+    // Unlike setval, it is rolled back.
+    await target.run(`alter sequence ${quotedName(name)} restart with ${state.next}`);
   }
 }
 
