@@ -86,6 +86,25 @@ async function contents(sql: SqlPool): Promise<Readonly<Record<string, readonly 
   return found;
 }
 
+/** Each constraint of a table, in words. */
+const keysOf = (sql: Sql) => sql`
+  select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(oid) as definition,
+    convalidated as "isChecked"
+  from pg_constraint where connamespace = 'public'::regnamespace order by 1, 2`;
+
+/** The number that each sequence gives next. */
+async function numbersOf(sql: Sql): Promise<Readonly<Record<string, unknown>>> {
+  const names = await sql<{ name: string }[]>`
+    select sequencename as name from pg_sequences where schemaname = 'public' order by 1`;
+  const found: Record<string, unknown> = {};
+  for (const { name } of names) {
+    const [row] = await sql`
+      select last_value + is_called::integer as next from ${sql(name)}`;
+    found[name] = row?.['next'];
+  }
+  return found;
+}
+
 /** Opens an embedded store of a directory, and closes it after the work. */
 async function onStore<T>(dataDir: string, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openEmbedded(dataDir, { fsync: false });
@@ -106,12 +125,14 @@ t.test('all rows arrive, and the source keeps its own', async (t) => {
   await withPostgres(t, async (t, url) => {
     const dataDir = temporaryDirectory(t);
     seedEmbedded(dataDir);
-    const before = await onStore(dataDir, async ({ sql }) => {
+    const { before, numbers } = await onStore(dataDir, async ({ sql }) => {
       await fill(sql);
-      return contents(sql);
+      return { before: await contents(sql), numbers: await numbersOf(sql) };
     });
     const { sql } = await targetOf(t, url);
     const mark = await schemaMark(sql);
+    const keys = await keysOf(sql);
+    t.ok(keys.length > 30, 'many tables have keys');
     // An engine has run on it, and has left its marks.
     await sql`insert into clock_watch (id, seen_at) values (1, now())`;
     const steps: string[] = [];
@@ -131,7 +152,9 @@ t.test('all rows arrive, and the source keeps its own', async (t) => {
       shares.toSorted((a, b) => a - b),
       'it goes forward',
     );
-    t.equal(await schemaMark(sql), mark, 'keys and triggers are as they were');
+    t.equal(await schemaMark(sql), mark, 'triggers are as they were');
+    t.same(await keysOf(sql), keys, 'keys and other constraints are as they were');
+    t.same(await numbersOf(sql), numbers, 'numbers go on where those of the source are');
     await numbersGoOn(t, sql);
     await keysAndTriggersWork(t, sql);
     t.same(await onStore(dataDir, ({ sql }) => contents(sql)), before, 'the source');
@@ -221,12 +244,14 @@ t.test('what cannot be moved is refused, and leaves the target empty', async (t)
     await onStore(dataDir, ({ sql }) => makeTenant(sql, 'acme'));
     const { sql } = await targetOf(t, url);
     const refused = async (name: string, line: RegExp, seen?: (end: End) => End) => {
+      const numbers = await numbersOf(sql);
       await t.rejects(
         move(dataDir, url, SILENT, seen),
         { name: 'SettingFault', message: line },
         name,
       );
       t.same(await sql`select from apps`, [], name);
+      t.same(await numbersOf(sql), numbers, `${name}: its numbers`);
     };
 
     await sql`insert into nodes (host, pid) values ('here', 42)`;
