@@ -53,6 +53,8 @@ const listTables = (end: End): Promise<readonly Table[]> =>
 export async function commonTables(source: End, target: End): Promise<readonly Table[]> {
   await requireSameSchema(source, target);
   const [known, wanted] = await Promise.all([listTables(source), listTables(target)]);
+  requireNoOther(source, known, wanted);
+  requireNoOther(target, wanted, known);
   return wanted.map(({ name, columns }) => {
     const found = known.find((table) => table.name === name);
     if (found !== undefined && textOf(found.columns) === textOf(columns)) return found;
@@ -60,6 +62,16 @@ export async function commonTables(source: End, target: End): Promise<readonly T
       `${source.setting}: its table ${name} is not as this version makes it: move with the version that runs on it.`,
     );
   });
+}
+
+/** A table that is at one end only would be left behind, or be left out. */
+function requireNoOther(end: End, tables: readonly Table[], others: readonly Table[]): void {
+  const names = new Set(others.map(({ name }) => name));
+  const alone = tables.find(({ name }) => !names.has(name));
+  if (alone === undefined) return;
+  throw new SettingFault(
+    `${end.setting}: its table ${alone.name} is not at the other end, and is not moved: take it into another schema first (alter table … set schema).`,
+  );
 }
 
 const textOf = (columns: readonly Column[]): string =>

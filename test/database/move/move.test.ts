@@ -273,6 +273,14 @@ t.test('what cannot be moved is refused, and leaves the target empty', async (t)
     await refused('another table', /^DATA_DIR: its table apps is not as this version makes it/);
     await sql`alter table apps drop column colour`;
 
+    await sql`create table notes (text text)`;
+    await refused('a table too many', /^--to: its table notes is not at the other end/);
+    await sql`drop table notes`;
+
+    await onStore(dataDir, ({ sql }) => sql`create table notes (text text)`);
+    await refused('a table of their own', /^DATA_DIR: its table notes is not at the other end/);
+    await onStore(dataDir, ({ sql }) => sql`drop table notes`);
+
     const losing = (end: End): End => ({
       ...end,
       copyOut: (query) =>
