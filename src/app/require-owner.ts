@@ -7,8 +7,8 @@ import { SettingFault } from '../std/setting-fault.ts';
 const USERS = '/etc/passwd';
 
 /**
- * Throws a SettingFault when the database in a directory, or the directory, is another user's. Root's
- * is not refused: when another user may write there, it was given to a group, as Kubernetes does.
+ * Throws a SettingFault when the database in a directory, or the directory, is another user's. One
+ * of root is not refused: when this user may write there, it was given to a group (Kubernetes).
  */
 export function requireOwner(dataDir: string): void {
   const path = [databaseDirectory(dataDir), dataDir].find(existsSync);

@@ -33,13 +33,9 @@ const URL_FORM = /^\s*[\w+.-]+:\/\//;
  * `to`: the URL of a PostgreSQL, for the embedded database; or a directory, for the database of
  * DATABASE_URL. Throws a SettingFault: then the target is as empty as before.
  */
-export async function moveStore(
-  to: string,
-  config: Config,
-  report: MoveReport,
-): Promise<MovedTo> {
+export function moveStore(to: string, config: Config, report: MoveReport): Promise<MovedTo> {
   if (DATABASE_FORM.test(to)) return moveToPostgres(to, config, report);
-  if (URL_FORM.test(to)) throw new SettingFault(NO_PLACE);
+  if (URL_FORM.test(to)) return Promise.reject(new SettingFault(NO_PLACE));
   return moveToDirectory(resolve(to), config, report);
 }
 

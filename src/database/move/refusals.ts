@@ -50,8 +50,9 @@ export async function requireStopped(end: End): Promise<void> {
 const NO_TABLE = '42P01';
 
 /**
- * Makes the first beat of an engine that starts wait until the move ends: the copy would lack what it
- * takes from devices. It has to be the first statement: the snapshot would be older than the lock.
+ * Makes an engine that starts wait at its first beat until the move ends: the copy would lack the
+ * registrations that it confirms. It has to be the first statement: a snapshot that is older than
+ * the lock would not show an engine that had just started.
  */
 export async function holdNodes(source: End): Promise<void> {
   try {

@@ -64,7 +64,7 @@ export async function commonTables(source: End, target: End): Promise<readonly T
   });
 }
 
-/** A table that is at one end only would be left behind, or be left out. */
+/** A table that only the source has would be lost; one that only the target has is not ours. */
 function requireNoOther(end: End, tables: readonly Table[], others: readonly Table[]): void {
   const names = new Set(others.map(({ name }) => name));
   const alone = tables.find(({ name }) => !names.has(name));

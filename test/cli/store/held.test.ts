@@ -1,4 +1,4 @@
-/** A PostgreSQL that is a source: an engine that starts on it meanwhile waits, or stops the move. */
+/** An engine that starts on a PostgreSQL during a move from there waits, or stops the move. */
 
 import type { Test } from 'tap';
 import t from 'tap';
