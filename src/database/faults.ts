@@ -36,3 +36,7 @@ export function faultOf(error: unknown): StoreFault {
   const call = 'syscall' in error ? String(error.syscall) : '';
   return CALLS_OF_CONNECTIONS.test(call) ? 'unavailable' : 'bug';
 }
+
+/** SQLSTATE lock_not_available: the session's `lock_timeout` has passed. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '55P03';

@@ -6,6 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingFault } from '../std/setting-fault.ts';
+import { isLockTimeout } from './faults.ts';
 import * as clientSettings from './migrations/0041-client-settings.ts';
 import * as indexOfFaults from './migrations/0042-index-of-faults.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
@@ -143,7 +144,3 @@ async function applySchema(tx: Sql, isEmpty: boolean): Promise<void> {
   if (isEmpty) await tx.unsafe(await readSchema());
   await tx`insert into migrations (name, needs) values (${SCHEMA}, ${isEmpty ? SCHEMA : null})`;
 }
-
-/** SQLSTATE lock_not_available. */
-const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '55P03';

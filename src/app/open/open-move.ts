@@ -13,6 +13,7 @@ import { READING, WRITING } from '../../database/move/end.ts';
 import type { MoveReport } from '../../database/move/move.ts';
 import { moveRows } from '../../database/move/move.ts';
 import { onPostgres } from '../../database/move/postgres-end.ts';
+import { holdNodes, requireFit } from '../../database/move/refusals.ts';
 import { endAllNodes } from '../../database/nodes/beats.ts';
 import type { DatabaseAddress } from '../../database/sql.ts';
 import type { Store } from '../../database/store.ts';
@@ -21,19 +22,25 @@ import { releaseAllLeases } from '../../push/sql/ledger/release-all-leases.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
 import type { Config } from '../config.ts';
 import { holdDataDir } from '../hold-data-dir.ts';
+import { requireOwner } from '../require-owner.ts';
 
 const TO = '--to';
 const DATABASE_FORM = /^postgres(?:ql)?:/i;
+/** Taken for a directory, a misspelt one would be made on disk, with its password as a name. */
+const URL_FORM = /^\s*[\w+.-]+:\/\//;
 
 /**
  * `to`: the URL of a PostgreSQL, for the embedded database; or a directory, for the database of
  * DATABASE_URL. Throws a SettingFault: then the target is as empty as before.
  */
-export const moveStore = (to: string, config: Config, report: MoveReport): Promise<MovedTo> =>
-  DATABASE_FORM.test(to)
-    ? moveToPostgres(to, config, report)
-    : moveToDirectory(resolve(to), config, report);
+export function moveStore(to: string, config: Config, report: MoveReport): Promise<MovedTo> {
+  if (DATABASE_FORM.test(to)) return moveToPostgres(to, config, report);
+  if (URL_FORM.test(to)) return Promise.reject(new SettingFault(NO_PLACE));
+  return moveToDirectory(resolve(to), config, report);
+}
 
+const NO_PLACE =
+  '--to: it is a URL, but none of a PostgreSQL: name one as postgres://user:password@host/database, or a directory.';
 const ALREADY_THERE =
   'DATABASE_URL: it is set, so the store is in a PostgreSQL already: unset it to move the embedded database of DATA_DIR. From one PostgreSQL to another, pg_dump brings everything.';
 const NO_SOURCE =
@@ -50,11 +57,14 @@ async function moveToPostgres(
   if (!holdsDatabase(DATA_DIR)) {
     throw new SettingFault(`DATA_DIR: there is no embedded database in ${DATA_DIR}.`);
   }
+  requireOwner(DATA_DIR);
   const release = await holdDataDir(DATA_DIR, (socket) => socket.destroy());
   try {
     const explain = (error: unknown) => (isOfDatabase(error) ? databaseFault(url, error) : null);
     const moved = await withFaultsOf('DATABASE_URL', explain, async () => {
-      const address = await migrated(openPostgres(url));
+      const address = await reach(url);
+      await onPostgres({ address, setting: TO, mode: READING }, requireFit);
+      await migrated(openPostgres(url));
       return fillPostgres({ dataDir: DATA_DIR, fsync }, address, report);
     });
     const keyPath = secretKeyPath(DATA_DIR);
@@ -90,10 +100,18 @@ const fillPostgres = (directory: Directory, address: DatabaseAddress, report: Mo
   );
 
 /** Makes the tables, where there are none, and brings older ones up to date. */
-async function migrated(opening: Promise<Store>): Promise<DatabaseAddress> {
-  const { address, close } = await opening;
-  await close();
-  return address;
+async function migrated(opening: Promise<Store>): Promise<void> {
+  const store = await opening;
+  await store.close();
+}
+
+/** Whatever keeps it from being reached is said in a sentence. */
+async function reach(url: string): Promise<DatabaseAddress> {
+  try {
+    return await findAddress(url);
+  } catch (error) {
+    throw error instanceof SettingFault ? error : databaseFault(url, error);
+  }
 }
 
 async function moveToDirectory(
@@ -105,11 +123,15 @@ async function moveToDirectory(
   const explain = (error: unknown) =>
     isOfDatabase(error) ? databaseFault(DATABASE_URL, error) : dataDirFault(dataDir, error);
   return await withFaultsOf('DATA_DIR', explain, async () => {
-    const address = await findAddress(DATABASE_URL);
+    requireOwner(dataDir);
+    const address = await reach(DATABASE_URL);
     const release = await holdDataDir(dataDir, (socket) => socket.destroy());
     try {
-      await migrated(openEmbedded(dataDir, { fsync }));
       const directory = { dataDir, fsync, secretKey: SECRET_KEY };
+      if (holdsDatabase(dataDir)) {
+        await onEmbedded({ ...directory, setting: TO, mode: READING }, requireFit);
+      }
+      await migrated(openEmbedded(dataDir, { fsync }));
       const moved = await fillDirectory(address, directory, report);
       return { ...moved, kind: 'directory', dataDir };
     } finally {
@@ -123,16 +145,17 @@ const fillDirectory = (
   { dataDir, fsync, secretKey }: Directory & { readonly secretKey: string },
   report: MoveReport,
 ) =>
-  onPostgres({ address, setting: 'DATABASE_URL', mode: READING }, (source) =>
-    onEmbedded({ dataDir, fsync, setting: TO, mode: WRITING }, async (target) => {
+  onPostgres({ address, setting: 'DATABASE_URL', mode: READING }, async (source) => {
+    await holdNodes(source);
+    return onEmbedded({ dataDir, fsync, setting: TO, mode: WRITING }, async (target) => {
       const moved = await moveRows(source, target, report);
       if (!(await keepSecretKey(dataDir, secretKey))) {
         throw new SettingFault(`${TO}: ${secretKeyPath(dataDir)} is not SECRET_KEY: remove it.`);
       }
       report.step('commit');
       return moved;
-    }),
-  );
+    });
+  });
 
 /** The target has the faults that it would have as a setting, and `--to` names it. */
 async function withFaultsOf<Result>(

@@ -29,7 +29,7 @@ const MIB = 1_048_576;
 export async function makeInDataDir(dataDir: string, how: HowToMake): Promise<Initialised> {
   const descriptors = descriptorsMax();
   if (descriptors < EMBEDDED_DESCRIPTORS_MIN) throw tooFewDescriptors(descriptors);
-  const directory = directoryIn(dataDir);
+  const directory = databaseDirectory(dataDir);
   if (holdsDatabase(dataDir)) {
     // A start that was killed may have renamed it without this.
     if (how.fsync) syncFolder(dataDir);
@@ -55,7 +55,7 @@ export async function startInDataDir<Started>(
   start: (directory: string) => Promise<Started>,
 ): Promise<Started> {
   try {
-    return await start(directoryIn(dataDir));
+    return await start(databaseDirectory(dataDir));
   } catch (error) {
     throw (
       knownFault(dataDir, error, LATER_START_MIB) ??
@@ -67,11 +67,12 @@ export async function startInDataDir<Started>(
   }
 }
 
-const directoryIn = (dataDir: string): string => join(dataDir, 'postgres');
+/** The folder of the database's files in a data directory. */
+export const databaseDirectory = (dataDir: string): string => join(dataDir, 'postgres');
 
 /** Whether a database was made there. */
 export const holdsDatabase = (dataDir: string): boolean =>
-  existsSync(join(directoryIn(dataDir), 'PG_VERSION'));
+  existsSync(join(databaseDirectory(dataDir), 'PG_VERSION'));
 
 const tooFewDescriptors = (descriptors: number): SettingFault =>
   new SettingFault(

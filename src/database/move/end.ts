@@ -20,7 +20,7 @@ export interface End {
 export const READING = 'isolation level repeatable read read only';
 export const WRITING = 'isolation level read committed';
 
-/** @limit `store move` waits for a lock on the tables of its target → it ends with a sentence */
+/** @limit `store move` waits for a lock on tables → it ends with a sentence */
 const LOCK_MS_MAX = 10_000;
 
 /**

@@ -5,6 +5,7 @@
 
 import { SettingFault } from '../../std/setting-fault.ts';
 import type { End } from './end.ts';
+import { requireEmpty, requireStopped } from './refusals.ts';
 import type { Table } from './structure.ts';
 import {
   columnsOf,
@@ -30,8 +31,9 @@ export interface Moved {
 }
 
 /**
- * A mebibyte is some thousand devices.
- * @limit pages of 8 KiB that `store move` reads and writes at a time
+ * A mebibyte is some thousand devices. Those with the large values of the rows count, too: in each
+ * table as many for a row.
+ * @limit pages of 8 KiB that `store move` reads and writes at a time, on average
  */
 const PIECE_PAGES = 512;
 
@@ -57,32 +59,6 @@ export async function moveRows(source: End, target: End, report: MoveReport): Pr
     report.step('connect');
   });
   return { tables: tables.length, rows: sum(counts.values()) };
-}
-
-/** A node beats each second. One that was killed is gone for good after this. */
-const SILENT_SECONDS = 10;
-
-async function requireStopped(end: End): Promise<void> {
-  const nodes = await end.read<{ readonly host: string; readonly pid: number }>(
-    `select host, pid from nodes
-     where died_at is null and seen_at > now() - interval '${SILENT_SECONDS} seconds'`,
-  );
-  if (nodes.length === 0) return;
-  const named = nodes.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ');
-  throw new SettingFault(
-    `${end.setting}: an engine is at work on this database (${named}): stop it first, or wait ${SILENT_SECONDS} seconds if it was killed.`,
-  );
-}
-
-/** All else that an engine keeps belongs to a client or to an account. */
-async function requireEmpty(target: End): Promise<void> {
-  const [found] = await target.read<{ readonly clients: number; readonly accounts: number }>(
-    `select (select count(*) from clients) as clients, (select count(*) from accounts) as accounts`,
-  );
-  if (found?.clients === 0 && found.accounts === 0) return;
-  throw new SettingFault(
-    `${target.setting}: this database is in use already, with ${found?.clients} clients and ${found?.accounts} accounts: name an empty one.`,
-  );
 }
 
 /** In each table, for the progress. */
@@ -119,14 +95,15 @@ async function copyTables(
 }
 
 /**
- * Copies a range of the table's file at a time: memory is bounded, and no index is needed. Yields
- * the share that is done.
+ * Copies a range of the table's file at a time, for which no index is needed: memory depends on the
+ * size of rows, not on their number. Yields the share that is done.
  */
 async function* copyTable(source: End, target: End, table: Table): AsyncGenerator<number> {
   const columns = columnsOf(table);
   const name = quotedName(table.name);
-  for (let page = 0; page < table.pages; page += PIECE_PAGES) {
-    const end = page + PIECE_PAGES;
+  const step = Math.max(1, Math.floor(PIECE_PAGES * table.share));
+  for (let page = 0; page < table.pages; page += step) {
+    const end = page + step;
     const rows = await source.copyOut(
       `select ${columns} from ${name} where ctid >= '(${page},0)' and ctid < '(${end},0)'`,
     );

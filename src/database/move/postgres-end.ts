@@ -1,6 +1,8 @@
 /** A PostgreSQL as an end of a move. */
 
 import type { Readable } from 'node:stream';
+import { SettingFault } from '../../std/setting-fault.ts';
+import { isLockTimeout } from '../faults.ts';
 import type { DatabaseAddress, Sql } from '../sql.ts';
 import { connect } from '../sql.ts';
 import type { End } from './end.ts';
@@ -29,10 +31,18 @@ export async function onPostgres<Result>(
       return [await work(endOf(tx, setting), tx)];
     });
     return results[0] as Result;
+  } catch (error) {
+    throw isLockTimeout(error) ? lockedFault(setting, error) : error;
   } finally {
     await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
   }
 }
+
+const lockedFault = (setting: string, cause: unknown): SettingFault =>
+  new SettingFault(
+    `${setting}: something else holds a lock on its tables, as an engine that starts, a dump or a transaction that is left open does (pg_locks shows which): nothing was moved. Run it again when that has ended.`,
+    { cause },
+  );
 
 const endOf = (tx: Sql, setting: string): End => ({
   setting,

@@ -14,6 +14,8 @@ export interface Table {
   readonly columns: readonly Column[];
   /** The size of its file, as it is now. */
   readonly pages: number;
+  /** The part that these are of all its pages: large values lie in others (TOAST). */
+  readonly share: number;
 }
 
 /** A name in a statement. None of the schema has a quotation mark. */
@@ -25,16 +27,24 @@ export const columnsOf = ({ columns }: Table): string =>
 /** A database has its migrations from its own start. */
 const OWN_TABLE = 'migrations';
 
+/** The tables of a database, apart from those of an extension. */
+export const TABLES = `(
+  select * from pg_class
+  where relkind in ('r', 'p', 'f') and relnamespace = current_schema()::regnamespace
+    and not exists (
+      select from pg_depend
+      where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')) as c`;
+
 /** All tables with rows that are moved; the columns in the order of their names. */
 const listTables = (end: End): Promise<readonly Table[]> =>
   end.read(`
     select c.relname as name, pg_relation_size(c.oid) / current_setting('block_size')::integer as pages,
+      pg_relation_size(c.oid)::float8 / greatest(pg_table_size(c.oid), 1) as share,
       json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))
         order by a.attname) as columns
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
-      and c.relname <> '${OWN_TABLE}'
-    group by c.oid order by c.relname`);
+    from ${TABLES} join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relname <> '${OWN_TABLE}'
+    group by c.oid, c.relname order by c.relname`);
 
 /**
  * The target's tables, as the source has them. A column may stand at another place there: it may
@@ -43,6 +53,8 @@ const listTables = (end: End): Promise<readonly Table[]> =>
 export async function commonTables(source: End, target: End): Promise<readonly Table[]> {
   await requireSameSchema(source, target);
   const [known, wanted] = await Promise.all([listTables(source), listTables(target)]);
+  requireNoOther(source, known, wanted);
+  requireNoOther(target, wanted, known);
   return wanted.map(({ name, columns }) => {
     const found = known.find((table) => table.name === name);
     if (found !== undefined && textOf(found.columns) === textOf(columns)) return found;
@@ -50,6 +62,16 @@ export async function commonTables(source: End, target: End): Promise<readonly T
       `${source.setting}: its table ${name} is not as this version makes it: move with the version that runs on it.`,
     );
   });
+}
+
+/** A table that only the source has would be lost; one that only the target has is not ours. */
+function requireNoOther(end: End, tables: readonly Table[], others: readonly Table[]): void {
+  const names = new Set(others.map(({ name }) => name));
+  const alone = tables.find(({ name }) => !names.has(name));
+  if (alone === undefined) return;
+  throw new SettingFault(
+    `${end.setting}: its table ${alone.name} is not at the other end, and is not moved: take it into another schema first (alter table … set schema).`,
+  );
 }
 
 const textOf = (columns: readonly Column[]): string =>
@@ -63,14 +85,15 @@ async function requireSameSchema(source: End, target: End): Promise<void> {
   );
 }
 
-/** Earlier ones are parts of the schema. */
-async function namesOfMigrations(end: End): Promise<string | undefined> {
+/** Those from the schema on: earlier ones are parts of it. Undefined: it has no such table. */
+export async function namesOfMigrations(end: End): Promise<string | undefined> {
   const there = await end.read(`select 1 from pg_tables
     where schemaname = current_schema() and tablename = '${OWN_TABLE}'`);
   if (there.length === 0) return undefined;
-  const applied = await end.read<{ readonly name: string }>(
-    `select name from ${OWN_TABLE} where name >= '${SCHEMA}' order by name collate "C"`,
-  );
+  // Read through JSON: the table of another application may have no names.
+  const applied = await end.read<{ readonly name: string }>(`
+    select name from (select to_jsonb(m) ->> 'name' as name from ${OWN_TABLE} m) as known
+    where name >= '${SCHEMA}' order by name collate "C"`);
   return applied.map(({ name }) => name).join(', ');
 }
 
@@ -96,12 +119,12 @@ export async function moveSequences(source: End, target: End): Promise<void> {
   for (const { name, subject } of wanted) {
     const same = known.find((sequence) => sequence.subject === subject);
     if (same === undefined) throw new Error(`the source has no sequence of ${subject}`);
-    const [state] = await source.read<{ readonly value: string; readonly isCalled: boolean }>(
-      `select last_value::text as value, is_called as "isCalled" from ${quotedName(same.name)}`,
-    );
+    const [state] = await source.read<{ readonly next: string }>(`
+      select (case when is_called then last_value + 1 else last_value end)::text as next
+      from ${quotedName(same.name)}`);
     if (state === undefined) throw new Error(`the sequence of ${subject} has no row`);
-    const { value, isCalled } = state;
-    await target.run(`select setval('${quotedName(name)}', ${value}, ${isCalled})`);
+    // Unlike setval, it is rolled back.
+    await target.run(`alter sequence ${quotedName(name)} restart with ${state.next}`);
   }
 }
 

@@ -12,7 +12,7 @@ import type { Sql, SqlPool } from '../../../src/database/sql.ts';
 import type { Store } from '../../../src/database/store.ts';
 import { openEmbedded, openPostgres } from '../../../src/database/store.ts';
 import { filledTables, schemaMark } from '../../support/empty-database.ts';
-import { makeRunning, makeTenant } from '../../support/notifications.ts';
+import { makeNotification, makeRunning, makeTenant } from '../../support/notifications.ts';
 import { seedEmbedded, withPostgres } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -20,6 +20,11 @@ const SILENT: MoveReport = { step: () => undefined, copied: () => undefined };
 
 /** More than one piece of the largest table. */
 const DEVICES = 30_000;
+
+/** Octets of a value, and rows that have one: some pieces, in fewer pages than one piece has. */
+const LARGE = 4_096;
+const LARGE_ROWS = 4_000;
+const PIECE = 512 * 8_192;
 
 /** Moves from a directory to a database that has the tables. */
 const move = (
@@ -81,6 +86,25 @@ async function contents(sql: SqlPool): Promise<Readonly<Record<string, readonly 
   return found;
 }
 
+/** Each constraint of a table, in words. */
+const keysOf = (sql: Sql) => sql`
+  select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(oid) as definition,
+    convalidated as "isChecked"
+  from pg_constraint where connamespace = 'public'::regnamespace order by 1, 2`;
+
+/** The number that each sequence gives next. */
+async function numbersOf(sql: Sql): Promise<Readonly<Record<string, unknown>>> {
+  const names = await sql<{ name: string }[]>`
+    select sequencename as name from pg_sequences where schemaname = 'public' order by 1`;
+  const found: Record<string, unknown> = {};
+  for (const { name } of names) {
+    const [row] = await sql`
+      select last_value + is_called::integer as next from ${sql(name)}`;
+    found[name] = row?.['next'];
+  }
+  return found;
+}
+
 /** Opens an embedded store of a directory, and closes it after the work. */
 async function onStore<T>(dataDir: string, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openEmbedded(dataDir, { fsync: false });
@@ -101,12 +125,14 @@ t.test('all rows arrive, and the source keeps its own', async (t) => {
   await withPostgres(t, async (t, url) => {
     const dataDir = temporaryDirectory(t);
     seedEmbedded(dataDir);
-    const before = await onStore(dataDir, async ({ sql }) => {
+    const { before, numbers } = await onStore(dataDir, async ({ sql }) => {
       await fill(sql);
-      return contents(sql);
+      return { before: await contents(sql), numbers: await numbersOf(sql) };
     });
     const { sql } = await targetOf(t, url);
     const mark = await schemaMark(sql);
+    const keys = await keysOf(sql);
+    t.ok(keys.length > 30, 'many tables have keys');
     // An engine has run on it, and has left its marks.
     await sql`insert into clock_watch (id, seen_at) values (1, now())`;
     const steps: string[] = [];
@@ -126,7 +152,9 @@ t.test('all rows arrive, and the source keeps its own', async (t) => {
       shares.toSorted((a, b) => a - b),
       'it goes forward',
     );
-    t.equal(await schemaMark(sql), mark, 'keys and triggers are as they were');
+    t.equal(await schemaMark(sql), mark, 'triggers are as they were');
+    t.same(await keysOf(sql), keys, 'keys and other constraints are as they were');
+    t.same(await numbersOf(sql), numbers, 'numbers go on where those of the source are');
     await numbersGoOn(t, sql);
     await keysAndTriggersWork(t, sql);
     t.same(await onStore(dataDir, ({ sql }) => contents(sql)), before, 'the source');
@@ -170,6 +198,45 @@ t.test('a table whose columns are in another order', async (t) => {
   });
 });
 
+async function payloadsOf(sql: Sql): Promise<unknown> {
+  const [row] = await sql`
+    select md5(string_agg(payload::text, '' order by id)) as digest from notifications`;
+  return row?.['digest'];
+}
+
+t.test('rows with large values are moved a few at a time', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    const dataDir = temporaryDirectory(t);
+    seedEmbedded(dataDir);
+    const before = await onStore(dataDir, async ({ sql }) => {
+      await makeNotification(sql, await makeTenant(sql, 'acme'));
+      // Digests are hardly compressed, and too large for the row itself.
+      await sql`
+        insert into notifications select large.* from notifications n,
+          generate_series(1, ${LARGE_ROWS}) as i,
+          lateral (select string_agg(md5(i || ' ' || j), '') as text
+            from generate_series(1, ${LARGE / 32}) as j) as digests,
+          lateral json_populate_record(n, json_build_object(
+            'id', gen_random_uuid(), 'payload', json_build_object('data', digests.text))) as large`;
+      return payloadsOf(sql);
+    });
+    const { sql } = await targetOf(t, url);
+    const sizes: number[] = [];
+    await move(dataDir, url, SILENT, (end) => ({
+      ...end,
+      async copyOut(query) {
+        const rows = await end.copyOut(query);
+        sizes.push(rows.length);
+        return rows;
+      },
+    }));
+    t.equal(await payloadsOf(sql), before);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    t.ok(total > LARGE * LARGE_ROWS, `${total} octets`);
+    t.ok(Math.max(...sizes) < 1.5 * PIECE, `${Math.max(...sizes)} octets at a time`);
+  });
+});
+
 t.test('what cannot be moved is refused, and leaves the target empty', async (t) => {
   await withPostgres(t, async (t, url) => {
     const dataDir = temporaryDirectory(t);
@@ -177,12 +244,14 @@ t.test('what cannot be moved is refused, and leaves the target empty', async (t)
     await onStore(dataDir, ({ sql }) => makeTenant(sql, 'acme'));
     const { sql } = await targetOf(t, url);
     const refused = async (name: string, line: RegExp, seen?: (end: End) => End) => {
+      const numbers = await numbersOf(sql);
       await t.rejects(
         move(dataDir, url, SILENT, seen),
         { name: 'SettingFault', message: line },
         name,
       );
       t.same(await sql`select from apps`, [], name);
+      t.same(await numbersOf(sql), numbers, `${name}: its numbers`);
     };
 
     await sql`insert into nodes (host, pid) values ('here', 42)`;
@@ -203,6 +272,14 @@ t.test('what cannot be moved is refused, and leaves the target empty', async (t)
     await sql`alter table apps add column colour text`;
     await refused('another table', /^DATA_DIR: its table apps is not as this version makes it/);
     await sql`alter table apps drop column colour`;
+
+    await sql`create table notes (text text)`;
+    await refused('a table too many', /^--to: its table notes is not at the other end/);
+    await sql`drop table notes`;
+
+    await onStore(dataDir, ({ sql }) => sql`create table notes (text text)`);
+    await refused('a table of their own', /^DATA_DIR: its table notes is not at the other end/);
+    await onStore(dataDir, ({ sql }) => sql`drop table notes`);
 
     const losing = (end: End): End => ({
       ...end,

@@ -72,6 +72,18 @@ await withPostgres(t, async (t, url) => {
     t.same(await idsOf(), [1, 2]);
   });
 
+  await t.test('a lock that is not given is said in a sentence', async (t) => {
+    await sql.begin(async (holder) => {
+      await holder`lock table things in access exclusive mode`;
+      const waiting = onPostgres({ ...place, mode: WRITING }, async (end) => {
+        await end.run(`set local lock_timeout = 20`);
+        await end.run('lock table things in access exclusive mode');
+      });
+      const message = /^--to: something else holds a lock on its tables/;
+      await t.rejects(waiting, { name: 'SettingFault', message });
+    });
+  });
+
   await t.test('what only reads cannot change anything', async (t) => {
     const writing = onPostgres({ ...place, mode: READING }, (end) => end.run('delete from things'));
     await t.rejects(writing, { code: '25006' });
