@@ -21,8 +21,11 @@ import type { PooledDatabase } from './store-pool.ts';
 import { DatabasePool } from './store-pool.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** Makes and drops databases. */
-const administrator = shared(async (lifetime) => {
+/**
+ * Makes and drops databases. A lane connects it before its first file: within a test, a socket that
+ * is about to close would be taken for the one that stays.
+ */
+export const administrator = shared(async (lifetime) => {
   const sql = postgres(databaseUrl ?? '', { max: 1, onnotice: () => undefined });
   lifetime.teardown(() => sql.end());
   await sql`select`;

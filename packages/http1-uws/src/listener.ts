@@ -251,7 +251,8 @@ export class UwsListener implements HttpListener, Reception {
 
   /**
    * A certificate cannot be replaced in an app. A second one listens on the same port, then the
-   * first one no more; connections stay where they are.
+   * first one no more; connections stay where they are. A caller who waits in the queue of the
+   * first one at that moment is reset.
    */
   #replaceCertificate(): void {
     const old = this.#socket;

@@ -300,7 +300,7 @@ test('a certificate that is renewed is shown from then on; a bad one is not', as
   t.match(lines.at(-1), /TLS_KEY_FILE: .*key\.pem holds no PEM private key/);
 
   await write('third');
-  await until('the change is noticed', async () =>
-    nameOf(await shake()) === 'third' ? true : null,
-  );
+  // uWebSockets.js resets a caller who comes in the moment of the change.
+  const shown = (): Promise<string | null> => shake().then(nameOf, () => null);
+  await until('the change is noticed', async () => ((await shown()) === 'third' ? true : null));
 });

@@ -11,6 +11,7 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
+import { databaseUrl } from '../environment.ts';
 import { closeShared, leftInShared } from '../shared.ts';
 import type { Assignment, FileReport } from './assignment.ts';
 import { NO_MORE, TAP_DESCRIPTOR } from './assignment.ts';
@@ -41,6 +42,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => current.threw(error));
 }
 allowSince(new Map());
+if (databaseUrl !== undefined) await (await import('../store.ts')).administrator();
 for await (const assignment of assignments()) await run(assignment);
 await closeShared();
 // Whatever a failed test has left would keep the process.

@@ -41,9 +41,11 @@ export function allowSince(before: ResourceCounts): void {
 export async function leftOpen(): Promise<readonly string[]> {
   const endMs = performance.now() + GONE_WITHIN_MS;
   while (isCounted) {
-    const left = [...countResources()].filter(([name, count]) => count > (allowed.get(name) ?? 0));
+    const left = [...countResources()]
+      .map(([name, count]) => [name, count - (allowed.get(name) ?? 0)] as const)
+      .filter(([, more]) => more > 0);
     if (left.length === 0) return [];
-    if (performance.now() > endMs) return left.map(([name, count]) => `${count} of ${name}`);
+    if (performance.now() > endMs) return left.map(([name, more]) => `${more} of ${name}`);
     await sleep(LOOK_INTERVAL_MS);
   }
   return [];
