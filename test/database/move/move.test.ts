@@ -11,7 +11,7 @@ import { onPostgres } from '../../../src/database/move/postgres-end.ts';
 import type { Sql, SqlPool } from '../../../src/database/sql.ts';
 import type { Store } from '../../../src/database/store.ts';
 import { openEmbedded, openPostgres } from '../../../src/database/store.ts';
-import { filledTables, schemaMark } from '../../support/empty-database.ts';
+import { filledTables } from '../../support/empty-database.ts';
 import { makeNotification, makeRunning, makeTenant } from '../../support/notifications.ts';
 import { seedEmbedded, withPostgres } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -38,6 +38,11 @@ const move = (
       moveRows(seen(source), target, report),
     ),
   );
+
+/** Not the whole schema's mark: PostgreSQL may analyze a table at any moment. */
+const triggersOf = (sql: SqlPool) => sql<{ trigger: string }[]>`
+  select format('%s %s %s', tgname, tgrelid::regclass, tgenabled) as trigger
+  from pg_trigger where not tgisinternal order by 1`;
 
 /** Rows with values that a conversion may spoil, in tables of every kind. */
 async function fill(sql: SqlPool): Promise<void> {
@@ -130,7 +135,7 @@ t.test('all rows arrive, and the source keeps its own', async (t) => {
       return { before: await contents(sql), numbers: await numbersOf(sql) };
     });
     const { sql } = await targetOf(t, url);
-    const mark = await schemaMark(sql);
+    const triggers = await triggersOf(sql);
     const keys = await keysOf(sql);
     t.ok(keys.length > 30, 'many tables have keys');
     // An engine has run on it, and has left its marks.
@@ -152,7 +157,7 @@ t.test('all rows arrive, and the source keeps its own', async (t) => {
       shares.toSorted((a, b) => a - b),
       'it goes forward',
     );
-    t.equal(await schemaMark(sql), mark, 'triggers are as they were');
+    t.same(await triggersOf(sql), triggers, 'triggers are as they were');
     t.same(await keysOf(sql), keys, 'keys and other constraints are as they were');
     t.same(await numbersOf(sql), numbers, 'numbers go on where those of the source are');
     await numbersGoOn(t, sql);
