@@ -1,4 +1,4 @@
-/** Makes the names in a folder survive a power cut: the fsync of a file does not cover its name. */
+/** Makes the content of files, and the names in a folder, survive a power cut: each has its fsync. */
 
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
@@ -8,13 +8,18 @@ const CANNOT: ReadonlySet<string> = new Set(['EACCES', 'EISDIR', 'EBADF', 'EINVA
 /** Writes the names of its files to the disk: new, renamed and removed ones. */
 export function syncFolder(path: string): void {
   try {
-    const folder = openSync(path, 'r');
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
+    syncFile(path);
   } catch (error) {
     if (!CANNOT.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+/** Writes the content of a file to the disk. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }

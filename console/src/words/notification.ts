@@ -14,7 +14,7 @@ export const sentAtOf = ({
   sendAt,
 }: Pick<Notification, 'firstSendAt' | 'sendAt'>): number => firstSendAt ?? sendAt;
 
-/** Whether it waits for a time that is to come. */
+/** Whether the notification waits for a later time. */
 export const isForLater = ({ state, firstSendAt, sendAt }: Notification): boolean =>
   (state === 'SCHEDULED' || state === 'PAUSED') && firstSendAt === undefined && sendAt > Date.now();
 

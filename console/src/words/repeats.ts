@@ -18,6 +18,6 @@ export function hasSameTags(fields: DraftFields, { audience }: Notification): bo
   return ids.size === audience.tagIds.length && audience.tagIds.every((id) => ids.has(id));
 }
 
-/** Whether somebody got it, or is to get it. */
+/** Whether the notification has reached a device, or will. */
 export const reachesSomebody = ({ state, successCount }: Notification): boolean =>
   successCount > 0 || (state !== 'CANCELLED' && state !== 'FAILED');

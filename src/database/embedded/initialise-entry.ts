@@ -1,10 +1,10 @@
 /** The process that runs initdb into the directory that its argument names, and ends. */
 
-import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryFS, PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { syncFolder } from '../../std/sync-folder.ts';
+import { syncFile, syncFolder } from '../../std/sync-folder.ts';
 import { FILES_PARAMS, startParams } from './settings.ts';
 import { thrownText } from './thrown.ts';
 
@@ -34,15 +34,6 @@ function syncTree(directory: string): void {
     else syncFile(path);
   }
   syncFolder(directory);
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 const [, , path, fsync] = process.argv;

@@ -2,12 +2,9 @@
 
 import { chmodSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { PGlite } from '@electric-sql/pglite';
-import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { tellThreadVitals } from '../../std/thread-vitals.ts';
 import { serveDatabase } from './bridge.ts';
-import { DurableFiles } from './durable-files.ts';
-import { startParams } from './settings.ts';
+import { openPglite } from './open-pglite.ts';
 import type { SyncFault, ThreadOptions } from './thread.ts';
 import { thrownCode, thrownText } from './thrown.ts';
 
@@ -20,10 +17,7 @@ function endWith(error: unknown): never {
   process.exit(1);
 }
 
-const database = await PGlite.create({
-  fs: fsync ? new DurableFiles(dataDir, endWith) : new NodeFS(dataDir),
-  startParams: startParams(fsync),
-});
+const database = await openPglite(dataDir, fsync, endWith);
 const bridge = await serveDatabase(database, socketPath, (reason) => {
   // Thrown outside of the present call, which would take it for a fault of one connection.
   setImmediate(() => {

@@ -1,11 +1,9 @@
 /** The embedded database as an end of a move. The caller holds its directory's lock. */
 
-import { PGlite } from '@electric-sql/pglite';
-import { NodeFS } from '@electric-sql/pglite/nodefs';
+import type { PGlite } from '@electric-sql/pglite';
 import { SettingFault } from '../../std/setting-fault.ts';
 import { startInDataDir } from '../embedded/data-dir.ts';
-import { DurableFiles } from '../embedded/durable-files.ts';
-import { startParams } from '../embedded/settings.ts';
+import { openPglite } from '../embedded/open-pglite.ts';
 import { thrownText } from '../embedded/thrown.ts';
 import type { End } from './end.ts';
 import { asArray, SETTINGS } from './end.ts';
@@ -25,7 +23,7 @@ export async function onEmbedded<Result>(
 ): Promise<Result> {
   // In this process: its bridge serves no COPY of rows that arrive (bridge.ts).
   const database = await startInDataDir(place.dataDir, (directory) =>
-    PGlite.create({ fs: filesOf(directory, place), startParams: startParams(place.fsync) }),
+    openPglite(directory, place.fsync, (error) => endWith(place, error)),
   );
   try {
     const end = endOf(database, place);
@@ -39,13 +37,8 @@ export async function onEmbedded<Result>(
   }
 }
 
-const filesOf = (directory: string, { fsync, setting, dataDir }: OnEmbedded): NodeFS =>
-  fsync
-    ? new DurableFiles(directory, (error) => endWith(setting, dataDir, error))
-    : new NodeFS(directory);
-
 /** At once, as the engine does: PGlite would go on. What was not committed is rolled back. */
-function endWith(setting: string, dataDir: string, error: unknown): never {
+function endWith({ setting, dataDir }: OnEmbedded, error: unknown): never {
   process.stderr.write(
     `${setting}: ${dataDir}: its disk did not take what was written (${thrownText(error)}).\n`,
   );
