@@ -105,11 +105,12 @@ function installForLevel(folder) {
   const isCurrent = installed === digest;
   if (isCurrent && serves(forLevel)) return;
   const { omits } = LEVELS[level];
-  // A process that is broken off while adding leaves no stamp, and so the next one begins again.
-  if (isCurrent) rmSync(stamp);
-  // Adding keeps the packages of an engine that runs here; `npm ci` takes all away first.
-  if (isCurrent) install(folder, ['install', '--no-save', omits]);
-  else if (installed === '' && isInstalled(folder)) runScriptsAfterInstall(folder);
+  if (isCurrent) {
+    // A process that is broken off while adding leaves no stamp, and so the next one begins again.
+    rmSync(stamp);
+    // Adding keeps the packages of an engine that runs here; `npm ci` takes all away first.
+    install(folder, ['install', '--no-save', omits]);
+  } else if (installed === '' && isInstalled(folder)) runScriptsAfterInstall(folder);
   else installAgain(folder, omits);
   writeFileSync(stamp, `${digest} ${level}`);
 }

@@ -81,8 +81,8 @@ async function run(config: Config, log: Logger): Promise<number> {
       : () => Promise.resolve();
   const unheard = await addressFault({ host: config.HOST, port: config.PORT });
   if (unheard !== null) throw unheard;
-  // Reports a front that cannot be had before the database is opened.
-  await chooseFront(config.HTTP_FRONT);
+  // Before the database is opened: one that cannot be had ends the start.
+  const front = await chooseFront(config.HTTP_FRONT);
   // It loads while the store opens. A start that was refused before needs none of it.
   const loading = import('./engine/engine.ts');
   const store = await openStore(config, log, stopping.signal);
@@ -99,7 +99,7 @@ async function run(config: Config, log: Logger): Promise<number> {
     return refuse(fault);
   }
   const { startEngine } = await loading;
-  const engine = await startEngine({ config, store, secrets, log });
+  const engine = await startEngine({ config, store, secrets, log, front });
   door = new OperatorDoor(engine.operatorRoutes);
 
   const reload = (): void => void engine.reloadCertificate();

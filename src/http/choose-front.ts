@@ -2,7 +2,6 @@
 
 import type { UwsBinary } from '../../packages/http1-uws/src/listener.ts';
 import type { LoadedUws } from '../../packages/http1-uws/src/load-uws.ts';
-import { loadUws } from '../../packages/http1-uws/src/load-uws.ts';
 import { SettingFault } from '../std/setting-fault.ts';
 
 export const HTTP_FRONTS = ['auto', 'uws', 'node'] as const;
@@ -12,10 +11,14 @@ export type Front =
   /** `reason`: why it is not uWebSockets.js. */
   | { readonly kind: 'node'; readonly reason: string };
 
+/** Loaded when it is wanted: each command reads the settings, and so this file. */
+const loadLate = async (): Promise<LoadedUws> =>
+  (await import('../../packages/http1-uws/src/load-uws.ts')).loadUws();
+
 /** Rejects with a SettingFault when uWebSockets.js is asked for and cannot be had. */
 export async function chooseFront(
   setting: (typeof HTTP_FRONTS)[number],
-  load: () => Promise<LoadedUws> = loadUws,
+  load: () => Promise<LoadedUws> = loadLate,
 ): Promise<Front> {
   if (setting === 'node') return { kind: 'node', reason: 'HTTP_FRONT is node' };
   const loaded = await load();

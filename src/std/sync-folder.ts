@@ -1,4 +1,4 @@
-/** Makes the content of files, and the names in a folder, survive a power cut: each has its fsync. */
+/** Makes contents of files, and names in a folder, survive a power cut: each has its own fsync. */
 
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 

@@ -21,7 +21,7 @@ const anything: never = new Proxy(() => anything, {
 export function documentOfRoutes(): OpenApiDocument {
   const config = schema.parse({ OPERATOR_TOKEN: '-'.repeat(32) });
   const { routes } = listRoutes(
-    { config, store: anything, secrets: anything, log: anything },
+    { config, store: anything, secrets: anything, log: anything, front: anything },
     {
       catalogue: anything,
       devices: { routes: appApiRoutes(anything), importer: anything },

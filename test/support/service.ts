@@ -15,6 +15,7 @@ import { insertApp } from '../../src/catalogue/sql/insert-app.ts';
 import { findClient } from '../../src/clients/find-client.ts';
 import { raiseCatalogueVersion } from '../../src/clients/lock-client.ts';
 import type { Store } from '../../src/database/store.ts';
+import { chooseFront } from '../../src/http/choose-front.ts';
 import {
   readProviderCredential,
   writeProviderCredential,
@@ -69,7 +70,8 @@ async function startServiceAt(
     ...environment,
   });
   if (!read.ok) throw new Error(read.faults.join(' '));
-  const engine = await startEngine({ config: read.config, store, secrets, log });
+  const front = await chooseFront(read.config.HTTP_FRONT);
+  const engine = await startEngine({ config: read.config, store, secrets, log, front });
   t.teardown(() => engine.drain());
   const addresses = { apnsOrigin, fcmOrigin, controlUrl };
   return { engine, store, demo: { baseUrl: engine.url, ...demo, simulator: addresses } };

@@ -4,8 +4,7 @@ import { RequestCounts } from '../../api/metrics.ts';
 import { startServer } from '../../api/server.ts';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import { Maintenance } from '../../database/maintenance/maintenance.ts';
-import type { Front } from '../../http/choose-front.ts';
-import { chooseFront, frontInWords } from '../../http/choose-front.ts';
+import { frontInWords } from '../../http/choose-front.ts';
 import type { Route } from '../../http/handler.ts';
 import { connectionsMaxOf, descriptorsMax } from '../../std/descriptors.ts';
 import { VitalsWatch } from '../../std/thread-vitals.ts';
@@ -39,8 +38,7 @@ export interface Engine {
 
 /** Starts everything on a store; resolves when it listens. */
 export async function startEngine(parts: EngineParts): Promise<Engine> {
-  const { config, store, log } = parts;
-  const front = await chooseFront(config.HTTP_FRONT);
+  const { config, store, log, front } = parts;
   const failureLog = new FailureLog(log);
   const metrics = openMetrics(failureLog);
   const counts = new RequestCounts();
@@ -70,8 +68,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     metrics,
     readSystem: () => gatherSystem(system),
   });
-  const settings = serverSettings(parts, access, front);
-  const server = await startServer({ ...settings, counts, tracer, routes });
+  const server = await startServer({ ...serverSettings(parts, access), counts, tracer, routes });
   for (const part of [tagIndex, devices, sending, background, server]) metrics.add(part.metrics);
   metrics.add(
     threadMetrics(() => [
@@ -85,7 +82,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   maintenance.start();
   const url = urlOf(config, server.port);
   const consoleUrl = demo === null ? null : await writeDemo(parts, demo, url);
-  logListening(parts, url, front);
+  logListening(parts, url);
   if (demo !== null) tellDemo(config, url, demo, consoleUrl);
   return {
     url,
@@ -109,7 +106,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   };
 }
 
-const logListening = ({ config, store, log }: EngineParts, url: string, front: Front): void => {
+const logListening = ({ config, store, log, front }: EngineParts, url: string): void => {
   const { kind } = store.address;
   const fields = { url, workers: config.WORKERS, store: kind, front: frontInWords(front) };
   log.info(fields, 'listening');
@@ -126,9 +123,8 @@ const openMetrics = (failureLog: FailureLog): Metrics =>
   );
 
 const serverSettings = (
-  { config, store, log }: EngineParts,
+  { config, store, log, front }: EngineParts,
   { authenticator, sessions, failures }: Access,
-  front: Front,
 ) => ({
   front,
   authenticator,
