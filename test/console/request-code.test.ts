@@ -42,7 +42,10 @@ async function eachLanguage(
         else t.comment(`${name} is not installed`);
         return;
       }
-      await page.getByRole('radio', { name: language }).check({ force: true });
+      const radio = page.getByRole('radio', { name: language });
+      // Its label covers it. A click there waits until the page has stopped moving.
+      await page.locator('label').filter({ has: radio }).click();
+      t.ok(await radio.isChecked(), `${language} is chosen`);
       const codes: string[] = [];
       for (const title of titles) {
         codes.push((await page.getByRole('region', { name: title }).textContent()) ?? '');
