@@ -139,6 +139,9 @@ const sentDays = (days: readonly StatisticsDay[]) =>
 const today = async (sql: Sql, subject: Subject): Promise<StatisticsDay | undefined> =>
   (await statisticsDays(sql, subject)).find(({ date }) => date !== null);
 
+/** No object has it or the next six: the sequence of ids is far below. */
+const FIRST_OTHER_TAG_ID = 1_000_000_000;
+
 const uncounted = async (sql: Sql): Promise<number> =>
   (await sql`select from ended_notifications`).length;
 
@@ -177,7 +180,7 @@ await onEachStore(t, {
     await sql`
       insert into notifications
         (id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, accepted_at, finished_at)
-      select gen_random_uuid(), ${clientId}, 'user', 'FINISHED', array[${scene.goals}::integer, 100 + n % 7, 100 + n % 5], '{}', '{}', '{}',
+      select gen_random_uuid(), ${clientId}, 'user', 'FINISHED', array[${scene.goals}::integer, ${FIRST_OTHER_TAG_ID} + n % 7, ${FIRST_OTHER_TAG_ID} + n % 5], '{}', '{}', '{}',
         '2026-02-01T12:00:00Z'::timestamptz + n % 2 * interval '1 day', now()
       from generate_series(1, 2400) n`;
     await sql`
@@ -194,7 +197,7 @@ await onEachStore(t, {
     t.equal(await uncounted(sql), 0);
     t.same(await scene.read(), before);
     const [sums] = await sql`
-      select sum(notifications)::int as notifications from notification_days where object_id between 100 and 106`;
+      select sum(notifications)::int as notifications from notification_days where object_id >= ${FIRST_OTHER_TAG_ID}`;
     const tagsOfEach = Array.from(
       { length: 2_400 },
       (_, at) => new Set([(at + 1) % 7, (at + 1) % 5]),
