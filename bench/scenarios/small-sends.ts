@@ -113,8 +113,11 @@ async function measureOurs(
     rate.perSecond / 2,
     open,
     (jobs) =>
-      sql<{ id: string; atMs: number }[]>`
-      select id, extract(epoch from finished_at)::float8 * 1000 as "atMs" from notifications where id = any(${jobs}::uuid[])`,
+      sql<Times[]>`
+      select id, extract(epoch from finished_at)::float8 * 1000 as "atMs",
+        extract(epoch from accepted_at)::float8 * 1000 as "acceptedAtMs",
+        extract(epoch from first_send_at)::float8 * 1000 as "attemptedAtMs"
+      from notifications where id = any(${jobs}::uuid[])`,
   );
   rows.push({ ...of, load: 'half load', ...times });
   const untilLeft = (left = 0): Promise<number> => untilNone(open, left);
@@ -171,8 +174,10 @@ async function measureBaseline(
     rate.perSecond / 2,
     open,
     (jobs) =>
-      sql<{ id: string; atMs: number }[]>`
-      select id, extract(epoch from finished_at)::float8 * 1000 as "atMs" from jobs where id = any(${jobs}::uuid[])`,
+      sql<Times[]>`
+      select id, extract(epoch from finished_at)::float8 * 1000 as "atMs",
+        null as "acceptedAtMs", null as "attemptedAtMs"
+      from jobs where id = any(${jobs}::uuid[])`,
   );
   return [
     { ...of, load: 'posted', sends: POSTED, ...rate, ...NO_TIMES },
@@ -197,28 +202,44 @@ async function measurePosted(
   return { perSecond: count / seconds, ...costsOfEach(before, await costsSoFar(metered), count) };
 }
 
-/** From each request until the outcome is recorded. */
+/** Of a job, by its row: when it had its outcome, was accepted, and was first tried. */
+interface Times {
+  readonly id: string;
+  readonly atMs: number;
+  readonly acceptedAtMs: number | null;
+  readonly attemptedAtMs: number | null;
+}
+
+/** From each request until the outcome is recorded, and the steps on the way. */
 async function measureRate(
   target: PushTarget,
   perSecond: number,
   open: () => Promise<number>,
-  ends: (jobs: string[]) => Promise<readonly { readonly id: string; readonly atMs: number }[]>,
+  timesOf: (jobs: string[]) => Promise<readonly Times[]>,
 ): Promise<Figures> {
   const posted = await postAtRate(target, perSecond, RATE_SECONDS);
   await untilNone(open);
-  const endOf = new Map(
-    (await ends(posted.map(({ job }) => job))).map((row) => [row.id, row.atMs]),
-  );
-  const times = posted
-    .map(({ job, atMs }: Posted) => (endOf.get(job) ?? Number.NaN) - atMs)
-    .sort((a, b) => a - b);
+  const jobs = new Map((await timesOf(posted.map(({ job }) => job))).map((row) => [row.id, row]));
+  const sorted = (pick: (times: Times) => number | null): readonly number[] =>
+    posted
+      .flatMap(({ job, atMs }: Posted) => {
+        const row = jobs.get(job);
+        const reachedMs = row === undefined ? null : pick(row);
+        return reachedMs === null ? [] : reachedMs - atMs;
+      })
+      .sort((a, b) => a - b);
+  const median = (times: readonly number[]): number | null =>
+    times.length === 0 ? null : percentile(times, 0.5);
+  const ends = sorted(({ atMs }) => atMs);
   return {
     sends: posted.length,
     perSecond,
     ...NO_COSTS,
     ...NO_TIMES,
-    p50Ms: percentile(times, 0.5),
-    p99Ms: percentile(times, 0.99),
+    p50Ms: percentile(ends, 0.5),
+    p99Ms: percentile(ends, 0.99),
+    acceptMs: median(sorted(({ acceptedAtMs }) => acceptedAtMs)),
+    attemptMs: median(sorted(({ attemptedAtMs }) => attemptedAtMs)),
   };
 }
 

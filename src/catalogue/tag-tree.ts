@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
 import type { Sql } from '../database/sql.ts';
 import type { CatalogueTag, TagGroup } from '../domain/tag.ts';
+import { groupBy } from '../std/group-by.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ParametersOfTags } from './sql/read-parameters.ts';
 import { readParameters } from './sql/read-parameters.ts';
@@ -130,16 +131,4 @@ function makeTree(
     { ...(form === 'get' ? { id: 0 } : {}), name: 'default', tags: ungrouped },
     ...(groupsByParent.get(null) ?? []).map(toObject),
   ];
-}
-
-/** Map.groupBy, which Node 20 does not have. */
-function groupBy<K, V>(values: readonly V[], keyOf: (value: V) => K): ReadonlyMap<K, V[]> {
-  const groups = new Map<K, V[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [value]);
-    else group.push(value);
-  }
-  return groups;
 }

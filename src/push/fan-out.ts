@@ -23,6 +23,7 @@ import type { Metric } from '../telemetry/metric.ts';
 import type { Evaluator } from '../templates/evaluator.ts';
 import type { TransportLimits, TransportName } from '../transport/transport.ts';
 import { Accept } from './accept/accept.ts';
+import { AtOnce } from './dispatch/at-once.ts';
 import type { AuthorizationSource, CredentialSource } from './dispatch/authorizer.ts';
 import { Authorizer } from './dispatch/authorizer.ts';
 import { CircuitBreakers } from './dispatch/circuit-breakers.ts';
@@ -116,6 +117,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     sql,
     patientReads,
     isSimulated: (platformId) => origins.simulated.includes(platformId),
+    atOnce: new AtOnce({ store, claimer }),
     onAccepted: () => planner.wake(),
   });
   const deletions = new Deletions({

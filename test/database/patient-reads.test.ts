@@ -12,6 +12,7 @@ import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { addTenant, bearer, secrets, startApi } from '../support/api.ts';
 import { makeAppApi } from '../support/app-api.ts';
 import { evaluator } from '../support/evaluator.ts';
+import { NEVER_AT_ONCE } from '../support/never-at-once.ts';
 import { makeTag } from '../support/notifications.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
@@ -32,6 +33,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
     const thirdTagId = await makeTag(sql, third.clientId, {});
     const appApi = makeAppApi(store);
     const accept = new Accept({
+      atOnce: NEVER_AT_ONCE,
       journal: SILENT_JOURNAL,
       sql,
       patientReads: store.patientReads,

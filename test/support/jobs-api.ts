@@ -20,6 +20,7 @@ import type { Tenant } from './api.ts';
 import { addTenant, secrets, startApiOn } from './api.ts';
 import { DEFAULT_ORIGINS } from './default-origins.ts';
 import { evaluator } from './evaluator.ts';
+import { NEVER_AT_ONCE } from './never-at-once.ts';
 import { makeTag } from './notifications.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
 
@@ -54,6 +55,7 @@ export async function startJobsApi(
   const tenant = await addTenant(sql, slug);
   const tagId = await makeTag(sql, tenant.clientId, { sourceId: 'news' });
   const accept = new Accept({
+    atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql,
     patientReads,

@@ -9,6 +9,9 @@ export type Figures = Costs & {
   /** From the request until the outcome is recorded. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
+  /** From the request until the transaction that accepts it, and until the first attempt: medians. */
+  readonly acceptMs: number | null;
+  readonly attemptMs: number | null;
   /** From the moment that they were due for until the first and the last first attempt. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
@@ -30,6 +33,8 @@ export type Figures = Costs & {
 export const NO_TIMES = {
   p50Ms: null,
   p99Ms: null,
+  acceptMs: null,
+  attemptMs: null,
   firstMs: null,
   lastMs: null,
   momentMs: null,

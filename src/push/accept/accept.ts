@@ -12,10 +12,13 @@ import { Batcher } from '../../std/batcher.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
+import type { AtOnce } from '../dispatch/at-once.ts';
 import type { KeyedNotification } from '../sql/notifications/find-by-idempotency-keys.ts';
 import { findByIdempotencyKeys } from '../sql/notifications/find-by-idempotency-keys.ts';
 import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
 import { insertNotifications } from '../sql/notifications/insert-notifications.ts';
+import type { StartedNotification } from '../sql/notifications/insert-started.ts';
+import { isPerhapsSmall } from '../sql/notifications/insert-started.ts';
 import type { Fit, FoundTargets } from './check.ts';
 import { check } from './check.ts';
 import type { Content } from './contents.ts';
@@ -92,8 +95,9 @@ interface AcceptOptions {
   readonly evaluator: Evaluator;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
-  readonly journal: Pick<JobJournal, 'accepted'>;
-  /** Called when a push that is due at once was accepted. */
+  readonly journal: Pick<JobJournal, 'accepted' | 'planned'>;
+  readonly atOnce: Pick<AtOnce, 'insert'>;
+  /** Called when a push that is due at once was accepted, and waits for its turn. */
   readonly onAccepted: () => void;
 }
 
@@ -283,7 +287,11 @@ export class Accept {
     fresh: readonly Written[],
     answers: Map<Submission, Settled>,
   ): Promise<void> {
-    for (const [index, piece] of inPieces(fresh).entries()) {
+    // A send that waits for its time or is held to a rate keeps no small one from beginning.
+    const pieces = [true, false].flatMap((isSmall) =>
+      inPieces(fresh.filter(({ notification }) => isPerhapsSmall(notification) === isSmall)),
+    );
+    for (const [index, piece] of pieces.entries()) {
       try {
         await this.write(piece, answers);
       } catch (error) {
@@ -295,28 +303,35 @@ export class Accept {
   }
 
   private async write(fresh: readonly Written[], answers: Map<Submission, Settled>): Promise<void> {
-    const rows = await insertNotifications(
-      this.options.sql,
-      fresh.map(({ notification }) => notification),
-    );
+    const beganMs = Date.now();
+    const notifications = fresh.map(({ notification }) => notification);
+    const started = await this.options.atOnce.insert(notifications);
+    const rows = started ?? (await insertNotifications(this.options.sql, notifications));
     const states = new Map(rows.map(({ id, state }) => [id, state]));
-    let isDue = false;
-    for (const { submission, notification, targets } of fresh) {
-      const { id } = notification;
-      const state = states.get(id);
-      if (state === undefined) continue;
-      const { unknownTags } = targets;
-      const warnings = warningsOf(targets.scopes, notification.payload, notification.templated);
-      answers.set(submission, fulfilled({ kind: 'accepted', id, state, unknownTags, warnings }));
-      isDue ||= submission.push.sendAtMs === null;
-      const { startedMs } = submission;
-      const { clientId, requestId, traceparent = '' } = submission.publisher;
-      const { scopes, sendAtMs } = notification;
-      const appIds = scopes.map(({ appId }) => appId);
-      const told = { id, clientId, requestId, traceparent, state, appIds, sendAtMs, startedMs };
-      this.options.journal.accepted(told);
+    for (const written of fresh) {
+      const state = states.get(written.notification.id);
+      if (state !== undefined) this.answer(written, state, answers);
     }
-    if (isDue) this.options.onAccepted();
+    const underWay = (started ?? []).filter(({ chunks }) => chunks.length > 0);
+    this.options.journal.planned(underWay.map(plannedOf), beganMs);
+    const areDue = fresh.some(({ submission }) => submission.push.sendAtMs === null);
+    if (areDue && underWay.length < rows.length) this.options.onAccepted();
+  }
+
+  private answer(
+    { submission, notification, targets }: Written,
+    state: NotificationState,
+    answers: Map<Submission, Settled>,
+  ): void {
+    const { id, scopes, sendAtMs, payload, templated } = notification;
+    const { unknownTags } = targets;
+    const warnings = warningsOf(targets.scopes, payload, templated);
+    answers.set(submission, fulfilled({ kind: 'accepted', id, state, unknownTags, warnings }));
+    const { startedMs } = submission;
+    const { clientId, requestId, traceparent = '' } = submission.publisher;
+    const appIds = scopes.map(({ appId }) => appId);
+    const told = { id, clientId, requestId, traceparent, state, appIds, sendAtMs, startedMs };
+    this.options.journal.accepted(told);
   }
 
   private notificationOf(
@@ -342,6 +357,14 @@ export class Accept {
 }
 
 type Settled = PromiseSettledResult<Acceptance>;
+
+const plannedOf = ({ id, clientId, acceptedAtMs, chunks }: StartedNotification) => ({
+  id,
+  clientId,
+  dueAtMs: acceptedAtMs,
+  plannedAtMs: acceptedAtMs,
+  scopes: chunks.map(({ appId }) => ({ appId, chunks: 1 })),
+});
 
 const fulfilled = (value: Acceptance): Settled => ({ status: 'fulfilled', value });
 const rejected = (reason: unknown): Settled => ({ status: 'rejected', reason });

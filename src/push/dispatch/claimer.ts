@@ -1,7 +1,9 @@
 /**
  * Keeps the workers' slots filled from the ledger, fairly. A part (a chunk or a batch of retries)
  * is:
- * - offered: planned (`offer`), or found by a look (`look`);
+ * - reserved for: while it is accepted, if it is small and may begin at once (`reserve`); the
+ *   accepting transaction claims it, and it is held;
+ * - offered: else, when it was planned (`offer`), or found by a look (`look`);
  * - chosen: a round has shared the free slots out (`serve`, fair-share.ts);
  * - claimed: with a lease (`claim`); one that another node claimed first is dropped;
  * - held: a task sends it in a slot (`hold`), and may be asked to make room (`makeRoomFor`);
@@ -31,7 +33,9 @@ import type { Assignment } from './dispatcher.ts';
 import type { Candidate, Holder } from './fair-share.ts';
 import { FairShare } from './fair-share.ts';
 import { isSuspect } from './parking.ts';
-import type { SmallCandidate } from './small-parts.ts';
+import type { Reservation } from './reservations.ts';
+import { Reservations } from './reservations.ts';
+import type { SmallCandidate, SmallPart } from './small-parts.ts';
 import { SmallParts, smallIdOf } from './small-parts.ts';
 import type { Batch } from './worker-pool.ts';
 
@@ -104,6 +108,7 @@ export class Claimer {
   private readonly bell = new Bell();
   /** Not a Set: its old tables would keep removed entries in memory (decision 35). */
   private held: readonly Held[] = [];
+  private readonly reservations: Reservations;
   /** Large parts planned since the last round. */
   private offered: readonly Claimable[] = [];
   private readonly small = new SmallParts();
@@ -119,6 +124,14 @@ export class Claimer {
   constructor(options: ClaimerOptions) {
     this.options = options;
     this.connection = options.store.openDedicatedConnection(PLANS_ARE_KEPT);
+    this.reservations = new Reservations({
+      ...options,
+      begin: (batches) => {
+        const authorizationOf = this.authorizationsOf(batches.flat().map(partOf));
+        for (const parts of batches) this.hold({ parts, isLot: true }, authorizationOf);
+      },
+      onFree: () => this.wakeWaiting(),
+    });
   }
 
   start(): void {
@@ -141,11 +154,21 @@ export class Claimer {
     return this.small.fullQueues();
   }
 
+  /**
+   * Slots for small parts that are about to be accepted. Null: they take their turns, since others
+   * wait, too few slots are free, or this node may not send.
+   */
+  reserve(parts: readonly SmallPart[]): Reservation | null {
+    const isAnyWaiting = this.hasWaiting || this.small.size > 0 || this.offered.length > 0;
+    if (isAnyWaiting || this.isStopping) return null;
+    return this.reservations.reserve(parts, this.held);
+  }
+
   /** Claims nothing more; tasks under way finish their block or give the rest back. */
   async drain(terms: GiveBack): Promise<void> {
     this.isStopping = true;
     this.bell.ring();
-    await this.loop;
+    await Promise.all([this.loop, this.reservations.ended()]);
     const assignments = this.held.flatMap((held) => held.assignments);
     for (const assignment of assignments) assignment.giveBack(terms);
     await Promise.all(assignments.map(({ finished }) => finished));
@@ -200,8 +223,8 @@ export class Claimer {
     const small = this.small.candidates();
     const served = this.fairShare.share<Claimable | SmallCandidate>(
       [...large, ...small],
-      this.held,
-      slots - this.held.length,
+      this.holders,
+      slots - this.holders.length,
       reservedSlots,
     );
     const turns = served.filter((turn): turn is Claimable => !('isLot' in turn));
@@ -255,9 +278,7 @@ export class Claimer {
   }
 
   /** One for each (app, platform). A task that waits for it reports its rejection. */
-  private authorizationsOf(
-    turns: readonly Claimable[],
-  ): (scope: Scope) => Promise<ScopeAuthorization> {
+  private authorizationsOf(turns: readonly Scope[]): (scope: Scope) => Promise<ScopeAuthorization> {
     const authorizations = new Map<string, Promise<ScopeAuthorization>>();
     const authorizationOf = (scope: Scope): Promise<ScopeAuthorization> => {
       const key = scopeKeyOf(scope);
@@ -309,7 +330,15 @@ export class Claimer {
       this.freed += 1;
       if (held.isAskedToYield || this.isRoomWorthALook) this.isLookDue = true;
     }
+    this.wakeWaiting();
+  }
+
+  private wakeWaiting(): void {
     if (this.hasWaiting || this.isLookDue || this.small.size > 0) this.bell.ring();
+  }
+
+  private get holders(): readonly Holder[] {
+    return [...this.held, ...this.reservations.holders];
   }
 
   private get isRoomWorthALook(): boolean {

@@ -6,8 +6,11 @@
 
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
+import { groupBy } from '../../std/group-by.ts';
 import type { Claimable } from '../sql/ledger/list-claimable.ts';
 import type { DueQueue } from '../sql/notifications/plan-due.ts';
+import type { Claimed } from './claimed.ts';
+import { partOf } from './claimed.ts';
 import type { Candidate } from './fair-share.ts';
 
 /**
@@ -36,6 +39,40 @@ const BATCH_PARTS_MIN = 4;
 export interface SmallCandidate extends Candidate {
   readonly isLot: true;
   readonly slotsMax: number;
+}
+
+/** A part that may turn out to be small. */
+export interface SmallPart extends Scope {
+  readonly clientId: number;
+  readonly isUrgent: boolean;
+}
+
+/** For parts that come together: one for each (app, platform) and urgency among them. */
+export function candidatesOf(parts: readonly SmallPart[]): readonly SmallCandidate[] {
+  const found = new Map<string, Omit<SmallCandidate, 'slotsMax'> & { parts: number }>();
+  for (const part of parts) {
+    const candidate = candidateOf(part);
+    const known = found.get(candidate.notificationId);
+    if (known === undefined) found.set(candidate.notificationId, { ...candidate, parts: 1 });
+    else known.parts += 1;
+  }
+  return [...found.values()].map(({ parts: count, ...candidate }) => ({
+    ...candidate,
+    slotsMax: Math.ceil(count / BATCH_PARTS_MAX),
+  }));
+}
+
+/** Claimed parts that came together, a batch for each slot; of each candidate alike many. */
+export function inBatches<T extends Claimed>(claimed: readonly T[]): readonly (readonly T[])[] {
+  const ofCandidates = groupBy(claimed, (part) => {
+    const { terms, ...scope } = partOf(part);
+    return smallIdOf(scope, terms.isUrgent);
+  });
+  return [...ofCandidates.values()].flatMap((parts) => {
+    const batches = Math.ceil(parts.length / BATCH_PARTS_MAX);
+    const size = Math.ceil(parts.length / batches);
+    return Array.from({ length: batches }, (_, n) => parts.slice(n * size, (n + 1) * size));
+  });
 }
 
 /** The notification id of such a candidate, which counts as one notification. */
@@ -116,18 +153,26 @@ export class SmallParts {
   }
 }
 
-function partsOfScope({ clientId, appId, platformId, isUrgent }: Claimable): ScopeParts {
-  const candidate = {
-    notificationId: smallIdOf({ appId, platformId }, isUrgent),
-    clientId,
-    appId,
-    platformId,
-    isUrgent,
-    ratePerSecond: null,
-    isLot: true,
-  } as const;
-  return { candidate, queues: [new Map(), new Map()], wasMoment: false };
-}
+const partsOfScope = (part: SmallPart): ScopeParts => ({
+  candidate: candidateOf(part),
+  queues: [new Map(), new Map()],
+  wasMoment: false,
+});
+
+const candidateOf = ({
+  clientId,
+  appId,
+  platformId,
+  isUrgent,
+}: SmallPart): Omit<SmallCandidate, 'slotsMax'> => ({
+  notificationId: smallIdOf({ appId, platformId }, isUrgent),
+  clientId,
+  appId,
+  platformId,
+  isUrgent,
+  ratePerSecond: null,
+  isLot: true,
+});
 
 const sizeOf = ({ queues }: ScopeParts): number => queues.reduce((sum, { size }) => sum + size, 0);
 

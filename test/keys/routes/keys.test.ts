@@ -14,6 +14,7 @@ import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { makeAdminRoutes } from '../../support/admin-routes.ts';
 import { addTenant, startApiOn } from '../../support/api.ts';
 import { evaluator } from '../../support/evaluator.ts';
+import { NEVER_AT_ONCE } from '../../support/never-at-once.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
@@ -33,6 +34,7 @@ async function open(t: Test, store: Store) {
   const demo = await addTenant(sql, 'demo');
   const other = await addTenant(sql, 'other');
   const accept = new Accept({
+    atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql,
     patientReads,

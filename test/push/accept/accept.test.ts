@@ -9,6 +9,7 @@ import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { aPush } from '../../support/a-notification.ts';
 import { evaluator } from '../../support/evaluator.ts';
+import { NEVER_AT_ONCE } from '../../support/never-at-once.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
@@ -30,6 +31,7 @@ function idOf(acceptance: Acceptance): string {
 await withStores(t, async (t, store) => {
   const { sql } = store;
   const accept = new Accept({
+    atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql,
     patientReads: store.patientReads,

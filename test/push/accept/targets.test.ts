@@ -11,6 +11,7 @@ import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { aPush } from '../../support/a-notification.ts';
 import { evaluator } from '../../support/evaluator.ts';
+import { NEVER_AT_ONCE } from '../../support/never-at-once.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -37,6 +38,7 @@ async function open({ sql, patientReads }: Store) {
   }
   const index = new SqlTagIndex(sql);
   const accept = new Accept({
+    atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql,
     patientReads,

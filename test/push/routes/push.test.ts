@@ -11,6 +11,7 @@ import { statusRoute } from '../../../src/push/routes/status.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { evaluator } from '../../support/evaluator.ts';
+import { NEVER_AT_ONCE } from '../../support/never-at-once.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -23,6 +24,7 @@ const PAYLOAD = { title: 'goal!' };
 const store = await temporaryStore(t);
 const { sql } = store;
 const accept = new Accept({
+  atOnce: NEVER_AT_ONCE,
   journal: SILENT_JOURNAL,
   sql,
   patientReads: store.patientReads,
@@ -447,6 +449,7 @@ t.test('without a database the fault is told as such: the server makes it 503', 
   t.teardown(() => nowhere.end({ timeout: 0 }));
   const patientReads = new PatientReads((work) => work(nowhere));
   const cut = new Accept({
+    atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql: nowhere,
     patientReads,

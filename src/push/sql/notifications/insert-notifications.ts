@@ -6,10 +6,10 @@
 
 import { SCOPE } from '../../../database/columns.ts';
 import { boolean, float8, integer, json, rowsOf, text, uuid } from '../../../database/rows.ts';
-import type { Sql } from '../../../database/sql.ts';
+import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { NotificationState, TemplatedPayload } from '../../../domain/notification.ts';
 import type { NotificationTerms } from './terms.ts';
-import { TERMS, termNames } from './terms.ts';
+import { otherTermNames, TERMS, termNames } from './terms.ts';
 
 export interface NewNotification extends NotificationTerms {
   readonly id: string;
@@ -30,21 +30,45 @@ export interface NewNotification extends NotificationTerms {
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
 }
 
-interface AcceptedNotification {
+export interface AcceptedNotification {
   readonly id: string;
   readonly state: NotificationState;
 }
 
 /** Answers those that were written: all except those whose idempotency key is taken. */
-export function insertNotifications(sql: Sql, notifications: readonly NewNotification[]) {
+export const insertNotifications = (sql: Sql, notifications: readonly NewNotification[]) => sql<
+  AcceptedNotification[]
+>`
+    with ${asked(sql, notifications)},
+    accepted as (
+      insert into notifications (
+        id, client_id, user_name, state, ${termNames(sql)}, audience_expression, templated, send_at, expires_at
+      )
+      select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
+        ${termNames(sql)}, audience_expression, templated, send_at, expires_at
+      from asked
+      returning id, state
+    ),
+    scoped as (
+      insert into notification_scopes (notification_id, app_id, platform_id, simulated)
+      select id, app_id, platform_id, simulated from accepted join ${askedScopes(sql, notifications)} using (id)
+    )
+    select id, state from accepted`;
+
+/**
+ * Queries of a statement, without a comma at the end. `asked`: the notifications to write; their
+ * idempotency keys are taken by this statement. `anyTagIds`: the targets to write.
+ */
+export function asked(
+  sql: Sql,
+  notifications: readonly NewNotification[],
+  anyTagIds: Fragment = sql`any_tag_ids`,
+) {
   const withKey = notifications.flatMap(({ id, clientId, idempotency }) =>
     idempotency === null ? [] : [{ id, clientId, ...idempotency }],
   );
-  const inScopes = notifications.flatMap(({ id, scopes }) =>
-    scopes.map((scope) => ({ id, ...scope })),
-  );
-  return sql<AcceptedNotification[]>`
-    with key_taken as (
+  return sql`
+    key_taken as (
       insert into idempotency_keys as k (client_id, key, body_hash, notification_id)
       select client_id, key, decode(body_hash, 'hex'), id
       from ${keyed(sql, withKey)}
@@ -55,24 +79,23 @@ export function insertNotifications(sql: Sql, notifications: readonly NewNotific
         where k.created_at <= now() - interval '24 hours'
       returning notification_id
     ),
-    accepted as (
-      insert into notifications (
-        id, client_id, user_name, state, ${termNames(sql)}, audience_expression, templated, send_at, expires_at
-      )
-      select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
-        ${termNames(sql)}, audience_expression, templated, send_at, to_timestamp(expires_at_ms / 1000)
-      from ${asked(sql, notifications)}
-      -- Never before it was accepted: retries and the payload's ttl end so long after it.
-      cross join lateral (select greatest(to_timestamp(send_at_ms / 1000), now()) as send_at) due
+    asked as materialized (
+      select id, client_id, user_name, ${anyTagIds} as any_tag_ids, ${otherTermNames(sql)},
+        audience_expression, templated,
+        -- Never before it was accepted: retries and the payload's ttl end so long after it.
+        greatest(to_timestamp(send_at_ms / 1000), now()) as send_at,
+        to_timestamp(expires_at_ms / 1000) as expires_at
+      from ${given(sql, notifications)}
       where not is_keyed or id in (select notification_id from key_taken)
-      returning id, state
-    ),
-    scoped as (
-      insert into notification_scopes (notification_id, app_id, platform_id, simulated)
-      select id, app_id, platform_id, simulated from accepted join ${scopes(sql, inScopes)} using (id)
-    )
-    select id, state from accepted`;
+    )`;
 }
+
+/** Rows `s`: every (app, platform) of each, with its id. */
+export const askedScopes = (sql: Sql, notifications: readonly NewNotification[]) =>
+  scopes(
+    sql,
+    notifications.flatMap(({ id, scopes }) => scopes.map((scope) => ({ id, ...scope }))),
+  );
 
 type Keyed = Pick<NewNotification, 'id' | 'clientId'> & NonNullable<NewNotification['idempotency']>;
 
@@ -83,7 +106,7 @@ const keyed = rowsOf<Keyed>('keyed', {
   body_hash: text(({ bodyHash }) => bodyHash.toString('hex')),
 });
 
-const asked = rowsOf<NewNotification>('asked', {
+const given = rowsOf<NewNotification>('given', {
   id: uuid(({ id }) => id),
   client_id: integer(({ clientId }) => clientId),
   user_name: text(({ userName }) => userName),
@@ -97,7 +120,7 @@ const asked = rowsOf<NewNotification>('asked', {
 
 type InScope = Pick<NewNotification, 'id'> & NewNotification['scopes'][number];
 
-const scopes = rowsOf<InScope>('scopes', {
+const scopes = rowsOf<InScope>('s', {
   id: uuid(({ id }) => id),
   ...SCOPE,
   simulated: boolean(({ isSimulated }) => isSimulated),

@@ -22,12 +22,12 @@ export const PLANNED_AT_ONCE_MAX = 128;
  * One for ten million devices writes 1,221 chunks.
  * @limit groups of a notification above which it is large
  */
-const GROUPS_OF_SMALL_MAX = 8;
+export const GROUPS_OF_SMALL_MAX = 8;
 /**
  * Each is looked up, also where no group has the tag.
  * @limit scopes times tags above which it is large
  */
-const LOOK_UPS_OF_SMALL_MAX = 256;
+export const LOOK_UPS_OF_SMALL_MAX = 256;
 /** @limit large ones planned at once → the next round */
 export const LARGE_AT_ONCE_MAX = 16;
 export const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
@@ -211,10 +211,7 @@ const weighed = (sql: Sql) => sql`
 /** `scoped`: each scope of what is due, and its groups that may hold a device of it. */
 const scoped = (sql: Sql) => sql`
   addressed as materialized (
-    select id, before, state, all_tag_ids, case
-      when exists (select from unnest(all_tag_ids) as t (id) where not ${isCurrent(sql)}) then '{}'
-      else array(select distinct t.id from unnest(any_tag_ids) as t (id) where ${isCurrent(sql)})
-    end as any_tag_ids
+    select id, before, state, all_tag_ids, ${currentTargets(sql)} as any_tag_ids
     from due
   ),
   scoped as materialized (
@@ -231,19 +228,7 @@ const scoped = (sql: Sql) => sql`
             offset 0
           ) of_tag
         ) t
-        where group_number <= (p.next_ordinal - 1) / ${GROUP_DEVICES}::integer
-          and (
-            select vacant_version is distinct from version from device_groups
-            where app_id = s.app_id and platform_id = s.platform_id and group_number = t.group_number
-          )
-          and not exists (
-            select from unnest(d.all_tag_ids) as f (tag_id)
-            where (
-              select true from device_group_tags
-              where app_id = s.app_id and platform_id = s.platform_id
-                and tag_id = f.tag_id and group_number = t.group_number
-            ) is null
-          )
+        where ${mayHoldAnybody(sql)}
       ) as group_numbers
       from notification_scopes s
       cross join lateral (
@@ -253,6 +238,32 @@ const scoped = (sql: Sql) => sql`
       where s.notification_id = any (array[d.id])
     ) s on true
   )`;
+
+/**
+ * Whether group `t` of scope `s`, below the mark of `p`, may hold a device with a target of the
+ * notification `d`.
+ */
+export const mayHoldAnybody = (sql: Sql) => sql`
+  t.group_number <= (p.next_ordinal - 1) / ${GROUP_DEVICES}::integer
+    and (
+      select vacant_version is distinct from version from device_groups
+      where app_id = s.app_id and platform_id = s.platform_id and group_number = t.group_number
+    )
+    and not exists (
+      select from unnest(d.all_tag_ids) as f (tag_id)
+      where (
+        select true from device_group_tags
+        where app_id = s.app_id and platform_id = s.platform_id
+          and tag_id = f.tag_id and group_number = t.group_number
+      ) is null
+    )`;
+
+/** The targets of a notification that still address devices. Without a filter tag none is left. */
+export const currentTargets = (sql: Sql) => sql`
+  case
+    when exists (select from unnest(all_tag_ids) as t (id) where not ${isCurrent(sql)}) then '{}'
+    else array(select distinct t.id from unnest(any_tag_ids) as t (id) where ${isCurrent(sql)})
+  end`;
 
 /** Whether the tag with the id `t` addresses devices. */
 const isCurrent = (sql: Sql) => sql`

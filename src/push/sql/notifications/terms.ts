@@ -24,8 +24,7 @@ export const optionColumns = (names: readonly PushOptionName[]): Columns<PushOpt
     }),
   );
 
-export const TERMS: Columns<NotificationTerms> = {
-  any_tag_ids: integers(({ audience }) => audience.anyTagIds),
+const OTHER_TERMS: Columns<NotificationTerms> = {
   all_tag_ids: integers(({ audience }) => audience.allTagIds),
   none_tag_ids: integers(({ audience }) => audience.noneTagIds),
   audience_condition: json(({ audience }) => audience.condition ?? null),
@@ -33,8 +32,15 @@ export const TERMS: Columns<NotificationTerms> = {
   ...optionColumns(PUSH_OPTION_NAMES),
 };
 
+export const TERMS: Columns<NotificationTerms> = {
+  any_tag_ids: integers(({ audience }) => audience.anyTagIds),
+  ...OTHER_TERMS,
+};
+
 /** Their names, with commas between them. */
 export const termNames = namesOf(TERMS);
+/** The same without the targets, any_tag_ids. */
+export const otherTermNames = namesOf(OTHER_TERMS);
 
 const eachOption = (write: (column: string, name: string) => string) =>
   constantList(PUSH_OPTION_NAMES.map((name) => write(pushOption(name).column, name)));
