@@ -23,8 +23,8 @@ import type { Claimer } from './claimer.ts';
  */
 const AT_ONCE_MAX = 2;
 
-/** It joins what it accepts; the tables of small installations are no reason not to. */
-const SETTINGS = [...PLANS_ARE_KEPT, 'set local enable_hashjoin = on'];
+/** Its rows are joined with each other, where a hash is no worse than any number of them. */
+export const AT_ONCE_SETTINGS = [...PLANS_ARE_KEPT, 'set local enable_hashjoin = on'];
 
 interface AtOnceOptions {
   readonly store: Pick<Store, 'openDedicatedConnection' | 'address'>;
@@ -39,7 +39,7 @@ export class AtOnce {
     this.claimer = claimer;
     // The embedded store is one session.
     const length = store.address.kind === 'embedded' ? 1 : AT_ONCE_MAX;
-    this.idle = Array.from({ length }, () => store.openDedicatedConnection(SETTINGS));
+    this.idle = Array.from({ length }, () => store.openDedicatedConnection(AT_ONCE_SETTINGS));
   }
 
   /**

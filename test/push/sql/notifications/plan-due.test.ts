@@ -13,6 +13,7 @@ import type {
   NewRetry,
   RetryProgress,
 } from '../../../../src/domain/progress.ts';
+import { AT_ONCE_SETTINGS } from '../../../../src/push/dispatch/at-once.ts';
 import type { ClaimedChunk } from '../../../../src/push/sql/ledger/claim-chunks.ts';
 import { claimChunks } from '../../../../src/push/sql/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../../../src/push/sql/ledger/claim-retries.ts';
@@ -24,7 +25,9 @@ import { setFaults } from '../../../../src/push/sql/ledger/set-faults.ts';
 import type { ScopeWait } from '../../../../src/push/sql/ledger/set-waits.ts';
 import { setWaits } from '../../../../src/push/sql/ledger/set-waits.ts';
 import { failedSendsIn, noteFailures } from '../../../../src/push/sql/note-failures.ts';
+import { insertStarted } from '../../../../src/push/sql/notifications/insert-started.ts';
 import { PLANNED_AT_ONCE_MAX, planDue } from '../../../../src/push/sql/notifications/plan-due.ts';
+import { aNotification } from '../../../support/a-notification.ts';
 import { chunkReport } from '../../../support/chunk-report.ts';
 import { makeNotification, makeTag, makeTenant } from '../../../support/notifications.ts';
 import { seedDevices } from '../../../support/seed.ts';
@@ -152,6 +155,31 @@ await withPostgresStore(t, async (t, store) => {
     const recorded = await record(claimed.result);
     t.ok(recorded.result.every(({ isCounted, isClosed }) => isCounted && isClosed));
     t.ok(recorded.rows < SENDS * ROWS_OF_EACH_MAX, `recorded: ${recorded.rows} rows`);
+  });
+
+  await t.test('accepted and started in one statement: each is looked up by itself', async (t) => {
+    await sql`truncate notifications, devices, tags cascade`;
+    const tenant = await makeTenant(sql, 'at-once');
+    const { appId, clientId } = tenant;
+    const tagIds: number[] = [];
+    while (tagIds.length < SENDS) tagIds.push(await makeTag(sql, clientId, {}));
+    await seedDevices(sql, { appId, platformId: 3, tagIds, count: 1 });
+    await sql.unsafe('vacuum analyze');
+    const connection = store.openDedicatedConnection(AT_ONCE_SETTINGS);
+    const accept = (tags: readonly number[]) => {
+      const scopes = [3, 15].map((platformId) => ({ appId, platformId, isSimulated: false }));
+      const sends = tags.map((tagId) => {
+        const audience = { anyTagIds: [tagId], allTagIds: [tagId], noneTagIds: [] };
+        return aNotification({ clientId, audience, scopes });
+      });
+      return countedOn(connection, (tx) =>
+        insertStarted(tx, sends, { nodeId: null, leaseMs: 60_000 }),
+      );
+    };
+    await accept([]);
+    const { result, rows } = await accept(tagIds);
+    t.equal(result.filter(({ chunks }) => chunks.length === 1).length, SENDS);
+    t.ok(rows < SENDS * ROWS_OF_EACH_MAX, `accepted and started: ${rows} rows`);
   });
 
   await t.test('retries: claimed and recorded, each is looked up by itself', async (t) => {
