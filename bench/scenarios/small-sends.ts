@@ -14,7 +14,7 @@ import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';
 import type { Costs, Metered } from './small-sends/costs.ts';
-import { costsOfEach, costsSoFar, NO_COSTS } from './small-sends/costs.ts';
+import { costsOfEach, costsSoFar } from './small-sends/costs.ts';
 import type { Figures } from './small-sends/figures.ts';
 import { NO_TIMES } from './small-sends/figures.ts';
 import type { SmallGrounds } from './small-sends/grounds.ts';
@@ -109,6 +109,7 @@ async function measureOurs(
   const rate = await measurePosted(metered, target, posted, open);
   rows.push({ ...of, load: 'posted', sends: posted, ...rate, ...NO_TIMES });
   const times = await measureRate(
+    metered,
     target,
     rate.perSecond / 2,
     open,
@@ -170,6 +171,7 @@ async function measureBaseline(
   await untilNone(open);
   const rate = await measurePosted(metered, target, POSTED, open);
   const times = await measureRate(
+    metered,
     target,
     rate.perSecond / 2,
     open,
@@ -202,7 +204,7 @@ async function measurePosted(
   return { perSecond: count / seconds, ...costsOfEach(before, await costsSoFar(metered), count) };
 }
 
-/** Of a job, by its row: when it had its outcome, was accepted, and was first tried. */
+/** The row of a job: when it had its outcome, was accepted, and was first tried. */
 interface Times {
   readonly id: string;
   readonly atMs: number;
@@ -212,13 +214,16 @@ interface Times {
 
 /** From each request until the outcome is recorded, and the steps on the way. */
 async function measureRate(
+  metered: Metered,
   target: PushTarget,
   perSecond: number,
   open: () => Promise<number>,
   timesOf: (jobs: string[]) => Promise<readonly Times[]>,
 ): Promise<Figures> {
+  const before = await costsSoFar(metered);
   const posted = await postAtRate(target, perSecond, RATE_SECONDS);
   await untilNone(open);
+  const costs = costsOfEach(before, await costsSoFar(metered), posted.length);
   const jobs = new Map((await timesOf(posted.map(({ job }) => job))).map((row) => [row.id, row]));
   const sorted = (pick: (times: Times) => number | null): readonly number[] =>
     posted
@@ -234,7 +239,7 @@ async function measureRate(
   return {
     sends: posted.length,
     perSecond,
-    ...NO_COSTS,
+    ...costs,
     ...NO_TIMES,
     p50Ms: percentile(ends, 0.5),
     p99Ms: percentile(ends, 0.99),

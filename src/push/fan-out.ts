@@ -117,7 +117,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     sql,
     patientReads,
     isSimulated: (platformId) => origins.simulated.includes(platformId),
-    atOnce: new AtOnce({ store, claimer }),
+    atOnce: new AtOnce({ store, claimer, isAnyUnplanned: () => planner.isBehind }),
     onAccepted: () => planner.wake(),
   });
   const deletions = new Deletions({

@@ -1,5 +1,5 @@
 /** For tests of accepting without workers: every push takes its turns. */
 
-import type { AtOnce } from '../../src/push/dispatch/at-once.ts';
+import type { StartsAtOnce } from '../../src/push/accept/accept.ts';
 
-export const NEVER_AT_ONCE: Pick<AtOnce, 'insert'> = { insert: () => Promise.resolve(null) };
+export const NEVER_AT_ONCE: StartsAtOnce = { insert: () => Promise.resolve(null) };

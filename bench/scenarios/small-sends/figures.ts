@@ -9,7 +9,7 @@ export type Figures = Costs & {
   /** From the request until the outcome is recorded. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
-  /** From the request until the transaction that accepts it, and until the first attempt: medians. */
+  /** From the request to the transaction that accepts it, and to the first attempt: medians. */
   readonly acceptMs: number | null;
   readonly attemptMs: number | null;
   /** From the moment that they were due for until the first and the last first attempt. */

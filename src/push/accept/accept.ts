@@ -12,7 +12,6 @@ import { Batcher } from '../../std/batcher.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
-import type { AtOnce } from '../dispatch/at-once.ts';
 import type { KeyedNotification } from '../sql/notifications/find-by-idempotency-keys.ts';
 import { findByIdempotencyKeys } from '../sql/notifications/find-by-idempotency-keys.ts';
 import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
@@ -88,6 +87,12 @@ export type DryRun =
   | { readonly kind: 'busy' }
   | { readonly kind: 'too-many-templates' };
 
+/** Accepts and starts small sends in one transaction (push/dispatch/at-once.ts). */
+export interface StartsAtOnce {
+  /** Null: nothing was written, and they must take their turns. */
+  insert(notifications: readonly NewNotification[]): Promise<readonly StartedNotification[] | null>;
+}
+
 interface AcceptOptions {
   readonly sql: Sql;
   readonly patientReads: PatientReads;
@@ -96,7 +101,7 @@ interface AcceptOptions {
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
   readonly journal: Pick<JobJournal, 'accepted' | 'planned'>;
-  readonly atOnce: Pick<AtOnce, 'insert'>;
+  readonly atOnce: StartsAtOnce;
   /** Called when a push that is due at once was accepted, and waits for its turn. */
   readonly onAccepted: () => void;
 }

@@ -109,6 +109,9 @@ export class Claimer {
   /** Not a Set: its old tables would keep removed entries in memory (decision 35). */
   private held: readonly Held[] = [];
   private readonly reservations: Reservations;
+  /** Those that a round has chosen, until it has claimed them. */
+  private claiming: readonly Holder[] = [];
+  private isLooking = false;
   /** Large parts planned since the last round. */
   private offered: readonly Claimable[] = [];
   private readonly small = new SmallParts();
@@ -160,18 +163,21 @@ export class Claimer {
    */
   reserve(parts: readonly SmallPart[]): Reservation | null {
     const isAnyWaiting = this.hasWaiting || this.small.size > 0 || this.offered.length > 0;
-    if (isAnyWaiting || this.isStopping) return null;
-    return this.reservations.reserve(parts, this.held);
+    if (isAnyWaiting || this.isLooking || this.isStopping) return null;
+    return this.reservations.reserve(parts, [...this.held, ...this.claiming]);
   }
 
   /** Claims nothing more; tasks under way finish their block or give the rest back. */
   async drain(terms: GiveBack): Promise<void> {
     this.isStopping = true;
     this.bell.ring();
-    await Promise.all([this.loop, this.reservations.ended()]);
-    const assignments = this.held.flatMap((held) => held.assignments);
-    for (const assignment of assignments) assignment.giveBack(terms);
-    await Promise.all(assignments.map(({ finished }) => finished));
+    await this.loop;
+    const { held } = this;
+    const underWay = giveBackAll(held, terms);
+    // Small ones that were being accepted have begun since.
+    await this.reservations.ended();
+    const later = this.held.filter((one) => !held.includes(one));
+    await Promise.all([underWay, giveBackAll(later, terms)]);
   }
 
   private async run(): Promise<void> {
@@ -205,7 +211,10 @@ export class Claimer {
     const isSweep =
       this.small.size === 0 || this.lookedAtMs - this.sweptAtMs >= SMALL_POLL_INTERVAL_MS;
     if (isSweep) this.sweptAtMs = this.lookedAtMs;
-    const found = await listClaimable(store.sql, isSweep ? 'all' : 'large');
+    this.isLooking = true;
+    const found = await listClaimable(store.sql, isSweep ? 'all' : 'large').finally(() => {
+      this.isLooking = false;
+    });
     for (const part of found) if (part.isSmall) this.small.add(part);
     return found.filter(({ isSmall }) => !isSmall);
   }
@@ -231,7 +240,10 @@ export class Claimer {
     const batches = this.takeBatches(
       served.filter((turn): turn is SmallCandidate => 'isLot' in turn),
     );
-    const claimed = await this.claim(nodeId, turns, batches);
+    this.claiming = served;
+    const claimed = await this.claim(nodeId, turns, batches).finally(() => {
+      this.claiming = [];
+    });
     const waiting = this.withoutSlot(large);
     this.hasWaiting = waiting.length > 0;
     // Those that came during the claim have not been passed over: their turn is the next round.
@@ -387,6 +399,12 @@ export class Claimer {
     held.isAskedToYield = true;
     for (const assignment of held.assignments) assignment.giveBack(MAKE_ROOM);
   }
+}
+
+async function giveBackAll(held: readonly Held[], terms: GiveBack): Promise<void> {
+  const assignments = held.flatMap((one) => one.assignments);
+  for (const assignment of assignments) assignment.giveBack(terms);
+  await Promise.all(assignments.map(({ finished }) => finished));
 }
 
 interface ClaimedSlots {

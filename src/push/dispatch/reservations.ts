@@ -33,32 +33,32 @@ interface ReservationsOptions {
 }
 
 export class Reservations {
-  private readonly options: ReservationsOptions;
+  readonly #options: ReservationsOptions;
   /** One for each slot. */
-  private kept: readonly Holder[] = [];
-  private waiting: readonly (() => void)[] = [];
+  #kept: readonly Holder[] = [];
+  #waiting: readonly (() => void)[] = [];
 
   constructor(options: ReservationsOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   get holders(): readonly Holder[] {
-    return this.kept;
+    return this.#kept;
   }
 
   /** Null: the fair share has too few slots for them, or this node may not send. */
   reserve(parts: readonly SmallPart[], held: readonly Holder[]): Reservation | null {
-    const { slots, reservedSlots, leaseMs, presence, clock, begin, onFree } = this.options;
+    const { slots, reservedSlots, leaseMs, presence, clock, begin, onFree } = this.#options;
     const { nodeId } = presence;
     if (!presence.covers(nodeId)) return null;
     const wanted = candidatesOf(parts);
-    const holders = [...held, ...this.kept];
+    const holders = [...held, ...this.#kept];
     const free = slots - holders.length;
     const share = new FairShare().share(wanted, holders, free, reservedSlots);
     if (share.length < wanted.reduce((sum, { slotsMax }) => sum + slotsMax, 0)) return null;
     // Objects of their own: each is given up by itself.
     const reserved = share.map((holder) => ({ ...holder }));
-    this.kept = [...this.kept, ...reserved];
+    this.#kept = [...this.#kept, ...reserved];
     const leaseStartedMs = clock.monotonicMs();
     return {
       nodeId,
@@ -66,11 +66,11 @@ export class Reservations {
       start: (chunks) => {
         const claim = { kind: 'chunk' as const, leaseStartedMs, nodeId };
         begin(inBatches(chunks.map((chunk) => ({ ...claim, chunk }))));
-        this.giveUp(reserved);
+        this.#giveUp(reserved);
         onFree();
       },
       cancel: () => {
-        this.giveUp(reserved);
+        this.#giveUp(reserved);
         onFree();
       },
     };
@@ -78,16 +78,16 @@ export class Reservations {
 
   /** Resolves when no slot is kept. */
   ended(): Promise<void> {
-    if (this.kept.length === 0) return Promise.resolve();
+    if (this.#kept.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      this.waiting = [...this.waiting, resolve];
+      this.#waiting = [...this.#waiting, resolve];
     });
   }
 
-  private giveUp(reserved: readonly Holder[]): void {
-    this.kept = this.kept.filter((holder) => !reserved.includes(holder));
-    if (this.kept.length > 0) return;
-    for (const resolve of this.waiting) resolve();
-    this.waiting = [];
+  #giveUp(reserved: readonly Holder[]): void {
+    this.#kept = this.#kept.filter((holder) => !reserved.includes(holder));
+    if (this.#kept.length > 0) return;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting = [];
   }
 }

@@ -36,6 +36,9 @@ export class Planner {
   private readonly bell = new Bell();
   private atOnceMax = PLANNED_AT_ONCE_MAX;
   private isStopping = false;
+  /** How often it was woken, and how often when the last look that went well began. */
+  private wakes = 0;
+  private lookedAtWakes = 0;
   private loop: Promise<void> = Promise.resolve();
 
   constructor(options: PlannerOptions) {
@@ -49,7 +52,13 @@ export class Planner {
 
   /** Call it when a push that is due at once was accepted, or when a full queue has room again. */
   wake(): void {
+    this.wakes += 1;
     this.bell.ring();
+  }
+
+  /** Whether something that it was woken for may not be planned yet. */
+  get isBehind(): boolean {
+    return this.lookedAtWakes < this.wakes;
   }
 
   async stop(): Promise<void> {
@@ -68,6 +77,7 @@ export class Planner {
   private async look(): Promise<number> {
     const { log, journal, fullQueues, onPlanned } = this.options;
     const startedMs = Date.now();
+    const { wakes } = this;
     try {
       const [planned, urgentInMs] = await this.connection.transactAtOnce((tx) =>
         Promise.all([
@@ -80,6 +90,7 @@ export class Planner {
         ({ weightBefore }) => weightBefore + LARGE_WEIGHT >= this.atOnceMax,
       );
       if (isFull) this.bell.ring();
+      else this.lookedAtWakes = wakes;
       this.atOnceMax = Math.min(PLANNED_AT_ONCE_MAX, this.atOnceMax * STEP);
       if (planned.length > 0) onPlanned(planned);
       journal.planned(planned, startedMs);

@@ -1,6 +1,6 @@
 /**
- * Small sends that begin with their acceptance: their rows and claims are those that planner and
- * claimer would make, and what a node leaves behind is found by others.
+ * Small sends begin with their acceptance: their rows and claims are those that planner and claimer
+ * would make, and others find a send whose node has died.
  */
 
 import { pino } from 'pino';
@@ -37,6 +37,7 @@ class Node {
   readonly batches: (Batch | null)[] = [];
   readonly claimer: Claimer;
   readonly atOnce: AtOnce;
+  isBehind = false;
   private readonly ends: (() => void)[] = [];
 
   constructor(t: Lifetime, store: Store, { slots = 24, isPresent = true } = {}) {
@@ -61,7 +62,7 @@ class Node {
         };
       },
     });
-    this.atOnce = new AtOnce({ store, claimer: this.claimer });
+    this.atOnce = new AtOnce({ store, claimer: this.claimer, isAnyUnplanned: () => this.isBehind });
     t.teardown(async () => {
       this.finishAll();
       await this.claimer.drain({ withinMs: 0, answersWithinMs: 0 });
@@ -231,6 +232,27 @@ await onEachStore(t, {
     await t.rejects(node.atOnce.insert([sendTo({ ...tenant, clientId: 0 })]), /foreign key/);
     t.match(await node.atOnce.insert([sendTo(tenant)]), [{ chunks: [{ groupNumber: 0 }] }]);
     t.equal(node.claimed.length, 2);
+  },
+
+  'nothing waits for a lock, and nothing is planned from before it': async (t, store) => {
+    // The embedded store is one session: no transaction holds a lock while another runs.
+    if (store.address.kind === 'embedded') return;
+    const { sql } = store;
+    const tenant = await makeAudience(sql, 'locked');
+    const node = new Node(t, store, { slots: 4 });
+    const idempotency = { key: 'taken', bodyHash: Buffer.alloc(32) };
+    await sql.begin(async (tx) => {
+      await tx`select from clients where id = ${tenant.clientId} for update`;
+      t.equal(await node.atOnce.insert([sendTo(tenant)]), null, 'its devices are being moved');
+    });
+    await sql.begin(async (tx) => {
+      await insertNotifications(tx, [sendTo(tenant, { idempotency })]);
+      t.equal(await node.atOnce.insert([sendTo(tenant, { idempotency })]), null, 'one key');
+    });
+    node.isBehind = true;
+    t.equal(await node.atOnce.insert([sendTo(tenant)]), null, 'it overtakes none');
+    node.isBehind = false;
+    t.match(await node.atOnce.insert([sendTo(tenant)]), [{ chunks: [{ groupNumber: 0 }] }]);
   },
 
   'when the node dies after the commit, another claims it': async (t, store) => {

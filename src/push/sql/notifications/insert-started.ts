@@ -24,7 +24,7 @@ export interface StartedChunk extends Scope {
   readonly groupVersion: number;
 }
 
-/** Its state is QUEUED, as of any other that was accepted; its status tells that it has begun. */
+/** Its state is QUEUED, as of any other that was accepted; its status shows that it has begun. */
 export interface StartedNotification extends AcceptedNotification {
   readonly clientId: number;
   /** Those of its targets that still address devices. */
@@ -36,15 +36,13 @@ export interface StartedNotification extends AcceptedNotification {
 }
 
 /** Whether it may turn out to be small: it is due, held to no rate, and names few tags. */
-export const isPerhapsSmall = ({
-  sendAtMs,
-  ratePerSecond,
-  scopes,
-  audience,
-}: NewNotification): boolean =>
-  sendAtMs === null &&
-  ratePerSecond === null &&
-  scopes.length * (audience.anyTagIds.length + audience.allTagIds.length) <= LOOK_UPS_OF_SMALL_MAX;
+export const isPerhapsSmall = (notification: NewNotification): boolean =>
+  notification.sendAtMs === null &&
+  notification.ratePerSecond === null &&
+  lookUpsOfOne(notification) <= LOOK_UPS_OF_SMALL_MAX;
+
+export const lookUpsOfOne = ({ scopes, audience }: NewNotification): number =>
+  scopes.length * (audience.anyTagIds.length + audience.allTagIds.length);
 
 /** Answers those that were written: all except those whose idempotency key is taken. */
 export const insertStarted = (
@@ -117,10 +115,13 @@ const reached = (sql: Sql, notifications: readonly NewNotification[]) => sql`
     cross join lateral (
       select count(*) as pairs,
         coalesce(array_agg(distinct t.group_number) filter (where ${mayHoldAnybody(sql)}), '{}') as group_numbers
-      from unnest(d.any_tag_ids) as a (tag_id)
-      cross join lateral (
-        select group_number from device_group_tags
-        where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
+      from (
+        select group_number from unnest(d.any_tag_ids) as a (tag_id)
+        cross join lateral (
+          select group_number from device_group_tags
+          where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
+          limit ${GROUPS_OF_SMALL_MAX + 1}::integer
+        ) of_tag
         limit ${GROUPS_OF_SMALL_MAX + 1}::integer
       ) t
     ) g
