@@ -26,6 +26,8 @@ writeFileSync(join(DIST, '.built'), level);
 function packClient() {
   const out = run('npm', ['pack', '--silent', '--offline', '--pack-destination', DIST], CLIENT);
   if (out === null) process.exit(1);
+  // Compiled for the package alone: sources stay beside sources.
+  rmSync(join(CLIENT, 'dist'), { recursive: true, force: true });
   mkdirSync(join(DIST, 'guides'), { recursive: true });
   renameSync(join(DIST, out.trim().split('\n').at(-1)), join(DIST, 'guides', 'tagcast-client.tgz'));
 }

@@ -10,7 +10,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { ROOT } from './documents.ts';
 import { findProgram } from './programs.ts';
 
-/** What is known of a database besides its dump: its key, and callers of its one client, `demo`. */
+/** The key of a dumped database, and what callers of its one client, `demo`, have of it. */
 export interface ReleasedCallers {
   readonly secretKey: string;
   readonly superUserToken: string;

@@ -42,8 +42,8 @@ export function add(counts: Record<string, number>, name: string, count = 1): vo
 const RESULT_WORDS: Readonly<Record<Exclude<ImportResult, 'unavailable'>, string>> = {
   added: 'added',
   merged: 'existed already, updated from the file',
-  kept: 'unchanged: their apps registered them since the import began',
-  'tags-limited': 'without some tags: they have TAGS_PER_DEVICE_MAX',
+  kept: 'unchanged: registered by the app since the import began',
+  'tags-limited': 'without some tags: TAGS_PER_DEVICE_MAX is reached',
   limit: 'left out: the app has DEVICES_PER_APP_MAX, or its client as many devices as it may',
   refused: 'refused by the database',
 };

@@ -477,7 +477,7 @@ await onEachStore(t, {
     await store.sql`delete from devices where device_id <> 'd0'`;
     const one = write('one.ndjson', '{"platformId":15,"deviceId":"d0","tags":["c"]}');
     t.equal(await run(`import ${acme.appId} ${one}`), 0);
-    t.match(context.printed.at(-1), /\n {2}1 without some tags: they have TAGS_PER_DEVICE_MAX/);
+    t.match(context.printed.at(-1), /\n {2}1 without some tags: TAGS_PER_DEVICE_MAX/);
   },
 
   'the summary for programs': async (t, { sql, ...store }) => {

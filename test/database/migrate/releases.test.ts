@@ -78,7 +78,12 @@ async function countsOf(sql: Sql): Promise<Readonly<Record<string, number>>> {
 /** An engine of this version on it: what was handed out then is still good. */
 async function goesOn(t: Test, url: string, { callers }: Release): Promise<void> {
   const settings = { DATABASE_URL: url, SECRET_KEY: callers.secretKey, WORKERS: '1' };
-  const { baseUrl } = await startEngine(t, temporaryDirectory(t), settings);
+  const { baseUrl, output } = await startEngine(t, temporaryDirectory(t), settings);
+  t.match(
+    output(),
+    /"version":"\d+\.\d+\.\d+","commit":.*"msg":"listening"/,
+    'it says which it is',
+  );
   const ask = async (path: string, token: string, body?: object) => {
     const headers = { authorization: `Bearer ${token}` };
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
