@@ -4,7 +4,7 @@
 import { listCommands } from './app/commands.ts';
 import type { Config } from './app/config.ts';
 import { startFault, tellFault } from './app/start-fault.ts';
-import { version } from './app/version.ts';
+import { versionInWords } from './app/version.ts';
 import { processTerminal } from './cli/process-terminal.ts';
 
 const EXIT_FAILED = 1;
@@ -23,7 +23,7 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
     return 0;
   }
   if (name === '--version') {
-    processTerminal.print(version());
+    processTerminal.print(versionInWords());
     return 0;
   }
   const entry = COMMANDS.find((candidate) => candidate.name === name);
@@ -53,7 +53,7 @@ function help(): string {
 
 ${lines.join('\n')}
 
-\`tagcast <command> --help\` says more; \`tagcast --version\` prints the version. Settings are environment variables: config/example.env lists them all.`;
+\`tagcast <command> --help\` says more; \`tagcast --version\` prints the version and the commit. Settings are environment variables: config/example.env lists them all.`;
 }
 
 /** The configuration; a wrong one ends the process with one sentence for each fault. */

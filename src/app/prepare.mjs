@@ -37,7 +37,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-/** The build's last file. */
+/** The build's last file: finish-build.mjs writes it. */
 const BUILT = join(ROOT, 'dist', '.built');
 const PATCHES = join(ROOT, 'src', 'patches');
 /**

@@ -2,11 +2,16 @@
 
 import { readFile } from 'node:fs/promises';
 import { withoutMark } from '../../packages/std/src/json.ts';
-import type { PlatformId } from '../../packages/std/src/platforms.ts';
-import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
 import type { GivenFlags } from '../providers/credential-flags.ts';
 import { PROVIDERS } from '../providers/providers.ts';
-import { readNumber, readTime, required, UsageError } from './arguments.ts';
+import {
+  PLATFORM_FLAG,
+  readNumber,
+  readPlatform,
+  readTime,
+  required,
+  UsageError,
+} from './arguments.ts';
 import type { Command, Flag } from './command.ts';
 import { createCommand, verb, withJson } from './command.ts';
 import * as operators from './operator-app.ts';
@@ -31,7 +36,11 @@ const NAMES = ALL.map(({ kind }) => kind);
 
 const APP = { name: 'app' } as const;
 const KIND_COLUMNS = 9;
-const PROVIDER = { name: 'provider', choices: NAMES } as const;
+const PROVIDER = {
+  name: 'provider',
+  choices: NAMES,
+  alsoTakes: PLATFORM_FLAG.alsoTakes,
+} as const;
 
 /** The help names the providers of each flag; a flag may have several. */
 const CREDENTIAL_FLAGS: Readonly<Record<string, Flag>> = Object.fromEntries(
@@ -70,9 +79,8 @@ const PROFILE = {
 } as const;
 const PLATFORM = {
   platform: {
-    type: 'string',
+    ...PLATFORM_FLAG,
     multiple: true,
-    choices: PLATFORM_IDS.map(String),
     about: 'a platform of the app',
   },
 } as const;
@@ -149,7 +157,7 @@ const VERBS = {
       flags: PROFILE,
     },
     ({ app, provider }, { profile }): Plan | Work => {
-      const scope = { appId: readNumber('<app>', app), platformId: platformOf(provider) };
+      const scope = { appId: readNumber('<app>', app), platformId: readPlatform(provider) };
       return profile === undefined ? operators.checkCredential(scope) : checkCredential(scope);
     },
   ),
@@ -177,8 +185,7 @@ const VERBS = {
   ),
 };
 
-const readPlatforms = (texts: readonly string[]): readonly number[] =>
-  texts.map((text) => readNumber('--platform', text));
+const readPlatforms = (texts: readonly string[]): readonly number[] => texts.map(readPlatform);
 
 function planAdd(
   client: string | undefined,
@@ -199,11 +206,9 @@ async function planCredentials(
   values: Values,
 ): Promise<Plan | Work> {
   const appId = readNumber('<app>', app);
-  const platformId = platformOf(provider);
-  const credential =
-    values['remove'] === true
-      ? null
-      : await PROVIDERS[platformId].credentialFlags.read(givenIn(values));
+  const platformId = readPlatform(provider);
+  const { kind, credentialFlags } = PROVIDERS[platformId];
+  const credential = values['remove'] === true ? null : await credentialFlags.read(givenIn(values));
   const scope = { appId, platformId };
   if (values['profile'] !== undefined) {
     return credential === null
@@ -211,17 +216,9 @@ async function planCredentials(
       : putCredential(scope, { ...(credential as object), ...termsOf(values) });
   }
   return credential === null
-    ? operators.removeCredential(scope, provider)
-    : operators.putCredential(scope, provider, credential as object, termsOf(values));
+    ? operators.removeCredential(scope, kind)
+    : operators.putCredential(scope, kind, credential as object, termsOf(values));
 }
-
-function platformOf(provider: string): PlatformId {
-  const platformId = platformNamed(provider);
-  if (platformId !== null) return platformId;
-  throw new UsageError(`the provider is ${OR.format(NAMES)}, not ${provider}`);
-}
-
-const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** Only the given flags: the others get their defaults where they are stored. */
 function termsOf(values: Values): { readonly graceHours?: number; readonly expiresAtMs?: number } {

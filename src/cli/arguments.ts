@@ -3,6 +3,8 @@
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
 import { isoDayOrTimeMs } from '../../packages/std/src/iso-8601.ts';
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
+import { PLATFORM_WORDS, platformNamed } from '../../packages/std/src/platforms.ts';
 import { REPLACEMENT } from '../std/utf8.ts';
 
 export class UsageError extends Error {}
@@ -44,6 +46,20 @@ export function readNumber(name: string, text: string): number {
   const value = Number(text);
   if (!DIGITS.test(text)) throw new UsageError(`${name} must be a number, not ${text}`);
   return value;
+}
+
+/** The flag of a platform: by its word, its number, or its provider. */
+export const PLATFORM_FLAG = {
+  type: 'string',
+  choices: PLATFORM_WORDS,
+  alsoTakes: (text: string) => platformNamed(text) !== null,
+} as const;
+
+/** Reads a platform of a flag that is a PLATFORM_FLAG. */
+export function readPlatform(text: string): PlatformId {
+  const platformId = platformNamed(text);
+  if (platformId === null) throw new UsageError(`${text} is no platform`);
+  return platformId;
 }
 
 /** Reads a day, or a time with its zone, in ISO 8601: in epoch milliseconds. */

@@ -2,6 +2,7 @@
 
 import type { TagcastClient } from '../../packages/client/src/client.ts';
 import type { ListedClient } from '../clients/find-client.ts';
+import { counted } from '../std/counted.ts';
 import { tableRow } from '../std/visible-text.ts';
 import type { LimitValues } from './client-limits.ts';
 import { LIMIT_FLAGS, planLimits } from './client-limits.ts';
@@ -95,5 +96,7 @@ const describeClients = (clients: readonly ToldClient[]): string =>
 function stateOf({ disabled, left }: ToldClient): readonly string[] {
   if (left === null) return disabled ? ['disabled'] : [];
   const { apps, devices, jobs } = left;
-  return [`deleted; left: ${apps} apps, ${devices} devices, ${jobs} push jobs`];
+  return [
+    `deleted; left: ${counted(apps, 'app')}, ${counted(devices, 'device')}, ${counted(jobs, 'push job')}`,
+  ];
 }

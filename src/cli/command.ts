@@ -12,8 +12,10 @@ export interface Flag {
   readonly default?: string | boolean;
   /** The placeholder of its value in help; `file`: a shell completes names of files. */
   readonly value?: string;
-  /** Values that a shell offers. The command itself refuses wrong ones. */
+  /** Values that a shell offers. Others are refused. */
   readonly choices?: readonly string[];
+  /** Further names of the choices. */
+  readonly alsoTakes?: (text: string) => boolean;
   readonly about: string;
 }
 
@@ -24,6 +26,7 @@ export interface Argument {
   /** `file`: a shell completes names of files. */
   readonly name: string;
   readonly choices?: readonly string[];
+  readonly alsoTakes?: (text: string) => boolean;
   readonly isOptional?: boolean;
   /** Left out with `--profile`, which says it. */
   readonly isOfProfile?: boolean;
@@ -135,6 +138,7 @@ export const createCommand = <Work>(
       const hasProfile = values['profile'] !== undefined;
       const expected = chosen.arguments.filter(({ isOfProfile }) => !(isOfProfile && hasProfile));
       const given = readPositionals(positionals, expected);
+      requireChoices(chosen, expected, given, values);
       const work = await chosen.plan(given, values);
       return await carryOut(work, { isJson: values['json'] === true, flags: values });
     } catch (error) {
@@ -144,6 +148,30 @@ export const createCommand = <Work>(
     }
   },
 });
+
+/** Refuses a value that is none of those that an argument or a flag may have. */
+function requireChoices(
+  { flags }: VerbDescription,
+  expected: readonly Argument[],
+  given: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  for (const argument of expected)
+    requireChoice(`<${argument.name}>`, argument, given[argument.name]);
+  for (const [name, flag] of Object.entries(flags)) {
+    for (const value of [values[name]].flat()) requireChoice(`--${name}`, flag, value);
+  }
+}
+
+function requireChoice(
+  name: string,
+  { choices, alsoTakes }: Pick<Flag, 'choices' | 'alsoTakes'>,
+  value: unknown,
+): void {
+  if (choices === undefined || typeof value !== 'string') return;
+  if (choices.includes(value) || alsoTakes?.(value) === true) return;
+  throw new UsageError(`${name} must be ${OR.format(choices)}, not ${value}`);
+}
 
 const JSON_FLAG = { json: { type: 'boolean', about: 'print JSON, for programs' } } as const;
 

@@ -1,6 +1,7 @@
 /** `tagcast deletions …`: so many dead devices that an operator should check first. */
 
 import type { HeldDeletions } from '../push/sql/deletions/scopes.ts';
+import { counted, format } from '../std/counted.ts';
 import { tableRow } from '../std/visible-text.ts';
 import type { Command, Verb } from './command.ts';
 import { verb } from './command.ts';
@@ -32,8 +33,8 @@ const decision = (decided: 'release' | 'discard', summary: string): Verb<Plan> =
       },
       ({ devices }) =>
         decided === 'release'
-          ? `${devices} devices will be erased.`
-          : `${devices} devices are kept.`,
+          ? `Erases ${counted(devices, 'device')}.`
+          : `Keeps ${counted(devices, 'device')}.`,
     ),
   );
 
@@ -45,6 +46,6 @@ const describeScope = (scope: HeldDeletions): string =>
     scope.notificationId,
     scope.client,
     `app ${scope.appId} on ${scope.platformId}`,
-    `${scope.held} of ${scope.held + scope.delivered} devices`,
+    `${format(scope.held)} of ${counted(scope.held + scope.delivered, 'device')}`,
     `since ${new Date(scope.heldAtMs).toISOString()}`,
   );

@@ -1,6 +1,7 @@
 /** `tagcast doctor`: checks a deployment, and says what to do. */
 
 import type { Finding } from '../doctor/finding.ts';
+import { counted } from '../std/counted.ts';
 import { visibleField } from '../std/visible-text.ts';
 import type { Command } from './command.ts';
 import { createCommand, EXIT_FAILED, ONLY, printedJson, verb, withJson } from './command.ts';
@@ -47,11 +48,12 @@ export const doctorCommand = (
 const LEVEL_COLUMNS = 8;
 
 function describe(findings: readonly Finding[]): string {
-  const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length;
+  const count = (level: Finding['level']) =>
+    counted(findings.filter((one) => one.level === level).length, level);
   const width = Math.max(...findings.map(({ about }) => about.length));
   const lines = findings.map(
     ({ level, about, text }) =>
       `${level.padEnd(LEVEL_COLUMNS)} ${about.padEnd(width)}  ${visibleField(text)}`,
   );
-  return [...lines, '', `${count('problem')} problems, ${count('warning')} warnings.`].join('\n');
+  return [...lines, '', `${count('problem')}, ${count('warning')}.`].join('\n');
 }

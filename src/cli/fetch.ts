@@ -27,7 +27,8 @@ const ERROR_PATIENCE_MS = 500;
 interface Arguments {
   readonly url: URL;
   readonly form: RequestForm;
-  readonly caFile: string | undefined;
+  /** Null: the system's certificates only. */
+  readonly ca: string | null;
   readonly isInsecure: boolean;
 }
 
@@ -94,13 +95,7 @@ type Fetched =
   | { readonly ok: true; readonly status: number; readonly body: Buffer }
   | { readonly ok: false; readonly reason: string };
 
-async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<Fetched> {
-  let ca: string | null;
-  try {
-    ca = caFile === undefined ? null : await readFile(caFile, 'utf8');
-  } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
-  }
+async function fetchOnce({ url, form, ca, isInsecure }: Arguments): Promise<Fetched> {
   let freed: () => void = () => undefined;
   let ended: (reason: string) => void = () => undefined;
   let brokenOff: (reason: string) => void = () => undefined;
@@ -163,7 +158,7 @@ const PROTOCOL = /^https?:$/;
 /** A token, and octets without control characters (RFC 9110, 5.5, 5.6.2): HPACK carries Latin-1. */
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~\w]+):\s*([\t\x20-\x7e\x80-\xff]*?)\s*$/;
 
-function readArguments(
+async function readArguments(
   text: string,
   values: {
     readonly data?: string | undefined;
@@ -171,7 +166,7 @@ function readArguments(
     readonly 'ca-file'?: string | undefined;
     readonly insecure?: boolean | undefined;
   },
-): Arguments {
+): Promise<Arguments> {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !PROTOCOL.test(url.protocol)) {
     throw new UsageError('one https: or http: URL is needed; --help says more');
@@ -186,7 +181,17 @@ function readArguments(
     contentBefore: Buffer.from(values.data ?? ''),
     contentAfter: Buffer.alloc(0),
   };
-  return { url, form, caFile: values['ca-file'], isInsecure: values.insecure ?? false };
+  const caFile = values['ca-file'];
+  const ca = caFile === undefined ? null : await readCertificates(caFile);
+  return { url, form, ca, isInsecure: values.insecure ?? false };
+}
+
+async function readCertificates(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--ca-file: cannot read ${path}`, { cause: error });
+  }
 }
 
 function readField(line: string): RequestForm['fields'][number] {

@@ -1,10 +1,11 @@
 /** `tagcast index …`: compares Redis's tag index with the database, or rebuilds it, live. */
 
+import { counted, format } from '../std/counted.ts';
 import type { MaintainedIndex, Walked } from '../tag-index/redis/maintain.ts';
 import { dropOtherIndexes, rebuildIndex, verifyIndex } from '../tag-index/redis/maintain.ts';
 import type { Command } from './command.ts';
 import { createCommand, EXIT_USAGE, printedJson, verb, withJson } from './command.ts';
-import { format, Progress } from './progress.ts';
+import { Progress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 const NOTES = `Needs DATABASE_URL and REDIS_URL or REDIS_CLUSTER, with the values of the engine. The running engine repairs a stale
@@ -84,7 +85,7 @@ async function verify(
   index: MaintainedIndex,
   isJson: boolean,
 ): Promise<Result> {
-  const progress = new Progress(terminal.progress, 'devices');
+  const progress = new Progress(terminal.progress, 'device');
   const differences: string[] = [];
   const { groups, devices, stale, wrong } = await verifyIndex(
     index,
@@ -101,7 +102,7 @@ async function verify(
   progress.clear();
   return {
     value: { groups, devices, stale, wrong, differences },
-    text: `${format(groups)} groups with ${format(devices)} devices: ${format(stale)} are stale, ${format(wrong)} differ.`,
+    text: `${walkedText({ groups, devices })}: ${format(stale)} stale, ${format(wrong)} different.`,
     exitCode: stale + wrong === 0 ? 0 : EXIT_DIFFERENT,
   };
 }
@@ -111,20 +112,23 @@ async function rebuild(
   index: MaintainedIndex,
   dropsOthers: boolean,
 ): Promise<Result> {
-  const progress = new Progress(terminal.progress, 'devices');
+  const progress = new Progress(terminal.progress, 'device');
   const { groups, devices } = await rebuildIndex(index, (walked) =>
     progress.show(standingOf(walked)),
   );
   progress.clear();
-  const rebuilt = `${format(groups)} groups with ${format(devices)} devices were rebuilt.`;
+  const rebuilt = `Rebuilt: ${walkedText({ groups, devices })}.`;
   if (!dropsOthers) return { value: { groups, devices }, text: rebuilt, exitCode: 0 };
   const dropped = await dropOtherIndexes(index);
   return {
     value: { groups, devices, dropped },
-    text: `${rebuilt}\n${format(dropped)} keys of other indexes were deleted.`,
+    text: `${rebuilt}\nDeleted: ${counted(dropped, 'key')} of other indexes.`,
     exitCode: 0,
   };
 }
+
+const walkedText = ({ groups, devices }: Pick<Walked, 'groups' | 'devices'>): string =>
+  `${counted(groups, 'group')} with ${counted(devices, 'device')}`;
 
 const standingOf = ({ groups, groupsTotal, devices }: Walked) => ({
   done: groups,

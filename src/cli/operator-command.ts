@@ -6,6 +6,7 @@ import { visibleField } from '../std/visible-text.ts';
 import type { Command, CommandDescription, Form, Verb } from './command.ts';
 import { createCommand, EXIT_FAILED, printedJson, withJson } from './command.ts';
 import { refusalOf } from './operator-api.ts';
+import { refusalExitCode } from './refusal-exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The session of a command. It is opened only when a command runs: `--help` opens nothing. */
@@ -27,7 +28,7 @@ export interface Told {
 export type Plan = Request | Told;
 
 interface Outcome {
-  readonly isGood: boolean;
+  readonly exitCode: number;
   readonly text: string;
   /** Undefined: the request was refused. */
   readonly value?: unknown;
@@ -46,11 +47,11 @@ export const asking = <Value>(
   async ask(api) {
     try {
       const value = await ask(api);
-      return { isGood: !hasFailed(value), text: describe(value), value };
+      return { exitCode: hasFailed(value) ? EXIT_FAILED : 0, text: describe(value), value };
     } catch (error) {
       const sentence = refusalOf(error);
       if (sentence === null) throw error;
-      return { isGood: false, text: visibleField(sentence) };
+      return { exitCode: refusalExitCode(error), text: visibleField(sentence) };
     }
   },
 });
@@ -77,11 +78,11 @@ export async function carryOutPlan(
   }
   const session = await open();
   try {
-    const { isGood, text, value } = await plan.ask(session.api);
+    const { exitCode, text, value } = await plan.ask(session.api);
     if (isJson && value !== undefined) terminal.print(printedJson(value));
-    else if (isGood) terminal.print(text);
+    else if (exitCode === 0) terminal.print(text);
     else terminal.complain(text);
-    return isGood ? 0 : EXIT_FAILED;
+    return exitCode;
   } finally {
     await session.close();
   }

@@ -1,6 +1,7 @@
 /** `tagcast parked …`: parts of sends that could not be completed. */
 
 import type { ParkedScope } from '../push/sql/ledger/parked-parts.ts';
+import { counted } from '../std/counted.ts';
 import { tableRow } from '../std/visible-text.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
@@ -30,7 +31,7 @@ export const parkedCommand = (context: OperatorContext): Command =>
               return (await api.request('POST', '/operator/v1/parked/{job}/release', { path }))
                 .body;
             },
-            ({ devices }) => `The push will be sent to ${devices} devices.`,
+            ({ devices }) => `The push will be sent to ${counted(devices, 'device')}.`,
           ),
       ),
     },
@@ -44,7 +45,7 @@ const describeScope = (scope: ParkedScope): string =>
     scope.notificationId,
     scope.client,
     `app ${scope.appId} on ${scope.platformId}`,
-    `${scope.devices} devices`,
+    counted(scope.devices, 'device'),
     `since ${new Date(scope.sinceMs).toISOString()}`,
     scope.failure ?? 'its worker or node was lost',
   );

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../std/clock.ts';
 import { systemClock } from '../std/clock.ts';
+import { counted, format } from '../std/counted.ts';
 
 export interface ProgressOutput {
   readonly isTerminal: boolean;
@@ -11,7 +12,7 @@ export interface ProgressOutput {
 interface Standing {
   readonly done: number;
   readonly total: number | null;
-  /** Counted for the rate, and named by `unit`. */
+  /** Counted for the rate, and named by `noun`. */
   readonly count: number;
 }
 
@@ -25,7 +26,7 @@ const CLEAR_LINE = '\r\x1b[K';
 
 export class Progress {
   private readonly output: ProgressOutput;
-  private readonly unit: string;
+  private readonly noun: string;
   private readonly clock: Pick<Clock, 'monotonicMs'>;
   private readonly startedAtMs: number;
   private atStart: Standing | null = null;
@@ -34,11 +35,12 @@ export class Progress {
 
   constructor(
     output: ProgressOutput,
-    unit: string,
+    /** In the singular. */
+    noun: string,
     clock: Pick<Clock, 'monotonicMs'> = systemClock,
   ) {
     this.output = output;
-    this.unit = unit;
+    this.noun = noun;
     this.clock = clock;
     this.startedAtMs = clock.monotonicMs();
     this.shownAtMs = output.isTerminal ? Number.NEGATIVE_INFINITY : this.startedAtMs;
@@ -64,7 +66,7 @@ export class Progress {
   private describe({ done, total, count }: Standing, nowMs: number): string {
     const seconds = Math.max((nowMs - this.startedAtMs) / 1_000, 0.001);
     const rate = Math.round((count - (this.atStart?.count ?? 0)) / seconds);
-    const text = `${format(count)} ${this.unit}  ${format(rate)}/s`;
+    const text = `${counted(count, this.noun)}  ${format(rate)}/s`;
     if (total === null || total === 0) return text;
     const share = Math.min(1, done / total);
     const percent = `${Math.floor(share * 100)} %`.padStart(5);
@@ -82,6 +84,3 @@ function timeLeft(rest: number, perSecond: number): string {
   const minutes = Math.floor(seconds / 60);
   return minutes === 0 ? `  ${seconds} s left` : `  ${minutes} min ${seconds % 60} s left`;
 }
-
-/** `1,234,567` */
-export const format = (count: number): string => count.toLocaleString('en');

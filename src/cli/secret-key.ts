@@ -2,6 +2,7 @@
 
 import type { TagcastClient } from '../../packages/client/src/client.ts';
 import type { AnswerOf, RequestOf } from '../../packages/client/src/types.ts';
+import { counted, format } from '../std/counted.ts';
 import type { Command } from './command.ts';
 import { verb } from './command.ts';
 import type { OperatorContext } from './operator-command.ts';
@@ -52,5 +53,5 @@ async function rotate(api: TagcastClient): Promise<Rotated> {
 
 const describe = ({ keyId, changed, unreadable }: Rotated): string =>
   unreadable === 0
-    ? `${changed} were brought under SECRET_KEY (key ${keyId}). Nothing is left under another: start the nodes again without SECRET_KEY_OTHER.`
-    : `${changed} were brought under SECRET_KEY (key ${keyId}). ${unreadable} cannot be read with SECRET_KEY_OTHER and are as they were: set that to the key that they were made with, and run this again.`;
+    ? `Under SECRET_KEY (key ${keyId}) now: ${counted(changed, 'secret')}. Nothing is left under another: start the nodes again without SECRET_KEY_OTHER.`
+    : `Under SECRET_KEY (key ${keyId}) now: ${counted(changed, 'secret')}. Left as before: ${format(unreadable)}, for SECRET_KEY_OTHER cannot read that: set it to the key that it was made with, and run this again.`;

@@ -1,10 +1,11 @@
 /** `tagcast store move`: brings everything from the embedded database to a PostgreSQL, or back. */
 
 import type { Moved, MoveReport, MoveStep } from '../database/move/move.ts';
+import { counted } from '../std/counted.ts';
 import { required } from './arguments.ts';
 import type { Command } from './command.ts';
 import { createCommand, printedJson, verb, withJson } from './command.ts';
-import { format, Progress } from './progress.ts';
+import { Progress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The extent of the move, and what an engine on the new place needs. */
@@ -57,7 +58,7 @@ export const storeCommand = ({ move, terminal }: StoreContext): Command =>
     },
     terminal,
     async (to, { isJson }) => {
-      const progress = new Progress(terminal.progress, 'rows');
+      const progress = new Progress(terminal.progress, 'row');
       const moved = await move(to, {
         step(step) {
           progress.clear();
@@ -80,7 +81,7 @@ const STEPS: Readonly<Record<MoveStep, string>> = {
 };
 
 function describe(moved: MovedTo): string {
-  const head = `${format(moved.rows)} rows of ${moved.tables} tables were copied, and compared with their source.`;
+  const head = `${counted(moved.rows, 'row')} of ${counted(moved.tables, 'table')} were copied, and compared with their source.`;
   return [head, '', ...(moved.kind === 'postgres' ? ofPostgres(moved) : ofDirectory(moved))].join(
     '\n',
   );

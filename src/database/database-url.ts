@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { counted } from '../std/counted.ts';
 
 /** Where a database is, and how to get in. What is absent has the default of the driver. */
 interface DatabasePlace {
@@ -151,13 +152,17 @@ function placesOf(named: string, take: Take): Pick<DatabasePlace, 'servers' | 's
   const names = take('host')?.split(',');
   const addresses = take('hostaddr')?.split(',');
   if (names !== undefined && addresses !== undefined && names.length !== addresses.length) {
-    throw new Unreadable(`names ${names.length} hosts and ${addresses.length} addresses`);
+    throw new Unreadable(
+      `names ${counted(names.length, 'host')} and ${counted(addresses.length, 'address', 'addresses')}`,
+    );
   }
   const hosts = addresses ?? names ?? inUrl.map(({ host }) => host);
   const ports = take('port')?.split(',') ?? inUrl.map(({ port }) => port);
   // One port is that of all.
   if (ports.length !== 1 && ports.length !== hosts.length) {
-    throw new Unreadable(`names ${hosts.length} hosts and ${ports.length} ports`);
+    throw new Unreadable(
+      `names ${counted(hosts.length, 'host')} and ${counted(ports.length, 'port')}`,
+    );
   }
   const servers = hosts.map((host, i) => ({
     host,

@@ -2,6 +2,7 @@
 
 import { SettingFault } from '../std/setting-fault.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
+import { POOL_CONNECTIONS_MAX } from './connections.ts';
 import { databaseFault } from './database-fault.ts';
 import { DedicatedConnection } from './dedicated-connection.ts';
 import { makeInDataDir, startInDataDir } from './embedded/data-dir.ts';
@@ -30,12 +31,6 @@ export interface Store extends Migrated {
   readonly threadVitals: () => ThreadVitals | null;
   close(): Promise<void>;
 }
-
-/**
- * @limit connections of the main thread; each stage of registration, the ledger and the heartbeat
- * have one more → they wait in the driver
- */
-const CONNECTIONS_MAX = 16;
 
 const NEVER_STOPPED = new AbortController().signal;
 
@@ -79,7 +74,7 @@ export async function openStore(
   database: EmbeddedDatabase = ELSEWHERE,
   onWaiting: () => void = () => undefined,
 ): Promise<Store> {
-  const sql = connect(address, CONNECTIONS_MAX);
+  const sql = connect(address, POOL_CONNECTIONS_MAX);
   const patientSql = connect(address, PATIENT_READS_MAX);
   const connections: DedicatedConnection[] = [];
   const openDedicatedConnection = (settings: readonly string[] = []): DedicatedConnection => {

@@ -2,6 +2,7 @@
 
 import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
+import { CONNECTIONS_PER_NODE, CONNECTIONS_PER_WORKER } from '../database/connections.ts';
 import { databaseFault } from '../database/database-fault.ts';
 import { checkSessionSettings, findAddress } from '../database/find-address.ts';
 import { readSchemaState } from '../database/migrate.ts';
@@ -9,6 +10,7 @@ import { readClock } from '../database/read-clock.ts';
 import type { Sql, SqlPool } from '../database/sql.ts';
 import { connect } from '../database/sql.ts';
 import { POSTGRES_VERSION_MIN } from '../database/store.ts';
+import { counted } from '../std/counted.ts';
 import { SettingFault } from '../std/setting-fault.ts';
 import { checkClock, checkSetBack } from './clock.ts';
 import type { Finding } from './finding.ts';
@@ -17,9 +19,6 @@ import { findingsAbout } from './finding.ts';
 const { ok, warning, problem } = findingsAbout('PostgreSQL');
 const secretKey = findingsAbout('SECRET_KEY');
 
-/** A node's without its senders, registration included (docs/operate/configure.md). */
-const CONNECTIONS_PER_NODE = 27;
-const CONNECTIONS_PER_WORKER = 2;
 /** For commands, backups and people. */
 const CONNECTIONS_KEPT = 20;
 const CONNECTIONS_MAX = 2;
@@ -120,7 +119,7 @@ async function checkSchema(
       ? [ok('its tables are up to date')]
       : [
           warning(
-            `${missing.length} migrations are missing: the next start of an engine of this version applies them.`,
+            `it lacks ${counted(missing.length, 'migration')}: the next start of an engine of this version applies what is missing.`,
           ),
         ]),
     ...(ahead.length === 0
@@ -141,7 +140,7 @@ async function checkConnections(
   const nodes = Math.max(row?.nodes ?? 0, 1);
   const perNode = CONNECTIONS_PER_NODE + CONNECTIONS_PER_WORKER * workers;
   const wanted = (nodes + 1) * perNode + CONNECTIONS_KEPT;
-  const told = `max_connections is ${connectionsMax}; ${nodes} node${nodes === 1 ? '' : 's'} and one more in an upgrade want ${wanted}`;
+  const told = `max_connections is ${connectionsMax}; ${counted(nodes, 'node')} and one more in an upgrade want ${wanted}`;
   return connectionsMax >= wanted
     ? ok(told)
     : warning(`${told}: raise it, or answers will be 503 when they run out.`);

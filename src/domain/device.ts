@@ -1,22 +1,11 @@
 /** Devices and their places (docs/internals/registration.md, "Devices"). */
 
 import { hash } from 'node:crypto';
-import type { PlatformId, PlatformName } from '../../packages/std/src/platforms.ts';
-import { PLATFORM_LABELS, PLATFORMS } from '../../packages/std/src/platforms.ts';
+import type { PlatformId } from '../../packages/std/src/platforms.ts';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import type { HexOctets } from '../std/hex-octets.ts';
 
 export const PLATFORM_IDS: readonly PlatformId[] = Object.values(PLATFORMS);
-
-/** All of them, for people: `3 (iOS), 7 (Web) or 15 (Android)`. */
-export const PLATFORM_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
-  [...PLATFORM_LABELS].map(([id, label]) => `${id} (${label})`),
-);
-
-/** Null: no platform has this name. */
-export const platformNamed = (name: string): PlatformId | null =>
-  isPlatformName(name) ? PLATFORMS[name] : null;
-
-const isPlatformName = (name: string): name is PlatformName => Object.hasOwn(PLATFORMS, name);
 
 const KNOWN: ReadonlySet<number> = new Set(PLATFORM_IDS);
 

@@ -38,6 +38,9 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
 
   readonly meanings: Readonly<Record<string, string>>;
 
+  /** The fault in the form of a token, as `must be …`. Null: none. */
+  tokenFault(deviceId: string): string | null;
+
   /** It refuses what is larger. */
   payloadBytesMax(payload: Payload): number;
   /** The part of a message that counts against that, without the names of the device. */

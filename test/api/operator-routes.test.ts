@@ -47,7 +47,7 @@ t.test('an installation from nothing', async (t) => {
     const superToken = TOKEN.exec(shown)?.[1];
     t.match(await roleOf(superToken), { role: 'super-user', clientSlug: 'acme' });
     t.same(await run('client add acme'), [1, 'Client acme exists already.']);
-    t.match(await run('client add Acme!'), [1, /^client must be 1–63 lowercase letters/]);
+    t.match(await run('client add Acme!'), [2, /^client must be 1–63 lowercase letters/]);
     t.same(await run('client list'), [0, 'acme\tAcme']);
     t.match(await run('client limits acme'), [0, /^tags\t100000\ttags \(default\)$/m]);
     t.match(await run('client limits acme --tags 5 --pushes-per-second 7'), [
@@ -71,22 +71,25 @@ t.test('an installation from nothing', async (t) => {
     ]);
     t.match(await run('client limits acme'), [0, /^pushesPerSecond\t7\t/m]);
     t.match(await run('client limits acme --tags 100001'), [
-      1,
+      2,
       /^tags must be 0–100000, or default\.$/,
     ]);
-    t.match(await run('client limits acme --pushes-per-second 0'), [1, /must be 1–2147483647/]);
+    t.match(await run('client limits acme --pushes-per-second 0'), [2, /must be 1–2147483647/]);
     t.same(await run('client limits nobody'), [1, 'There is no client nobody.']);
     t.same(await run('client limits nobody --tags 5'), [1, 'There is no client nobody.']);
 
     const [appAdded, appShown] = await run(
-      'app add acme News --platform 3 --platform 15 --platform 3',
+      'app add acme News --platform ios --platform 15 --platform apns',
     );
     t.equal(appAdded, 0);
     const appId = Number(/App (\d+) on 3, 15\./.exec(appShown)?.[1]);
     const apiToken = TOKEN.exec(appShown)?.[1];
     t.match(await roleOf(apiToken), { role: 'api-user', appId });
     t.same(await run('app add nobody News --platform 3'), [1, 'There is no client nobody.']);
-    t.match(await run('app add acme News --platform 4'), [1, /must be 3 \(iOS\)/]);
+    t.match(await run('app add acme News --platform 4'), [
+      2,
+      /--platform must be ios, web or android, not 4/,
+    ]);
 
     const directory = temporaryDirectory(t);
     const keyFile = join(directory, 'key.p8');
@@ -131,7 +134,7 @@ t.test('an installation from nothing', async (t) => {
       /must be a day or a time that exists/,
     ]);
     t.match(await run(`app credentials ${appId} apns ${next} --sandbox --grace-hours 169`), [
-      1,
+      2,
       /graceHours must be whole hours, 0–168/,
     ]);
     const terms = '--sandbox --grace-hours 5 --expires 2030-01-31';
@@ -159,7 +162,7 @@ t.test('an installation from nothing', async (t) => {
     const accountFile = join(directory, 'account.json');
     writeFileSync(accountFile, '{"project_id":"p"}');
     t.match(await run(`app credentials ${appId} fcm --service-account-file ${accountFile}`), [
-      1,
+      2,
       /serviceAccount\.private_key is missing\./,
     ]);
 
@@ -168,7 +171,7 @@ t.test('an installation from nothing', async (t) => {
     t.match(await roleOf(TOKEN.exec(again)?.[1]), { role: 'api-user', appId });
     t.equal(await new Authenticator(sql, secrets).authenticate(`Bearer ${apiToken}`), 'wrong');
     t.match(await run('credential rotate acme --grace-hours 169'), [
-      1,
+      2,
       /^graceHours must be whole hours, 0–168\.$/,
     ]);
     t.match(await run('credential rotate acme --app 1999 --grace-hours 1'), [1, /has no app 1999/]);
@@ -209,7 +212,7 @@ t.test('an installation from nothing', async (t) => {
     t.same(await run('client add acme'), [1, 'Client acme exists already.']);
     t.same(await run('client list'), [
       0,
-      'acme\tAcme\tdeleted; left: 1 apps, 0 devices, 0 push jobs',
+      'acme\tAcme\tdeleted; left: 1 app, 0 devices, 0 push jobs',
     ]);
     const entries = await sql<
       { action: string; count: number; kind: string; name: string | null }[]

@@ -34,6 +34,11 @@ while (fs.existsSync('hold')) Atomics.wait(new Int32Array(new SharedArrayBuffer(
 fs.writeFileSync('dist/rest.js', '');
 `;
 
+/** Stands for the last step of a build: writes that the build is complete, and packs nothing. */
+const LAST_STEP = `import { writeFileSync } from 'node:fs';
+writeFileSync('dist/.built', process.argv[2]);
+`;
+
 /** A copy of `makeProject`'s, which costs three runs of npm. */
 async function makeCheckout(t: Test): Promise<string> {
   made ??= makeProject();
@@ -69,6 +74,7 @@ async function makeProject(): Promise<string> {
     mkdirSync(join(root, folder), { recursive: true });
   }
   copyFileSync(join(ROOT, 'src', 'app', 'prepare.mjs'), join(root, 'src', 'app', 'prepare.mjs'));
+  writeFileSync(join(root, 'src', 'app', 'finish-build.mjs'), LAST_STEP);
   writeFileSync(join(root, 'compiler', 'tsc.js'), COMPILER, { mode: 0o755 });
   const compiler = { name: 'compiler', version: '1.0.0', bin: { tsc: 'tsc.js' } };
   writeFileSync(join(root, 'compiler', 'package.json'), JSON.stringify(compiler));

@@ -40,10 +40,10 @@ await withStores(t, async (t, store) => {
       'since 2026-11-21T12:00:00.000Z',
     ].join('\t'),
   ]);
-  t.same(await run(`release ${id}`), [0, '150 devices will be erased.']);
+  t.same(await run(`release ${id}`), [0, 'Erases 150 devices.']);
   t.same(await run(`discard ${id}`), [1, `Push job ${id} has no held deletions.`]);
   await hold();
-  t.same(await run(`discard ${id}`), [0, '150 devices are kept.']);
+  t.same(await run(`discard ${id}`), [0, 'Keeps 150 devices.']);
   const [scope] =
     await sql`select deletions from notification_scopes where notification_id = ${id}`;
   t.equal(scope?.['deletions'], 'discarded');

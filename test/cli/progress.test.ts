@@ -6,7 +6,7 @@ t.test('a bar on a terminal, taken away for a line in its place', (t) => {
   const written: string[] = [];
   const output = { isTerminal: true, write: (text: string) => written.push(text) };
   const clock = new ManualClock();
-  const progress = new Progress(output, 'records', clock);
+  const progress = new Progress(output, 'record', clock);
   progress.show({ done: 250, total: 1_000, count: 1_234_567 });
   t.match(written[0], /\[#{6}\.{18}\] +25 % {2}1,234,567 records {2}0\/s$/);
   progress.show({ done: 251, total: 1_000, count: 1_234_568 });
@@ -17,7 +17,7 @@ t.test('a bar on a terminal, taken away for a line in its place', (t) => {
   progress.clear();
   progress.clear();
   t.same(written.slice(2), ['\r\x1b[K']);
-  const unknown = new Progress(output, 'devices', clock);
+  const unknown = new Progress(output, 'device', clock);
   unknown.show({ done: 0, total: null, count: 7 });
   t.equal(written.at(-1), '\r\x1b[K7 devices  0/s');
   t.end();

@@ -88,7 +88,7 @@ t.test('what cannot be done is named, and no password', (t) => {
     'postgres://u:a?geheim@db/news': /percent-encoded: @ is %40/,
     'postgres://u:geheim@a/news?target_session_attrs=standby': /target_session_attrs read-write/,
     'postgres://u:geheim@a/news?target_session_attrs=toString': /target_session_attrs read-write/,
-    'postgres:///news?host=a,b&hostaddr=10.0.0.1': /^names 2 hosts and 1 addresses/,
+    'postgres:///news?host=a,b&hostaddr=10.0.0.1': /^names 2 hosts and 1 address/,
     'postgres://u:geheim@db/news?sslmode=yes': /an sslmode that is none of disable, allow/,
     'postgres://u:geheim@db/news?sslrootcert=/x.pem': /a certificate, and no sslmode/,
     'postgres://u:geheim@db/news?service=x': /has service, which is not known here/,

@@ -70,6 +70,9 @@ t.test('each page', async (t) => {
         writeFileSync(join(shell.folder, file), text);
       }
       await goThrough(t, shell, fences, reader.environment);
+      // A reader goes on there with the client of this page, in the same shell.
+      if (name === 'first-send')
+        await goThrough(t, shell, fencesOf(guideText('publishers')), reader.environment);
       await reader.check(t);
     });
   }

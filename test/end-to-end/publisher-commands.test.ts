@@ -81,10 +81,10 @@ t.test('from the first device to the end of a push', async (t) => {
 
   const goal = ['send', '--title', 'goal!', '--message', '1:0'];
   const nobody = ['--audience', 'tennis && !#999'];
-  t.match(await run(...goal, ...nobody), { code: 1, output: /audience: There is no tag 999/ });
+  t.match(await run(...goal, ...nobody), { code: 2, output: /audience: There is no tag 999/ });
   t.match(await json(...goal, '--tag', 'tennis', '--dry-run'), { dryRun: true });
   const watched = await runProcess(...goal, '--tag', 'tennis', '--watch');
-  t.match(watched, { code: 0, output: /FINISHED {2}1 devices: 1 accepted/ });
+  t.match(watched, { code: 0, output: /FINISHED {2}1 device: 1 accepted/ });
   const key = ['--idempotency-key', 'once'];
   const first = await json(...goal, '--tag', 'tennis', '--tag', 'nobody', ...key);
   t.match(first, { unknownTags: ['nobody'], idempotencyKey: 'once' });
@@ -95,7 +95,7 @@ t.test('from the first device to the end of a push', async (t) => {
   t.match(await json('status', sent.id), { payload: { title: 'of the file', data: { a: 'b' } } });
   t.match(await run('send', '--tag', 'tennis'), { code: 2, output: /what\?$/m });
   t.match(await run('send', '--title', 'x'), { code: 2, output: /to whom\?$/m });
-  t.match(await run(...goal, '--tag', 'tennis', '--at', '5'), { code: 1, output: /sendAt: / });
+  t.match(await run(...goal, '--tag', 'tennis', '--at', '5'), { code: 2, output: /sendAt: / });
 
   const later = await json(...goal, '--tag', 'tennis', '--at', '2100-01-01T00:00:00Z');
   t.match(await runProcess('notification', 'pause', later.id), { code: 0, output: /PAUSED/ });
@@ -124,7 +124,7 @@ t.test('from the first device to the end of a push', async (t) => {
   const account = join(home, 'account.json');
   writeFileSync(account, '{"project_id":"x"}');
   const fcm = ['app', 'credentials', app, 'fcm', '--service-account-file', account, ...byProfile];
-  t.match(await run(...fcm), { code: 1, output: /serviceAccount\.private_key: / });
+  t.match(await run(...fcm), { code: 2, output: /serviceAccount\.private_key: / });
   const apns = ['app', 'credentials', app, 'apns', ...(await apnsFlags(demo, home)), ...byProfile];
   t.match(await runProcess(...apns), { code: 0, output: /^Platform 3\n {2}stored / });
   t.match(await json('app', 'show', app, ...byProfile), {

@@ -36,6 +36,6 @@ export function describe(entry: Entry): string {
     case 'fault':
       return `${entry.line} ${entry.sentence}`;
     case 'passed':
-      return `${entry.line} passed: ${entry.reason}`;
+      return `${entry.line} passed: ${[entry.platformId, entry.reason].join(' ').trim()}`;
   }
 }

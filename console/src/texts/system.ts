@@ -2,7 +2,8 @@
 
 export const systemTexts = {
   title: 'System',
-  line: (version: string) => `Tagcast ${version}`,
+  line: (version: string, commit: string | null) =>
+    commit === null ? `Tagcast ${version}` : `Tagcast ${version}, commit ${commit}`,
   nodes: 'Nodes',
   newest: 'Newest first',
   node: 'Node',

@@ -2439,7 +2439,7 @@ export interface paths {
         };
         /**
          * Whether this node can serve
-         * @description `503` when the database is `unavailable` or `cannot write`, and while the node drains. `redis` is there if one is configured; its state does not change the status.
+         * @description `503` when the database is `unavailable` or `cannot write`, and while the node drains. `redis` is there if one is configured; its state does not change the status. `version` and `commit` are there for callers that send `OPERATOR_TOKEN`.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -3006,20 +3006,20 @@ export interface components {
             readonly deviceId: string;
             /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
             readonly registeredAt?: number;
+            readonly appVersion?: string;
             /** @description Milliseconds since 1970. */
             readonly unsubscribedAt?: number;
-            readonly appVersion?: string;
-            readonly tags?: readonly {
-                readonly id: number;
-                readonly name: string;
-                readonly sourceId?: string;
-            }[];
             /** @description Sends that refused the token since it was last taken or registered. */
             readonly refusals?: number;
             /** @description The last of them. */
             readonly refusedAt?: number;
             /** @description On iOS: where its provider took it, when that is not where it is asked first. */
             readonly environment?: string;
+            readonly tags?: readonly {
+                readonly id: number;
+                readonly name: string;
+                readonly sourceId?: string;
+            }[];
             readonly registered: boolean;
             readonly pending?: readonly {
                 /** Format: uuid */
@@ -3265,6 +3265,8 @@ export interface components {
         /** @description Nodes and queue are of the installation, all else of the node that answers. Jobs, chunks and retries are counted up to 100,000. */
         readonly System: {
             readonly version: string;
+            /** @description null: it was built without git. */
+            readonly commit: string | null;
             readonly nodes: readonly {
                 readonly id: number;
                 readonly host: string;
@@ -3383,6 +3385,9 @@ export interface components {
                 /** @enum {string} */
                 readonly redis?: "ok" | "unavailable";
             };
+            readonly version?: string;
+            /** @description null: built without git. */
+            readonly commit?: string | null;
         };
         /** @description RFC 9457. */
         readonly Problem: {
@@ -4426,7 +4431,7 @@ export interface operations {
                      *       ],
                      *       "plan": [
                      *         "Devices that have tag 2.",
-                     *         "1 devices, each once."
+                     *         "1 device, each once."
                      *       ],
                      *       "unknownTags": []
                      *     }
@@ -7175,20 +7180,20 @@ export interface operations {
                         readonly deviceId?: string;
                         /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
                         readonly registeredAt?: number;
+                        readonly appVersion?: string;
                         /** @description Milliseconds since 1970. */
                         readonly unsubscribedAt?: number;
-                        readonly appVersion?: string;
-                        readonly tags?: readonly {
-                            readonly id: number;
-                            readonly name: string;
-                            readonly sourceId?: string;
-                        }[];
                         /** @description Sends that refused the token since it was last taken or registered. */
                         readonly refusals?: number;
                         /** @description The last of them. */
                         readonly refusedAt?: number;
                         /** @description On iOS: where its provider took it, when that is not where it is asked first. */
                         readonly environment?: string;
+                        readonly tags?: readonly {
+                            readonly id: number;
+                            readonly name: string;
+                            readonly sourceId?: string;
+                        }[];
                     };
                 };
             };
@@ -9522,7 +9527,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "version": "0.1.0",
+                     *       "version": "1.0.0",
+                     *       "commit": "5f79a23f1234",
                      *       "nodes": [
                      *         {
                      *           "id": 1,
@@ -9592,7 +9598,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "version": "0.1.0",
+                     *       "version": "1.0.0",
+                     *       "commit": "5f79a23f1234",
                      *       "nodes": [
                      *         {
                      *           "id": 1,
@@ -10907,6 +10914,7 @@ export interface operations {
                      *           "platformId": 3,
                      *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                      *           "registeredAt": 1795392000000,
+                     *           "refusals": 0,
                      *           "tagIds": [
                      *             2
                      *           ]
@@ -10923,6 +10931,14 @@ export interface operations {
                             readonly appVersion?: string;
                             /** @description Milliseconds since 1970. */
                             readonly registeredAt: number;
+                            /** @description Milliseconds since 1970. */
+                            readonly unsubscribedAt?: number;
+                            /** @description Sends that refused the token since it was last taken or registered. */
+                            readonly refusals: number;
+                            /** @description The last of them. */
+                            readonly refusedAt?: number;
+                            /** @description On iOS: where its provider took it, when that is not where it is asked first. */
+                            readonly environment?: string;
                             readonly tagIds: readonly number[];
                         }[];
                         /** @description The `cursor` of the next page; null: this one has no devices. */

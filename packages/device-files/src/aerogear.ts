@@ -21,17 +21,17 @@ export const aeroGearFormat: Format = {
 function readInstallation(line: number, text: string): Entry {
   const fields = readObject(text);
   if (fields === null) return { kind: 'fault', line, sentence: 'is not a JSON object.' };
-  if (fields['enabled'] === false) return { kind: 'passed', line, reason: 'disabled' };
   const { deviceToken } = fields;
   if (typeof deviceToken !== 'string' || deviceToken === '') {
     return { kind: 'fault', line, sentence: 'deviceToken is missing.' };
   }
+  const platformId = platformOf(fields, deviceToken);
+  if (fields['enabled'] === false) return { kind: 'passed', line, platformId, reason: 'disabled' };
   const tags = readCategories(fields['categories']);
   if (tags === null)
     return { kind: 'fault', line, sentence: 'categories must be a list of names.' };
-  const platformId = platformOf(fields, deviceToken);
   if (platformId === null)
-    return { kind: 'passed', line, reason: 'of another kind than iOS and Android' };
+    return { kind: 'passed', line, platformId, reason: 'of another kind than iOS and Android' };
   return checkDevice(line, {
     platformId,
     deviceId: deviceToken,

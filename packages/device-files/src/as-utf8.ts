@@ -26,6 +26,12 @@ export async function* asUtf8(octets: AsyncIterable<Buffer>): AsyncGenerator<Buf
   else if (decoder !== null) yield decoded(decoder);
 }
 
+/** The text of a file's beginning, for a guess: what is cut off at its end does not matter. */
+export function textOfBeginning(octets: Buffer): string {
+  const { encoding } = decoderFor(octets) ?? { encoding: 'utf-8' };
+  return new TextDecoder(encoding).decode(octets);
+}
+
 function decoderFor([first, second]: Buffer): TextDecoder | null {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0))
     return new TextDecoder('utf-16le', { fatal: true });

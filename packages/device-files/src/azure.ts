@@ -258,5 +258,6 @@ const isInternal = (tag: string): boolean => tag.startsWith('$');
 const passed = (line: number): Entry => ({
   kind: 'passed',
   line,
+  platformId: null,
   reason: 'of another kind than Apple, Fcm and Browser',
 });

@@ -20,37 +20,58 @@ export interface Head {
 const SEPARATORS = [',', ';', '\t'];
 /** Excel's own line before the names. */
 const SEPARATOR_LINE = /^"?sep=([^"\w\s]|\t)"?[ ,;\t]*$/i;
-/** Enough of a first line to see what the file is. */
+/** Enough of the names to see what the file is. */
 const SHOWN_LENGTH_MAX = 200;
 
 /** The separator that a line `sep=;` names; null: it is no such line. */
 export const namedSeparator = (line: string): string | null =>
   SEPARATOR_LINE.exec(line)?.[1] ?? null;
 
-/** Reads the line of names, by the named separator, or by the one that finds most of them. */
-export function readHead(line: string, named: string | null, { needed, others }: Columns): Head {
-  const names = new Map([...needed, ...others].map((name) => [name.toLowerCase(), name]));
+interface FoundHead extends Head {
+  /** Needed ones that it does not have. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Finds the names of columns in a line, by the named separator, or by the one that finds most of
+ * those that are needed. Null: it is no line of CSV.
+ */
+export function findHead(
+  line: string,
+  named: string | null,
+  { needed, others }: Columns,
+): FoundHead | null {
+  const names = namesOf({ needed, others });
   const heads = (named === null ? SEPARATORS : [named]).flatMap((separator) => {
     const fields = parseRows([line], separator)?.[0];
     if (fields === undefined) return [];
     const columns = fields.map((field) => names.get(field.trim().toLowerCase()) ?? field);
-    return { separator, columns, found: needed.filter((name) => columns.includes(name)).length };
+    return { separator, columns, missing: needed.filter((name) => !columns.includes(name)) };
   });
-  const [best, ...rest] = heads;
-  if (best === undefined) throw new WrongFileError('The first line has no names of columns.');
-  const head = rest.reduce((most, other) => (other.found > most.found ? other : most), best);
-  const missing = needed.filter((name) => !head.columns.includes(name));
-  if (missing.length > 0) {
+  return heads.length === 0
+    ? null
+    : heads.reduce((most, other) => (other.missing.length < most.missing.length ? other : most));
+}
+
+/** Reads the line of names; throws what is wrong with it. */
+export function readHead(line: string, named: string | null, columns: Columns): Head {
+  const head = findHead(line, named, columns);
+  if (head === null) throw new WrongFileError('The first line has no names of columns.');
+  if (head.missing.length > 0) {
+    const has = head.columns.join(', ').slice(0, SHOWN_LENGTH_MAX);
     throw new WrongFileError(
-      `The file has no column ${missing.join(', ')}. Its first line is: ${line.slice(0, SHOWN_LENGTH_MAX)}`,
+      `The file has no column ${head.missing.join(', ')}. The columns that it has: ${has}.`,
     );
   }
-  const twice = [...names.values()].find(
+  const twice = [...namesOf(columns).values()].find(
     (name) => head.columns.indexOf(name) !== head.columns.lastIndexOf(name),
   );
   if (twice !== undefined) throw new WrongFileError(`The file has the column ${twice} twice.`);
   return head;
 }
+
+const namesOf = ({ needed, others }: Columns): ReadonlyMap<string, string> =>
+  new Map([...needed, ...others].map((name) => [name.toLowerCase(), name]));
 
 /**
  * The fields of each text, in order, without the blanks around them; null: one of them is not valid

@@ -4,13 +4,14 @@
  */
 
 import { parseJson } from '../../std/src/json.ts';
+import type { Columns } from './csv-head.ts';
 import { CsvSplitter } from './csv-splitter.ts';
 import { tableReader } from './csv-table.ts';
 import { ATTRIBUTE_NAMES } from './field-rules.ts';
 import { checkDevice } from './file-device.ts';
 import type { Format } from './format.ts';
 
-const COLUMNS = {
+export const CSV_COLUMNS: Columns = {
   needed: ['platformId', 'deviceId'],
   others: [...ATTRIBUTE_NAMES, 'registeredAt', 'tags'],
 };
@@ -18,7 +19,7 @@ const COLUMNS = {
 export const csvFormat: Format = {
   createSplitter: () => new CsvSplitter(),
   createReader: () =>
-    tableReader(COLUMNS, (line, row) =>
+    tableReader(CSV_COLUMNS, (line, row) =>
       checkDevice(line, {
         ...row,
         platformId: row['platformId'],

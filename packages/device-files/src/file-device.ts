@@ -2,7 +2,7 @@
 
 import { isoTimeMs } from '../../std/src/iso-8601.ts';
 import { isObject } from '../../std/src/json.ts';
-import { PLATFORMS } from '../../std/src/platforms.ts';
+import { PLATFORM_CHOICE, platformNamed } from '../../std/src/platforms.ts';
 import type { Attributes } from './field-rules.ts';
 import {
   ATTRIBUTE_LENGTHS,
@@ -34,9 +34,15 @@ export type Entry =
   /** `sentence` says what is wrong with it. */
   | { readonly kind: 'fault'; readonly line: number; readonly sentence: string }
   /**
-   * The record is valid but not for us. It is counted by its reason, of which a format has a few.
+   * The record is valid but not for us. It is counted by its reason, of which a format has a few,
+   * and by its platform. Null: the file does not say, or it is another one.
    */
-  | { readonly kind: 'passed'; readonly line: number; readonly reason: string };
+  | {
+      readonly kind: 'passed';
+      readonly line: number;
+      readonly platformId: number | null;
+      readonly reason: string;
+    };
 
 /** The fields as they were read, before they are checked. */
 interface FileFields extends Partial<Attributes<unknown>> {
@@ -46,13 +52,11 @@ interface FileFields extends Partial<Attributes<unknown>> {
   readonly tags: unknown;
 }
 
-const PLATFORM_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
-  Object.entries(PLATFORMS).map(([name, id]) => `${id} (${name})`),
-);
-
 export function checkDevice(line: number, fields: FileFields): Entry {
   const fault = (sentence: string): Entry => ({ kind: 'fault', line, sentence });
-  const platformId = readPlatform(fields.platformId);
+  const { platformId: named } = fields;
+  const platformId =
+    typeof named === 'string' || typeof named === 'number' ? platformNamed(String(named)) : null;
   if (platformId === null) {
     return fault(`platformId must be ${PLATFORM_CHOICE}.`);
   }
@@ -91,15 +95,6 @@ export function checkDevice(line: number, fields: FileFields): Entry {
 export const textTag = (text: string): FileTag => ({ sourceId: text, id: null, name: text });
 
 const DECIMAL = /^\d{1,15}$/;
-
-const BY_NAME: ReadonlyMap<unknown, number> = new Map(Object.entries(PLATFORMS));
-
-function readPlatform(value: unknown): number | null {
-  const named = BY_NAME.get(value);
-  if (named !== undefined) return named;
-  const platformId = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
-  return Object.values(PLATFORMS).find((id) => id === platformId) ?? null;
-}
 
 /** Undefined: it is malformed. */
 function readAttribute(value: unknown, lengthMax: number): string | null | undefined {

@@ -3,11 +3,15 @@
  * (https://documentation.onesignal.com/reference/csv-export): one line a subscription, with the
  * columns `identifier` (the token), `device_type`, `tags` (a JSON object), `game_version`,
  * `last_active` (epoch seconds) and `invalid_identifier` (`t` or `f`). Web Push needs the extra
- * fields `web_auth` and `web_p256`.
+ * fields `web_auth` and `web_p256`. The extra field `notification_types`, or a column `subscribed`,
+ * says who has opted out.
  */
 
 import { isoTimeMs } from '../../std/src/iso-8601.ts';
 import { changedNumbers } from '../../std/src/json-numbers.ts';
+import type { PlatformId } from '../../std/src/platforms.ts';
+import { PLATFORMS } from '../../std/src/platforms.ts';
+import type { Columns } from './csv-head.ts';
 import { CsvSplitter } from './csv-splitter.ts';
 import type { Row } from './csv-table.ts';
 import { tableReader } from './csv-table.ts';
@@ -17,41 +21,61 @@ import type { Format } from './format.ts';
 import { readObject } from './format.ts';
 import { subscriptionText } from './web-push-subscription.ts';
 
-const COLUMNS = {
+export const ONESIGNAL_COLUMNS: Columns = {
   needed: ['identifier', 'device_type'],
-  others: ['tags', 'game_version', 'last_active', 'invalid_identifier', 'web_auth', 'web_p256'],
+  others: [
+    ...['tags', 'game_version', 'last_active', 'invalid_identifier', 'web_auth', 'web_p256'],
+    ...['notification_types', 'subscribed'],
+  ],
 };
 
 export const oneSignalFormat: Format = {
   createSplitter: () => new CsvSplitter(),
-  createReader: () => tableReader(COLUMNS, readRow),
+  createReader: () => tableReader(ONESIGNAL_COLUMNS, readRow),
 };
 
-const IOS = '0';
-const ANDROID = '1';
-/** Chrome, Firefox, Safari; 7 is Safari's older way, which is not Web Push. */
-const WEB_PUSH: ReadonlySet<string | undefined> = new Set(['5', '8', '17']);
+const WEB = PLATFORMS.webpush;
+/** Web Push has Chrome, Firefox, Safari; 7 is Safari's older way, which is not Web Push. */
+const BY_TYPE: ReadonlyMap<string | undefined, PlatformId> = new Map([
+  ['0', PLATFORMS.apns],
+  ['1', PLATFORMS.fcm],
+  ...['5', '8', '17'].map((type) => [type, WEB] as const),
+]);
+const platformOf = (type: string | undefined): PlatformId | null => BY_TYPE.get(type) ?? null;
+
+/** 0: the person has switched notifications off; below: the app has, or it never got a token. */
+const SUBSCRIBED_TO_NOTHING = 0;
 
 function readRow(line: number, row: Row): Entry {
-  const passed = (reason: string): Entry => ({ kind: 'passed', line, reason });
   const { identifier = '', device_type: type } = row;
+  const platformId = platformOf(type);
+  const passed = (reason: string): Entry => ({ kind: 'passed', line, platformId, reason });
   if (identifier === '') return passed('without a token');
-  if (isTrue(row['invalid_identifier'])) return passed('unsubscribed (invalid_identifier)');
+  if (platformId === null) return passed('of a kind that is not pushed to (device_type)');
+  const optedOut = optOutOf(row);
+  if (optedOut !== null) return passed(optedOut);
   const tags = readTags(row['tags'] ?? '');
   if (typeof tags === 'string') return { kind: 'fault', line, sentence: tags };
-  const common = { appVersion: row['game_version'], registeredAt: timeOf(row), tags };
-  if (type === IOS) return checkDevice(line, { ...common, platformId: 3, deviceId: identifier });
-  if (type === ANDROID) {
-    return checkDevice(line, { ...common, platformId: 15, deviceId: identifier });
-  }
-  if (!WEB_PUSH.has(type)) return passed('of a kind that is not pushed to (device_type)');
+  const common = { platformId, appVersion: row['game_version'], registeredAt: timeOf(row), tags };
+  if (platformId !== WEB) return checkDevice(line, { ...common, deviceId: identifier });
   const { web_auth: auth = '', web_p256: p256dh = '' } = row;
-  if (auth === '' || p256dh === '') return passed('browsers without web_auth and web_p256');
+  if (auth === '' || p256dh === '') return passed('without web_auth and web_p256');
   const deviceId = subscriptionText({ endpoint: identifier, p256dh, auth });
-  return checkDevice(line, { ...common, platformId: 7, deviceId });
+  return checkDevice(line, { ...common, deviceId });
 }
 
-const isTrue = (text: string | undefined): boolean => text === 't' || text === 'true';
+/** Why OneSignal sends nothing to it; null: it does. */
+function optOutOf(row: Row): string | null {
+  if (isYes(row['invalid_identifier'])) return 'unsubscribed (invalid_identifier)';
+  if (isNo(row['subscribed'])) return 'opted out (subscribed)';
+  const types = row['notification_types'] ?? '';
+  return types !== '' && Number(types) <= SUBSCRIBED_TO_NOTHING
+    ? 'opted out (notification_types)'
+    : null;
+}
+
+const isYes = (text = ''): boolean => ['t', 'true', 'yes', '1'].includes(text.toLowerCase());
+const isNo = (text = ''): boolean => ['f', 'false', 'no', '0'].includes(text.toLowerCase());
 
 const EPOCH_SECONDS = /^\d{1,11}(\.\d+)?$/;
 const IN_UTC = / ?UTC$/;

@@ -3,14 +3,33 @@
 import type { Attributes } from './field-rules.ts';
 import { ATTRIBUTE_NAMES } from './field-rules.ts';
 
-/** A device with all data that another engine needs. */
+/** A device with all that its engine knows of it. Others need nothing of what follows `tags`. */
 interface ExportedDevice extends Attributes<string | null> {
   readonly platformId: number;
   readonly deviceId: string;
   readonly registeredAtMs: number;
   /** Each as JSON: `{"sourceId","id","name"}`. */
   readonly tags: readonly string[];
+  /** Null: it has not unsubscribed since it last registered. */
+  readonly unsubscribedAtMs: number | null;
+  /** Sends that refused its token since one that did not. */
+  readonly refusals: number;
+  readonly refusedAtMs: number | null;
+  /** The environment of APNs that took its token, when that is not the one that was asked first. */
+  readonly environment: string | null;
 }
+
+type Fact = 'unsubscribedAt' | 'refusals' | 'refusedAt' | 'environment';
+
+/** In the order of FACTS. Null: it is not known, or, as zero refusals, nothing to say. */
+const factsOf = (device: ExportedDevice): Readonly<Record<Fact, string | number | null>> => ({
+  unsubscribedAt: device.unsubscribedAtMs === null ? null : timeOf(device.unsubscribedAtMs),
+  refusals: device.refusals === 0 ? null : device.refusals,
+  refusedAt: device.refusedAtMs === null ? null : timeOf(device.refusedAtMs),
+  environment: device.environment,
+});
+
+const FACTS: readonly Fact[] = ['unsubscribedAt', 'refusals', 'refusedAt', 'environment'];
 
 export interface DeviceWriter {
   /** The first line of a file; '': none. */
@@ -20,25 +39,30 @@ export interface DeviceWriter {
 }
 
 export const csvWriter: DeviceWriter = {
-  head: `platformId,deviceId,${ATTRIBUTE_NAMES.join(',')},registeredAt,tags\n`,
-  line({ platformId, deviceId, registeredAtMs, tags, ...attributes }) {
-    const values = ATTRIBUTE_NAMES.map((name) => quoted(attributes[name] ?? '')).join(',');
-    const registeredAt = new Date(registeredAtMs).toISOString();
-    return `${platformId},${quoted(deviceId)},${values},${registeredAt},${quoted(`[${tags.join(',')}]`)}\n`;
+  head: `platformId,deviceId,${ATTRIBUTE_NAMES.join(',')},registeredAt,tags,${FACTS.join(',')}\n`,
+  line(device) {
+    const { platformId, deviceId, registeredAtMs, tags } = device;
+    const values = ATTRIBUTE_NAMES.map((name) => quoted(device[name] ?? '')).join(',');
+    const facts = Object.values(factsOf(device)).map((fact) => fact ?? '');
+    return `${platformId},${quoted(deviceId)},${values},${timeOf(registeredAtMs)},${quoted(`[${tags.join(',')}]`)},${facts.join(',')}\n`;
   },
 };
 
 export const ndjsonWriter: DeviceWriter = {
   head: '',
-  line({ platformId, deviceId, registeredAtMs, tags, ...attributes }) {
-    const known = ATTRIBUTE_NAMES.map((name) => {
-      const value = attributes[name];
-      return value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
-    }).join('');
-    const registeredAt = new Date(registeredAtMs).toISOString();
-    return `{"platformId":${platformId},"deviceId":${JSON.stringify(deviceId)}${known},"registeredAt":"${registeredAt}","tags":[${tags.join(',')}]}\n`;
+  line(device) {
+    const { platformId, deviceId, registeredAtMs, tags } = device;
+    const known = ATTRIBUTE_NAMES.map((name) => fieldOf(name, device[name])).join('');
+    const facts = FACTS.map((name) => fieldOf(name, factsOf(device)[name])).join('');
+    return `{"platformId":${platformId},"deviceId":${JSON.stringify(deviceId)}${known},"registeredAt":"${timeOf(registeredAtMs)}","tags":[${tags.join(',')}]${facts}}\n`;
   },
 };
+
+const timeOf = (ms: number): string => new Date(ms).toISOString();
+
+/** A further field of an object; '': it is not known. */
+const fieldOf = (name: string, value: string | number | null): string =>
+  value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
 
 /** Characters that need quotes in a CSV field. Some programs drop white space at its ends. */
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;

@@ -47,6 +47,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
+  '.tgz': 'application/gzip',
 };
 
 /** Reads them once. Null: they were not built. */

@@ -6,6 +6,8 @@ import type { BuiltFiles } from './built-files.ts';
 import { ASK_EACH_TIME, answerFile, KEEP_FOR_EVER } from './built-files.ts';
 
 const START = 'index.html';
+/** The client for browsers and Node, as npm installs it: `finish-build.mjs` packs it. */
+const CLIENT_PACKAGE = 'tagcast-client.tgz';
 const NO_SUCH_PAGE = 'not-found.html';
 
 export function guidePageRoutes(files: () => Promise<BuiltFiles | null>): readonly OpenRoute[] {
@@ -32,7 +34,10 @@ export function guidePageRoutes(files: () => Promise<BuiltFiles | null>): readon
     {
       ...shared,
       path: '/docs/:page',
-      handle: (request) => page(request, `${request.params['page'] ?? ''}.html`),
+      handle(request) {
+        const name = request.params['page'] ?? '';
+        return page(request, name === CLIENT_PACKAGE ? name : `${name}.html`);
+      },
     },
     {
       ...shared,

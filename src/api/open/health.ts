@@ -15,8 +15,11 @@ import type { Readiness } from './readiness.ts';
 interface HealthParts {
   readonly readiness: Pick<Readiness, 'ask'>;
   readonly metrics: Metrics;
-  /** Each opens the metrics to other machines. */
-  readonly metricsTokens: readonly string[];
+  /** Opens the metrics to other machines. */
+  readonly metricsToken: string | null;
+  /** Opens the metrics too, and shows which version this is. */
+  readonly operatorToken: string | null;
+  readonly version: { readonly version: string; readonly commit: string | null };
   readonly failures: Failures;
 }
 
@@ -34,6 +37,8 @@ const readiness = z
       postgres: z.enum(['ok', 'cannot write', 'unavailable']),
       redis: z.enum(['ok', 'unavailable']).optional(),
     }),
+    version: z.string().optional(),
+    commit: z.string().nullable().optional().meta({ description: 'null: built without git.' }),
   })
   .meta({ id: 'Readiness', description: 'Redis may be unavailable: sends go on without it.' });
 const READY = { status: 'ok', stores: { postgres: 'ok' } };
@@ -48,7 +53,7 @@ const DOCUMENTS = {
   getReadiness: {
     summary: 'Whether this node can serve',
     description:
-      '`503` when the database is `unavailable` or `cannot write`, and while the node drains. `redis` is there if one is configured; its state does not change the status.',
+      '`503` when the database is `unavailable` or `cannot write`, and while the node drains. `redis` is there if one is configured; its state does not change the status. `version` and `commit` are there for callers that send `OPERATOR_TOKEN`.',
     answers: {
       200: jsonAnswer('It can.', readiness, READY),
       503: jsonAnswer('Send it nothing.', readiness, { ...READY, status: 'draining' }),
@@ -71,19 +76,22 @@ const DOCUMENTS = {
 } satisfies Readonly<Record<string, Operation>>;
 
 export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
-  const { metrics } = parts;
-  const checks = parts.metricsTokens.map(createTokenCheck);
+  const { metrics, metricsToken, operatorToken, version } = parts;
+  const isOperator = createTokenCheck(operatorToken);
+  const isCollector = createTokenCheck(metricsToken);
+  const hasTokens = operatorToken !== null || metricsToken !== null;
   return [
     open('getLiveness', '/livez', () => answer(200, { status: 'ok' })),
-    open('getReadiness', '/readyz', async () => {
+    open('getReadiness', '/readyz', async (request) => {
       const { isReady, body } = await parts.readiness.ask();
-      return answer(isReady ? 200 : 503, body);
+      const shown = isOperator(request.header('authorization')) ? { ...body, ...version } : body;
+      return answer(isReady ? 200 : 503, shown);
     }),
     open('getMetrics', '/metrics', (request) => {
       const presented = request.header('authorization');
-      const isKnown = checks.some((check) => check(presented));
+      const isKnown = isOperator(presented) || isCollector(presented);
       if (isFromThisMachine(request) || isKnown) return metricsText(metrics);
-      const isGuess = checks.length > 0 && presented !== '';
+      const isGuess = hasTokens && presented !== '';
       const refusal = isGuess ? refuseGuesser(parts.failures, request, 'credential') : null;
       return answerRefusal(request, refusal ?? NO_METRICS);
     }),

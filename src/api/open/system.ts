@@ -21,6 +21,8 @@ type ProviderConnections = Pick<
 
 export interface SystemState {
   readonly version: string;
+  /** It was built from this one; null: without git. */
+  readonly commit: string | null;
   /** Nodes of the installation, the newest first; the other fields are of the node that answers. */
   readonly nodes: readonly ListedNode[];
   /** The front that reads the requests of callers. `reason`: why it is not uWebSockets.js. */
@@ -54,6 +56,7 @@ const scope = { appId: id, platformId };
 const system = z
   .object({
     version: z.string(),
+    commit: z.string().nullable().meta({ description: 'null: it was built without git.' }),
     nodes: z.array(
       z.object({
         id: count,
@@ -114,7 +117,8 @@ const system = z
       'Nodes and queue are of the installation, all else of the node that answers. Jobs, chunks and retries are counted up to 100,000.',
   });
 const SYSTEM = {
-  version: '0.1.0',
+  version: '1.0.0',
+  commit: '5f79a23f1234',
   nodes: [{ id: 1, host: 'push-1', pid: 42, seenAgoMs: 310, isDead: false }],
   front: { kind: 'uws', version: '20.69.0', reason: null },
   stores: { postgres: 'ok' },

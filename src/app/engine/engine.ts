@@ -14,6 +14,7 @@ import { threadMetrics } from '../../telemetry/thread-metrics.ts';
 import type { Config } from '../config.ts';
 import { hasDemo, startDemo, tellDemo, writeDemo } from '../demo/engine-demo.ts';
 import { providerOrigins } from '../provider-origins.ts';
+import { fullVersion } from '../version.ts';
 import type { Access } from './access.ts';
 import { createAccess } from './access.ts';
 import { createBackground } from './background.ts';
@@ -109,7 +110,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
 const logListening = ({ config, store, log, front }: EngineParts, url: string): void => {
   const { kind } = store.address;
   const fields = { url, workers: config.WORKERS, store: kind, front: frontInWords(front) };
-  log.info(fields, 'listening');
+  log.info({ ...fullVersion(), ...fields }, 'listening');
 };
 
 const openMetrics = (failureLog: FailureLog): Metrics =>

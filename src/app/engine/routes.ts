@@ -22,6 +22,7 @@ import { listExpectedSends } from '../../push/sql/list-expected.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Housekeeping } from '../upkeep/housekeeping.ts';
+import { fullVersion } from '../version.ts';
 import type { Access } from './access.ts';
 import type { Devices } from './devices.ts';
 import type { EngineParts } from './parts.ts';
@@ -92,7 +93,9 @@ export function listRoutes(
     ...healthRoutes({
       readiness,
       metrics,
-      metricsTokens: [config.METRICS_TOKEN, config.OPERATOR_TOKEN].flatMap((token) => token ?? []),
+      metricsToken: config.METRICS_TOKEN ?? null,
+      operatorToken: config.OPERATOR_TOKEN ?? null,
+      version: fullVersion(),
       failures: access.failures,
     }),
     ...apiViewerRoutes(),

@@ -7,7 +7,7 @@ import { listNodes } from '../../database/nodes/list-nodes.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Front } from '../../http/choose-front.ts';
 import { readQueue } from '../../push/sql/read-queue.ts';
-import { version } from '../version.ts';
+import { fullVersion } from '../version.ts';
 import type { Devices } from './devices.ts';
 import type { Sending } from './sending.ts';
 import type { OpenTagIndex } from './tag-index.ts';
@@ -44,7 +44,7 @@ export async function gatherSystem(sources: SystemSources): Promise<SystemState>
     readiness.ask(),
   ]);
   return {
-    version: version(),
+    ...fullVersion(),
     nodes: nodes.length === 0 ? [ALONE] : nodes,
     front: {
       kind: front.kind,

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { keepSecretKey, secretKeyPath } from '../../access/secret-key.ts';
+import { UsageError } from '../../cli/arguments.ts';
 import type { MovedTo } from '../../cli/store.ts';
 import { databaseFault, isOfDatabase } from '../../database/database-fault.ts';
 import { describePlace, readDatabaseUrl } from '../../database/database-url.ts';
@@ -31,11 +32,11 @@ const URL_FORM = /^\s*[\w+.-]+:\/\//;
 
 /**
  * `to`: the URL of a PostgreSQL, for the embedded database; or a directory, for the database of
- * DATABASE_URL. Throws a SettingFault: then the target is as empty as before.
+ * DATABASE_URL. Throws a SettingFault, or a UsageError: then the target is as empty as before.
  */
 export function moveStore(to: string, config: Config, report: MoveReport): Promise<MovedTo> {
   if (DATABASE_FORM.test(to)) return moveToPostgres(to, config, report);
-  if (URL_FORM.test(to)) return Promise.reject(new SettingFault(NO_PLACE));
+  if (URL_FORM.test(to)) return Promise.reject(new UsageError(NO_PLACE));
   return moveToDirectory(resolve(to), config, report);
 }
 
@@ -53,7 +54,7 @@ async function moveToPostgres(
 ): Promise<MovedTo> {
   if (DATABASE_URL !== undefined) throw new SettingFault(ALREADY_THERE);
   const read = readDatabaseUrl(url);
-  if (!read.ok) throw new SettingFault(`${TO}: ${read.fault}.`);
+  if (!read.ok) throw new UsageError(`${TO}: ${read.fault}.`);
   if (!holdsDatabase(DATA_DIR)) {
     throw new SettingFault(`DATA_DIR: there is no embedded database in ${DATA_DIR}.`);
   }

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { asObject, isObject } from '../../../packages/std/src/json.ts';
-import { isPlatformId, PLATFORM_CHOICE } from '../../domain/device.ts';
+import { PLATFORM_CHOICE } from '../../../packages/std/src/platforms.ts';
+import { isPlatformId } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { id } from '../../http/id-form.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';

@@ -12,11 +12,12 @@ import { csvWriter, ndjsonWriter } from '../../../packages/device-files/src/writ
 import { TAGS_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
 import type { PageEnd } from '../../devices/sql/read-page.ts';
 import { takeAttributes } from '../../domain/device-attributes.ts';
+import { counted } from '../../std/counted.ts';
 import { UsageError } from '../arguments.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently } from '../patient-requests.ts';
 import { createPrivateFile } from '../private-file.ts';
-import { format, Progress } from '../progress.ts';
+import { Progress } from '../progress.ts';
 import { readState, removeState, writeState } from '../state-file.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -67,7 +68,7 @@ export async function exportDevices(
     request.path === null
       ? new StandardOutput(terminal, request)
       : await FileOutput.open(request.path, request, terminal);
-  const progress = new Progress(terminal.progress, 'devices');
+  const progress = new Progress(terminal.progress, 'device');
   try {
     const isComplete = await writeAll(api, request, output, progress, signal);
     progress.clear();
@@ -76,7 +77,7 @@ export async function exportDevices(
       return signal.aborted ? EXIT_INTERRUPTED : EXIT_FAILED;
     }
     await output.complete();
-    terminal.note(`${format(output.state.devices)} devices of app ${request.appId}.`);
+    terminal.note(`${counted(output.state.devices, 'device')} of app ${request.appId}.`);
     return 0;
   } finally {
     progress.clear();
@@ -109,13 +110,17 @@ async function writeAll(
     // The next page is read while this one is written.
     next = ask(end);
     await names.learn(page.devices);
-    const lines = page.devices.map(({ tagIds, registeredAt, ...device }) =>
-      WRITERS[format].line({
-        ...device,
-        ...takeAttributes(device).attributes,
-        registeredAtMs: registeredAt,
-        tags: names.of(tagIds),
-      }),
+    const lines = page.devices.map(
+      ({ tagIds, registeredAt, unsubscribedAt, refusedAt, environment, ...device }) =>
+        WRITERS[format].line({
+          ...device,
+          ...takeAttributes(device).attributes,
+          registeredAtMs: registeredAt,
+          tags: names.of(tagIds),
+          unsubscribedAtMs: unsubscribedAt ?? null,
+          refusedAtMs: refusedAt ?? null,
+          environment: environment ?? null,
+        }),
     );
     if (!(await output.write(lines.join('')))) return false;
     output.state.after = end;
@@ -252,7 +257,7 @@ class FileOutput implements Output {
     }
     const file = await reopen(path);
     await file.truncate(known.octets);
-    terminal.note(`Continuing after ${format(known.devices)} devices.`);
+    terminal.note(`Continuing after ${counted(known.devices, 'device')}.`);
     return new FileOutput(file, statePath, known);
   }
 

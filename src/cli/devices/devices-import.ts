@@ -7,23 +7,24 @@ import { z } from 'zod';
 import type { AnswerOf, RequestOf, TagcastClient } from '../../../packages/client/src/client.ts';
 import type { Entry, FileDevice, FileTag } from '../../../packages/device-files/src/file-device.ts';
 import type { FormatName } from '../../../packages/device-files/src/formats.ts';
-import { FORMAT_NAMES, FORMATS } from '../../../packages/device-files/src/formats.ts';
-import { readEntries } from '../../../packages/device-files/src/read-entries.ts';
-import { WrongFileError } from '../../../packages/device-files/src/wrong-file-error.ts';
-import { errorReason } from '../../../packages/std/src/error-reason.ts';
+import { FORMAT_NAMES } from '../../../packages/device-files/src/formats.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
+import { counted, format } from '../../std/counted.ts';
 import { visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import { printedJson } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently, GivenUpError } from '../patient-requests.ts';
-import { format, Progress } from '../progress.ts';
+import { Progress } from '../progress.ts';
 import { readState, removeState, writeState } from '../state-file.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ImportInput } from './import-input.ts';
-import { ImportTagMap } from './import-tag-map.ts';
+import type { End } from './import-records.ts';
+import { adviceOnNone, deviceOf, endByFaults, readRecords } from './import-records.ts';
+import { CREATED_TAGS_MAX, ImportTagMap } from './import-tag-map.ts';
 import type { Tally } from './import-tally.ts';
 import { add, addTo, describeTally, emptyTally, lostOf, tallyForm } from './import-tally.ts';
+import type { TagChoice } from './tag-choice.ts';
 
 const DEVICES = '/operator/v1/apps/{id}/devices';
 const BEGIN = `${DEVICES}/begin-import` as const;
@@ -37,6 +38,7 @@ interface ImportRequest {
   readonly format: FormatName;
   readonly replacesTags: boolean;
   readonly createsTags: boolean;
+  readonly choice: TagChoice;
   /** The import stops after more bad records than this. */
   readonly faultsMax: number;
   /** Null: no state is kept. */
@@ -51,6 +53,7 @@ const stateForm = z.object({
   appId: z.number(),
   format: z.enum(FORMAT_NAMES),
   replacesTags: z.boolean(),
+  tags: z.string(),
   fingerprint: z.string().nullable(),
   /** The database's time: registrations since then are newer than the file. */
   startedAtMs: z.number(),
@@ -98,17 +101,17 @@ export async function importDevices(
 }
 
 async function beginState(
-  { appId, format, replacesTags, statePath, resumeFrom }: ImportRequest,
+  { appId, format, replacesTags, choice, statePath, resumeFrom }: ImportRequest,
   { fingerprint }: ImportInput,
   { startedAt }: Begun,
 ): Promise<State> {
-  const asked = { appId, format, replacesTags, fingerprint };
+  const asked = { appId, format, replacesTags, tags: choice.text, fingerprint };
   const known = statePath === null ? null : await readState(statePath, stateForm);
   if (known === null) {
     const started = { startedAtMs: startedAt, records: resumeFrom, tally: emptyTally() };
     return { command: 'devices import', ...asked, ...started };
   }
-  const differs = (['appId', 'format', 'replacesTags', 'fingerprint'] as const).find(
+  const differs = (['appId', 'format', 'replacesTags', 'tags', 'fingerprint'] as const).find(
     (name) => known[name] !== asked[name],
   );
   if (differs === undefined) return known;
@@ -121,6 +124,7 @@ const WORDS = {
   appId: 'app',
   format: '--format',
   replacesTags: '--replace-tags',
+  tags: '--tags or --without-tags',
   fingerprint: 'file',
 } as const;
 
@@ -150,7 +154,7 @@ class Import {
   /** The oldest first. Each resolves when its batch is committed, and rejects with a sentence. */
   private readonly underWay: Promise<Batch>[] = [];
   private batch = emptyBatch();
-  private faults = 0;
+  private faults: number;
   private hasState = false;
   private stateWrittenAtMs = performance.now();
 
@@ -169,16 +173,20 @@ class Import {
     this.begun = begun;
     this.state = state;
     this.faults = state.tally.faults;
-    this.progress = new Progress(terminal.progress, 'records');
-    this.tags = new ImportTagMap(
-      (tags) => this.findTags(tags),
-      (sentence) => this.complain(sentence),
-    );
+    this.progress = new Progress(terminal.progress, 'record');
+    const { createsTags, choice } = request;
+    const createdMax = choice.isNamed
+      ? Number.POSITIVE_INFINITY
+      : CREATED_TAGS_MAX - state.tally.tagsCreated;
+    this.tags = new ImportTagMap({
+      createdMax: createsTags ? createdMax : null,
+      ask: (tags, create) => this.findTags(tags, create),
+      onMissing: (sentence) => this.complain(sentence),
+    });
   }
 
-  private async findTags(tags: readonly FileTag[]) {
-    const { appId, createsTags } = this.request;
-    const asked = { path: { id: appId }, body: { tags, create: createsTags } };
+  private async findTags(tags: readonly FileTag[], create: boolean) {
+    const asked = { path: { id: this.request.appId }, body: { tags, create } };
     return (await askPatiently(() => this.api.request('POST', FIND_TAGS, asked))).body;
   }
 
@@ -200,9 +208,9 @@ class Import {
   private async runToAnEnd(signal: AbortSignal): Promise<End> {
     try {
       const end = await this.readAll(signal);
-      await this.dispatch();
+      const last = await this.dispatch();
       while (this.underWay.length > 0) await this.commitOldest();
-      return end;
+      return last ?? end;
     } catch (error) {
       if (error instanceof GivenUpError) return { kind: 'stopped', why: error.message };
       throw error;
@@ -210,53 +218,34 @@ class Import {
   }
 
   private async readAll(signal: AbortSignal): Promise<End> {
-    let passOver = this.state.records;
-    try {
-      for await (const entries of readEntries(this.input.octets, FORMATS[this.request.format])) {
-        for (const entry of entries) {
-          if (signal.aborted) return { kind: 'interrupted' };
-          if (passOver > 0) {
-            passOver -= 1;
-            continue;
-          }
+    const { input } = this;
+    const { format, faultsMax } = this.request;
+    return await readRecords(
+      {
+        input,
+        format,
+        passOver: this.state.records,
+        take: (entry) => {
           this.take(entry);
-          if (this.faults > this.request.faultsMax) return tooManyFaults(this.request.faultsMax);
-          if (this.isFull()) await this.dispatch();
-        }
-        this.show();
-      }
-      return { kind: 'done' };
-    } catch (error) {
-      if (signal.aborted) return { kind: 'interrupted' };
-      if (error instanceof WrongFileError) return { kind: 'stopped', why: error.message };
-      // An error of reading the file, or of unpacking it.
-      if (!(error instanceof Error && 'errno' in error)) throw error;
-      return { kind: 'stopped', why: `The file cannot be read: ${errorReason(error)}.` };
-    }
+          const tooMany = endByFaults(this.faults, faultsMax, { input, format });
+          return tooMany ?? (this.isFull() ? this.dispatch() : null);
+        },
+        show: () => this.show(),
+      },
+      signal,
+    );
   }
 
   private take(entry: Entry): void {
-    const { batch } = this;
+    const { batch, request, begun } = this;
     batch.records += 1;
-    switch (entry.kind) {
-      case 'fault':
-        this.faults += 1;
-        batch.tally.faults += 1;
-        this.complain(`Line ${entry.line} ${entry.sentence}`);
-        return;
-      case 'passed':
-        add(batch.tally.passed, entry.reason);
-        return;
-      case 'device': {
-        const { platformId, tags } = entry.device;
-        if (!this.begun.platformIds.includes(platformId)) {
-          add(batch.tally.passed, `of platform ${platformId}, which the app does not have`);
-          return;
-        }
-        batch.devices.push(entry);
-        batch.subscriptions += tags.length;
-      }
-    }
+    const rules = { platformIds: begun.platformIds, choice: request.choice };
+    const faultsBefore = batch.tally.faults;
+    const device = deviceOf(entry, rules, batch.tally, (sentence) => this.complain(sentence));
+    this.faults += batch.tally.faults - faultsBefore;
+    if (device === null) return;
+    batch.devices.push({ line: entry.line, device });
+    batch.subscriptions += device.tags.length;
   }
 
   private isFull(): boolean {
@@ -268,15 +257,17 @@ class Import {
     );
   }
 
-  private async dispatch(): Promise<void> {
+  /** Begins to commit what was read; returns the reason to stop instead. */
+  private async dispatch(): Promise<End | null> {
     const { batch } = this;
-    if (batch.records === 0) return;
+    if (batch.records === 0) return null;
     this.batch = emptyBatch();
     // Written before anything is committed: a second run must know when the first began.
     if (!this.hasState) await this.keepState();
     while (this.underWay.length >= BATCHES_MAX) await this.commitOldest();
     const { leftOut, created } = this.tags;
-    await this.tags.learn(batch.devices.flatMap(({ device }) => device.tags));
+    const mayGoOn = await this.tags.learn(batch.devices.flatMap(({ device }) => device.tags));
+    if (!mayGoOn) return TOO_MANY_TAGS;
     const devices = batch.devices.map(({ device: { tags, registeredAtMs, ...device } }) => ({
       ...device,
       registeredAt: registeredAtMs,
@@ -288,6 +279,7 @@ class Import {
     // The failure is thrown where it is awaited; until then it must not count as unhandled.
     committed.catch(() => undefined);
     this.underWay.push(committed);
+    return null;
   }
 
   private async commit(batch: Batch, devices: readonly ImportedDevice[]): Promise<Batch> {
@@ -328,24 +320,32 @@ class Import {
   private async finish(end: End, records: number, seconds: number): Promise<void> {
     const { statePath } = this.request;
     const rate = format(Math.round(records / Math.max(seconds, 0.001)));
-    const done = format(this.state.records);
+    const done = counted(this.state.records, 'record');
+    const part = this.state.records === records ? '' : `: ${format(records)} in this run,`;
     if (this.request.isJson) {
       const { records: recordsInAll, tally } = this.state;
       this.terminal.print(printedJson({ end: end.kind, records: recordsInAll, ...tally }));
     } else {
       this.terminal.print(
         [
-          `${done} records, ${format(records)} of them in ${seconds.toFixed(1)} s (${rate}/s)`,
+          `${done}${part} in ${seconds.toFixed(1)} s (${rate}/s)`,
           ...describeTally(this.state.tally),
         ].join('\n'),
       );
     }
     if (end.kind === 'done') {
+      const advice = adviceOnNone(this.state.records, this.state.tally.faults, {
+        input: this.input,
+        format: this.request.format,
+      });
+      if (advice !== null) this.complain(advice);
       if (statePath !== null) await removeState(statePath);
       return;
     }
     const why = end.kind === 'interrupted' ? 'Interrupted.' : end.why;
-    if (!this.hasState) {
+    const isFinal = end.kind === 'stopped' && end.isFinal === true;
+    if (isFinal && statePath !== null) await removeState(statePath);
+    if (isFinal || !this.hasState) {
       this.complain(why);
       return;
     }
@@ -368,12 +368,8 @@ class Import {
   }
 }
 
-type End =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'interrupted' }
-  | { readonly kind: 'stopped'; readonly why: string };
-
-const tooManyFaults = (faultsMax: number): End => ({
+const TOO_MANY_TAGS: End = {
   kind: 'stopped',
-  why: `There are more than ${format(faultsMax)} bad records (--bad-lines).`,
-});
+  isFinal: true,
+  why: `This import would create more than ${format(CREATED_TAGS_MAX)} tags. Look at them with --dry-run, then begin again with the wanted ones: --tags name,name (--tags '*': all).`,
+};

@@ -14,6 +14,8 @@ import type { ExportFormat } from './devices-export.ts';
 import { exportDevices, WRITERS } from './devices-export.ts';
 import { importDevices } from './devices-import.ts';
 import { openInput } from './import-input.ts';
+import { previewImport } from './import-preview.ts';
+import { readTagChoice } from './tag-choice.ts';
 
 const EXIT_CODES =
   'Exit code 0: everything; 1: not everything; 2: wrong arguments; 130: interrupted.';
@@ -55,6 +57,17 @@ const IMPORT_FLAGS = {
     default: false,
     about: 'create tags that do not exist; else each is reported once and left out',
   },
+  tags: {
+    type: 'string',
+    value: 'a,b',
+    about: 'only these tags of the file: `a` is the tag a and every a:…, `a*` what begins with it',
+  },
+  'without-tags': { type: 'string', value: 'c', about: 'these tags of the file are left out' },
+  'dry-run': {
+    type: 'boolean',
+    default: false,
+    about: 'change nothing, and show devices, what is skipped and why, and tags by key',
+  },
   'bad-lines': {
     type: 'string',
     value: 'n',
@@ -74,6 +87,9 @@ interface ImportValues {
   readonly format?: string | undefined;
   readonly 'replace-tags': boolean;
   readonly 'create-tags': boolean;
+  readonly tags?: string | undefined;
+  readonly 'without-tags'?: string | undefined;
+  readonly 'dry-run': boolean;
   readonly 'bad-lines': string;
   readonly state?: string | undefined;
   readonly 'resume-from'?: string | undefined;
@@ -81,7 +97,8 @@ interface ImportValues {
 }
 
 const IMPORT_NOTES = `Reads a file, also compressed (.gz), or standard input (-). After an interruption the same command continues; it keeps its
-position in <file>.import-<app>.state, or in --state. A device that exists already gains the tags of the file.
+position in <file>.import-<app>.state, or in --state. A device that exists already gains the tags of the file. Without --tags, an
+import creates 1,000 tags at most.
 ${EXIT_CODES}`;
 
 type Work = (session: OperatorSession, signal: AbortSignal) => Promise<number>;
@@ -141,12 +158,11 @@ function planExport(
 ): Work {
   const { format, 'resume-from': place } = values;
   const path = values.output ?? null;
-  if (!isExportFormat(format)) throw new UsageError(`--format is ndjson or csv, not ${format}`);
   if (path !== null && place !== undefined) {
     throw new UsageError('--resume-from is for standard output: with --output it is not needed');
   }
   const after = place === undefined ? null : readPlace(place);
-  const request = { appId: readNumber('<app>', app), format, path, after };
+  const request = { appId: readNumber('<app>', app), format: format as ExportFormat, path, after };
   return ({ api }, signal) => exportDevices(api, terminal, request, signal);
 }
 
@@ -158,29 +174,27 @@ async function planImport(
 ): Promise<Work> {
   const appId = readNumber('<app>', app);
   const isStandardInput = file === '-';
+  const choice = readTagChoice(values.tags, values['without-tags']);
   const statePath = values.state ?? (isStandardInput ? null : `${file}.import-${appId}.state`);
   const request = {
     appId,
     format: readFormat(values.format ?? formatOf(file)),
     replacesTags: values['replace-tags'],
     createsTags: values['create-tags'],
+    choice,
     faultsMax: readNumber('--bad-lines', values['bad-lines']),
     statePath,
     resumeFrom: readNumber('--resume-from', values['resume-from'] ?? '0'),
     isJson: values.json,
   };
   const input = await openInput(file);
-  return ({ api }, signal) => importDevices(api, terminal, input, request, signal);
+  const work = values['dry-run'] ? previewImport : importDevices;
+  return ({ api }, signal) => work(api, terminal, input, request, signal);
 }
-
-const isExportFormat = (format: string): format is ExportFormat => Object.hasOwn(WRITERS, format);
 
 function readFormat(name: string | null): FormatName {
   if (name !== null && isFormatName(name)) return name;
-  const known = FORMAT_NAMES.join(', ');
-  throw new UsageError(
-    name === null ? `--format is missing: ${known}` : `--format is one of ${known}, not ${name}`,
-  );
+  throw new UsageError(`--format is missing: ${FORMAT_NAMES.join(', ')}`);
 }
 
 const EXTENSION = /\.(csv|ndjson|jsonl)(\.gz)?$/i;

@@ -16,6 +16,8 @@ export interface ImportInput {
   /** Distinguishes a file from others; null for standard input. */
   readonly fingerprint: string | null;
   octetsRead(): number;
+  /** The first octets, unpacked; empty before any was read. */
+  beginning(): Buffer;
   close(): void;
 }
 
@@ -23,6 +25,8 @@ const PACKED = /\.gz$/i;
 /** Octets of the file's beginning. With the size they distinguish an export from the next one. */
 const FINGERPRINT_OCTETS = 65_536;
 const CHUNK_OCTETS = 262_144;
+/** Enough to see of which format it is. */
+const BEGINNING_OCTETS = 16_384;
 
 /** Opens a file, or standard input for `-`. */
 export async function openInput(path: string): Promise<ImportInput> {
@@ -50,17 +54,25 @@ function inputOf(
   isPacked: boolean,
 ): ImportInput {
   let octetsRead = 0;
+  let beginning: Buffer = Buffer.alloc(0);
   async function* counted(): AsyncGenerator<Buffer> {
     for await (const chunk of stream) {
       octetsRead += chunk.length;
       yield chunk;
     }
   }
+  async function* remembered(octets: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of octets) {
+      if (beginning.length === 0) beginning = chunk.subarray(0, BEGINNING_OCTETS);
+      yield chunk;
+    }
+  }
   return {
-    octets: isPacked ? unpack(counted()) : counted(),
+    octets: remembered(isPacked ? unpack(counted()) : counted()),
     size,
     fingerprint,
     octetsRead: () => octetsRead,
+    beginning: () => beginning,
     close: () => stream.destroy(),
   };
 }

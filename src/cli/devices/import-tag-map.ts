@@ -1,4 +1,7 @@
-/** Maps tags of a file to the client's. Each is asked for, and reported as missing, once. */
+/**
+ * Maps tags of a file to the client's, and creates those that are missing if that is wanted. Each
+ * is asked for, and reported as missing, once.
+ */
 
 import type { FileTag } from '../../../packages/device-files/src/file-device.ts';
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
@@ -20,31 +23,63 @@ const KNOWN_MAX = 2 * TAGS_PER_CLIENT_MAX;
 const TEXT_LENGTH_MAX = 80;
 /** @limit tags left out that are named → counted */
 const NAMED_MAX = 100;
+/**
+ * An export of another engine may hold facts of each user as tags.
+ * @limit tags that an import creates without `--tags` → it stops, and creates none of the batch
+ */
+export const CREATED_TAGS_MAX = 1_000;
+
+interface MapOptions {
+  /** Null: none is created. */
+  readonly createdMax: number | null;
+  /** Finds them, and creates those that do not exist. */
+  ask(tags: readonly FileTag[], creates: boolean): Promise<MappedTags>;
+  onMissing(sentence: string): void;
+}
 
 export class ImportTagMap {
   /** Devices' subscriptions that were left out. */
   leftOut = 0;
   created = 0;
-  private readonly ask: (tags: readonly FileTag[]) => Promise<MappedTags>;
-  private readonly onMissing: (sentence: string) => void;
+  private readonly options: MapOptions;
   private readonly known = new Map<string, FoundTag>();
   private named = 0;
 
-  constructor(
-    ask: (tags: readonly FileTag[]) => Promise<MappedTags>,
-    onMissing: (sentence: string) => void,
-  ) {
-    this.ask = ask;
-    this.onMissing = onMissing;
+  constructor(options: MapOptions) {
+    this.options = options;
   }
 
-  async learn(tags: readonly FileTag[]): Promise<void> {
+  /** Returns false, and creates none, if it would have to create more tags than it may. */
+  async learn(tags: readonly FileTag[]): Promise<boolean> {
+    const { createdMax } = this.options;
     const needed = new Map(tags.map((tag) => [keyOf(tag), tag]));
     if (this.known.size + needed.size > KNOWN_MAX) this.known.clear();
     const missing = [...needed].filter(([key]) => !this.known.has(key));
-    for (let start = 0; start < missing.length; start += TAGS_PER_REQUEST_MAX) {
-      await this.learnSome(missing.slice(start, start + TAGS_PER_REQUEST_MAX));
+    const unknown = await this.find(missing, false);
+    if (createdMax === null) this.reportAll(unknown);
+    else if (this.created + unknown.length > createdMax) return false;
+    else this.reportAll(await this.find(unknown, true));
+    return true;
+  }
+
+  /** Returns those that the client does not have. */
+  private async find(entries: readonly KeyedTag[], creates: boolean): Promise<readonly KeyedTag[]> {
+    const unknown: KeyedTag[] = [];
+    for (let start = 0; start < entries.length; start += TAGS_PER_REQUEST_MAX) {
+      const some = entries.slice(start, start + TAGS_PER_REQUEST_MAX);
+      const { found, created } = await this.options.ask(
+        some.map(([, tag]) => tag),
+        creates,
+      );
+      this.created += created;
+      for (const [index, [key, tag]] of some.entries()) {
+        const id = found[index] ?? 'unknown';
+        this.known.set(key, id);
+        if (id === 'unknown') unknown.push([key, tag]);
+        else if (typeof id !== 'number') this.report(tag, id);
+      }
     }
+    return unknown;
   }
 
   /** The ids of tags that were learnt, without those that do not exist. */
@@ -58,14 +93,8 @@ export class ImportTagMap {
     return ids;
   }
 
-  private async learnSome(entries: readonly (readonly [string, FileTag])[]): Promise<void> {
-    const { found, created } = await this.ask(entries.map(([, tag]) => tag));
-    this.created += created;
-    for (const [index, [key, tag]] of entries.entries()) {
-      const id = found[index] ?? 'unknown';
-      this.known.set(key, id);
-      if (typeof id !== 'number') this.report(tag, id);
-    }
+  private reportAll(unknown: readonly KeyedTag[]): void {
+    for (const [, tag] of unknown) this.report(tag, 'unknown');
   }
 
   private report({ sourceId, id, name }: FileTag, why: Exclude<FoundTag, number>): void {
@@ -73,9 +102,9 @@ export class ImportTagMap {
     if (this.named > NAMED_MAX) return;
     const said = sourceId ?? `${id}${name === null ? '' : ` (${name})`}`;
     const text = foreignText(said, TEXT_LENGTH_MAX);
-    this.onMissing(`Tag ${text} is ${WORDS[why]}: left out.`);
-    if (this.named === NAMED_MAX)
-      this.onMissing('Further tags that are left out are not reported.');
+    const { onMissing } = this.options;
+    onMissing(`Tag ${text} is ${WORDS[why]}: left out.`);
+    if (this.named === NAMED_MAX) onMissing('Further tags that are left out are not reported.');
   }
 }
 
@@ -84,6 +113,8 @@ const WORDS: Readonly<Record<Exclude<FoundTag, number>, string>> = {
   expired: 'expired',
   'not-connected': 'not connected to this app',
 };
+
+type KeyedTag = readonly [key: string, tag: FileTag];
 
 /** Two tags with the same key are one tag, wherever they occur. */
 const keyOf = ({ sourceId, id, name }: FileTag): string =>

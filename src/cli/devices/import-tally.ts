@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { ImportResult } from '../../devices/import/imported.ts';
-import { format } from '../progress.ts';
+import { counted, format } from '../../std/counted.ts';
 
 export const tallyForm = z.object({
   results: z.record(z.string(), z.number()),
@@ -10,6 +10,8 @@ export const tallyForm = z.object({
   faults: z.number(),
   tagsCreated: z.number(),
   tagsLeftOut: z.number(),
+  /** Those that `--tags` or `--without-tags` leave out. */
+  tagsNotTaken: z.number(),
 });
 
 export type Tally = z.infer<typeof tallyForm>;
@@ -20,6 +22,7 @@ export const emptyTally = (): Tally => ({
   faults: 0,
   tagsCreated: 0,
   tagsLeftOut: 0,
+  tagsNotTaken: 0,
 });
 
 export function addTo(tally: Tally, more: Tally): void {
@@ -29,6 +32,7 @@ export function addTo(tally: Tally, more: Tally): void {
   tally.faults += more.faults;
   tally.tagsCreated += more.tagsCreated;
   tally.tagsLeftOut += more.tagsLeftOut;
+  tally.tagsNotTaken += more.tagsNotTaken;
 }
 
 export function add(counts: Record<string, number>, name: string, count = 1): void {
@@ -38,8 +42,8 @@ export function add(counts: Record<string, number>, name: string, count = 1): vo
 const RESULT_WORDS: Readonly<Record<Exclude<ImportResult, 'unavailable'>, string>> = {
   added: 'added',
   merged: 'existed already, updated from the file',
-  kept: 'unchanged: their apps registered them since the import began',
-  'tags-limited': 'without some tags: they have TAGS_PER_DEVICE_MAX',
+  kept: 'unchanged: registered by the app since the import began',
+  'tags-limited': 'without some tags: TAGS_PER_DEVICE_MAX is reached',
   limit: 'left out: the app has DEVICES_PER_APP_MAX, or its client as many devices as it may',
   refused: 'refused by the database',
 };
@@ -53,11 +57,15 @@ export function describeTally(tally: Tally): readonly string[] {
   for (const [reason, count] of Object.entries(tally.passed)) {
     lines.push(line(count, `skipped: ${reason}`));
   }
-  if (tally.faults > 0) lines.push(line(tally.faults, 'bad records, reported above'));
-  if (tally.tagsCreated > 0) lines.push(line(tally.tagsCreated, 'tags created'));
-  if (tally.tagsLeftOut > 0) {
-    const advice = 'subscriptions left out: their tags do not exist; --create-tags creates them';
-    lines.push(line(tally.tagsLeftOut, advice));
+  const { faults, tagsCreated, tagsLeftOut, tagsNotTaken } = tally;
+  if (faults > 0) lines.push(`  ${counted(faults, 'bad record')}, reported above`);
+  if (tagsCreated > 0) lines.push(`  ${counted(tagsCreated, 'tag')} created`);
+  if (tagsNotTaken > 0) {
+    lines.push(`  ${counted(tagsNotTaken, 'subscription')} left out by --tags or --without-tags`);
+  }
+  if (tagsLeftOut > 0) {
+    const advice = 'left out: no such tag exists; --create-tags creates what is missing';
+    lines.push(`  ${counted(tagsLeftOut, 'subscription')} ${advice}`);
   }
   return lines;
 }

@@ -2,10 +2,10 @@
 
 import { TagcastClient } from '../../../packages/client/src/client.ts';
 import type { LookedUpDevice } from '../../../packages/client/src/openapi.ts';
-import { PLATFORM_IDS } from '../../domain/device.ts';
 import { ATTRIBUTES } from '../../domain/device-attributes.ts';
+import { counted } from '../../std/counted.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
-import { readNumber, required, UsageError } from '../arguments.ts';
+import { PLATFORM_FLAG, readNumber, readPlatform, required, UsageError } from '../arguments.ts';
 import type { Command, Verb } from '../command.ts';
 import { EXIT_FAILED, verb } from '../command.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
@@ -13,7 +13,7 @@ import { publisherCommand } from './publisher-command.ts';
 import { NAME_NOTES, readNames } from './tag-names.ts';
 
 const FLAGS = {
-  platform: { type: 'string', choices: PLATFORM_IDS.map(String), about: 'its platform' },
+  platform: { ...PLATFORM_FLAG, about: 'its platform' },
   app: { type: 'string', value: 'app', about: 'its app; else that of the profile' },
 } as const;
 
@@ -34,7 +34,7 @@ export const deviceCommand = (context: PublisherContext): Command =>
           flags: FLAGS,
         },
         ({ 'device-id': deviceId }, { platform, app }): Work => {
-          const platformId = readNumber('--platform', required('platform', platform));
+          const platformId = readPlatform(required('platform', platform));
           return (session) => lookUp(session, appIdOf(session, app), { platformId, deviceId });
         },
       ),
@@ -45,7 +45,7 @@ export const deviceCommand = (context: PublisherContext): Command =>
           flags: FLAGS,
         },
         ({ 'device-id': deviceId }, { platform, app }): Work => {
-          const platformId = readNumber('--platform', required('platform', platform));
+          const platformId = readPlatform(required('platform', platform));
           return (session) => erase(session, appIdOf(session, app), { platformId, deviceId });
         },
       ),
@@ -89,7 +89,7 @@ const asApp = (endpoint: 'reg' | 'ureg', summary: string): Verb<Work> =>
       notes: AS_APP,
     },
     ({ 'device-id': deviceId }, { platform, tag = [] }): Work => {
-      const platformId = readNumber('--platform', required('platform', platform));
+      const platformId = readPlatform(required('platform', platform));
       return (session) => callAsApp(session, endpoint, { platformId, deviceId }, tag);
     },
   );
@@ -128,12 +128,18 @@ const timeOf = (ms: number): string => new Date(ms).toISOString();
 
 function describe(device: LookedUpDevice): string {
   const { registered, registeredAt, tags = [], pending = [], events, expected } = device;
+  const { unsubscribedAt, refusals = 0, refusedAt, environment } = device;
   return [
     registered ? `registered ${timeOf(registeredAt ?? 0)}` : 'not registered any more',
     ...ATTRIBUTES.flatMap(([name, { label }]) => {
       const value = device[name];
       return value === undefined ? [] : `${label}: ${visibleField(value)}`;
     }),
+    ...(unsubscribedAt === undefined ? [] : [`unsubscribed ${timeOf(unsubscribedAt)}`]),
+    ...(refusals === 0
+      ? []
+      : [`refused by ${counted(refusals, 'send')}, the last one ${timeOf(refusedAt ?? 0)}`]),
+    ...(environment === undefined ? [] : [`taken by its provider's environment ${visibleField(environment)}`]),
     ...tags.map(({ id, name, sourceId }) => tableRow(`tag #${id}`, sourceId ?? '–', name)),
     ...pending.map(({ notificationId, kind, reason = '' }) =>
       tableRow('pending', notificationId, kind, reason),

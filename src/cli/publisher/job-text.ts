@@ -1,9 +1,9 @@
 /** A push job in words. */
 
 import type { ListedNotification, Notification } from '../../../packages/client/src/openapi.ts';
+import { counted, format } from '../../std/counted.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { EXIT_FAILED } from '../command.ts';
-import { format } from '../progress.ts';
 
 /** A cancelled job is neither a success nor a failure. */
 const EXIT_CANCELLED = 3;
@@ -49,7 +49,7 @@ export function describeJob(job: Notification): string {
   const { id, state, totalCount, failureReasons, platforms } = job;
   const reasons = Object.entries(failureReasons).toSorted(([, a], [, b]) => b - a);
   return [
-    `${id}  ${state}  ${format(totalCount)} devices: ${describeCounts(job)}`,
+    `${id}  ${state}  ${counted(totalCount, 'device')}: ${describeCounts(job)}`,
     ...platforms.flatMap(({ appId, platformId, ...row }) => [
       `  app ${appId} on ${platformId}  ${row.state}  ${describeCounts(row)}`,
       ...(row.fault === undefined ? [] : [`    ${visibleField(row.fault)}`]),

@@ -1,13 +1,14 @@
-/** The frame of a publisher's commands, over HTTP. Refused: a sentence, exit code 1. */
+/** The frame of a publisher's commands, over HTTP. Refused: a sentence, and its exit code. */
 
 import { ProblemError, TagcastClient } from '../../../packages/client/src/client.ts';
 import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import { visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import type { Command, CommandDescription, Flags, Form, Verb } from '../command.ts';
-import { createCommand, EXIT_FAILED, printedJson, withJson } from '../command.ts';
+import { createCommand, printedJson, withJson } from '../command.ts';
 import type { Signals } from '../interruption.ts';
 import { EXIT_INTERRUPTED, interruptible } from '../interruption.ts';
+import { refusalExitCode } from '../refusal-exit-code.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Profile } from './profiles.ts';
 import { readProfiles } from './profiles.ts';
@@ -76,7 +77,7 @@ export async function callEngine(
       const sentence = whyNot(error, name, profile);
       if (sentence === null) throw error;
       terminal.complain(sentence);
-      return EXIT_FAILED;
+      return refusalExitCode(error);
     }
   });
 }

@@ -8,13 +8,13 @@ import type { DryRun, Payload, PushRequest } from '../../../packages/client/src/
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { parseObject } from '../../../packages/std/src/json.ts';
 import { digitFaults } from '../../domain/payload-digits.ts';
+import { counted, format } from '../../std/counted.ts';
 import { positionBehind } from '../../std/json-position.ts';
 import { decodeUtf8 } from '../../std/utf8.ts';
 import { visibleField } from '../../std/visible-text.ts';
 import { readNumber, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { ONLY, verb } from '../command.ts';
-import { format } from '../progress.ts';
 import { EXIT_NOTES } from './job-text.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
 import { isNoAnswer, publisherCommand } from './publisher-command.ts';
@@ -168,15 +168,15 @@ async function dryRun({ tagcast, signal }: Session, push: PushRequest): Promise<
   const body = { ...push, dryRun: true };
   const answer = await tagcast.request('POST', JOBS, { body, signal });
   // A dry run is answered with counts.
-  const counted = answer.body as DryRun;
-  const total = counted.audience.reduce((sum, { count }) => sum + count, 0);
-  const lines = counted.audience.map(
+  const dry = answer.body as DryRun;
+  const total = dry.audience.reduce((sum, { count }) => sum + count, 0);
+  const lines = dry.audience.map(
     ({ appId, platformId, count }) => `  app ${appId} on ${platformId}: ${format(count)}`,
   );
-  const unknown = unknownTags(counted.unknownTags);
+  const unknown = unknownTags(dry.unknownTags);
   return {
-    value: counted,
-    text: [`${format(total)} devices`, ...lines, ...unknown].join('\n'),
+    value: dry,
+    text: [counted(total, 'device'), ...lines, ...unknown].join('\n'),
   };
 }
 

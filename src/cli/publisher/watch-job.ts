@@ -20,7 +20,7 @@ const EVENTS = '/push-api/v3/{client}/notifications/{id}/events';
 /** Resolves with the exit code when the job has ended. An engine that is away is waited for. */
 export async function watchJob(session: Session, id: string): Promise<number> {
   const { tagcast, terminal, isJson, signal } = session;
-  const progress = new Progress(terminal.progress, 'devices');
+  const progress = new Progress(terminal.progress, 'device');
   let last: Notification | null = null;
   let heardAtMs = performance.now();
   let isAway = false;

@@ -1,5 +1,6 @@
 /** Databases that a move refuses: one at work, now or later, and a target that is not empty. */
 
+import { counted } from '../../std/counted.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
 import { MIGRATIONS } from '../migrate.ts';
 import { SCHEMA } from '../schema.ts';
@@ -73,6 +74,6 @@ export async function requireEmpty(target: End): Promise<void> {
   );
   if (found?.clients === 0 && found.accounts === 0) return;
   throw new SettingFault(
-    `${target.setting}: this database is in use already, with ${found?.clients} clients and ${found?.accounts} accounts: name an empty one.`,
+    `${target.setting}: this database is in use already, with ${counted(found?.clients ?? 0, 'client')} and ${counted(found?.accounts ?? 0, 'account')}: name an empty one.`,
   );
 }

@@ -28,7 +28,7 @@ import type { DeviceEvent } from '../sql/list-events.ts';
 import { DEVICE_EVENT_KINDS, listDeviceEvents } from '../sql/list-events.ts';
 import type { PendingOutcome } from '../sql/read-device.ts';
 import { listPendingOutcomes, readDevice } from '../sql/read-device.ts';
-import { knownAttributeFields } from './attribute-forms.ts';
+import { knownAttributeFields, knownFactFields } from './attribute-forms.ts';
 
 export interface AppDeviceParts {
   readonly sql: Sql;
@@ -54,18 +54,9 @@ const device = z.object({
     description:
       'It may be a day too early: a registration that changes nothing is not written again within a day.',
   }),
-  unsubscribedAt: orAbsent(epochMs),
   ...knownAttributeFields,
+  ...knownFactFields,
   tags: z.array(z.object({ id, name: text, sourceId: orAbsent(text) })),
-  refusals: count.meta({
-    description: 'Sends that refused the token since it was last taken or registered.',
-  }),
-  refusedAt: orAbsent(epochMs.meta({ description: 'The last of them.' })),
-  environment: orAbsent(
-    text.meta({
-      description: 'On iOS: where its provider took it, when that is not where it is asked first.',
-    }),
-  ),
 });
 const notificationId = z.uuid();
 const pending = z.object({

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { eachAttribute, isAttribute } from '../../domain/device-attributes.ts';
-import { orAbsent } from '../../http/openapi/parts.ts';
+import { count, epochMs, orAbsent } from '../../http/openapi/parts.ts';
 
 /** The fields of a request. null, or absent: not known. */
 export const attributeFields = eachAttribute((name, { lengthMax, description }) => {
@@ -17,3 +17,17 @@ export const attributeFields = eachAttribute((name, { lengthMax, description }) 
 
 /** The fields of an answer: absent where they are not known. */
 export const knownAttributeFields = eachAttribute(() => orAbsent(z.string()));
+
+/** Further fields of an answer: what became of a device since it registered. */
+export const knownFactFields = {
+  unsubscribedAt: orAbsent(epochMs),
+  refusals: count.meta({
+    description: 'Sends that refused the token since it was last taken or registered.',
+  }),
+  refusedAt: orAbsent(epochMs.meta({ description: 'The last of them.' })),
+  environment: orAbsent(
+    z.string().meta({
+      description: 'On iOS: where its provider took it, when that is not where it is asked first.',
+    }),
+  ),
+};

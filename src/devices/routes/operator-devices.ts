@@ -42,7 +42,7 @@ import { deviceRef } from '../operation.ts';
 import { beginImport } from '../sql/begin-import.ts';
 import type { PageEnd } from '../sql/read-page.ts';
 import { readDevicePage } from '../sql/read-page.ts';
-import { attributeFields, knownAttributeFields } from './attribute-forms.ts';
+import { attributeFields, knownAttributeFields, knownFactFields } from './attribute-forms.ts';
 
 interface Parts {
   readonly sql: SqlPool;
@@ -113,6 +113,7 @@ const exportedDevice = z.object({
   deviceId: z.string(),
   ...knownAttributeFields,
   registeredAt: epochMs,
+  ...knownFactFields,
   tagIds: z.array(id),
 });
 const page = z.object({
@@ -196,7 +197,7 @@ const pageRoute = (parts: Parts) =>
       path,
       query: { cursor },
       answer: shown('A page.', page, {
-        devices: [{ ...DEVICE, registeredAt: TIME, tagIds: [2] }],
+        devices: [{ ...DEVICE, registeredAt: TIME, refusals: 0, tagIds: [2] }],
         next: '3.4095',
       }),
     },
@@ -204,9 +205,11 @@ const pageRoute = (parts: Parts) =>
       const read = await readDevicePage(parts.sql, id, query.cursor, ORDINALS_PER_PAGE);
       const devices = read?.devices ?? [];
       return done({
-        devices: devices.map(({ registeredAtMs, ...device }) => ({
+        devices: devices.map(({ registeredAtMs, unsubscribedAtMs, refusedAtMs, ...device }) => ({
           ...device,
           registeredAt: registeredAtMs,
+          unsubscribedAt: unsubscribedAtMs,
+          refusedAt: refusedAtMs,
         })),
         next: read === null ? null : `${read.end.platformId}.${read.end.ordinal}`,
       });

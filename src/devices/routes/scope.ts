@@ -1,9 +1,9 @@
 /** The scope of `list` and `tags`, which report the faults of their parameters. */
 
+import { PLATFORM_CHOICE } from '../../../packages/std/src/platforms.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
-import { PLATFORM_CHOICE } from '../../domain/device.ts';
 import type { HttpRequest } from '../../http/handler.ts';
 import { ID_FAULT } from '../../http/id-form.ts';
 import type { Fault } from '../../http/problem.ts';

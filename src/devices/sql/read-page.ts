@@ -1,4 +1,4 @@
-/** Reads an app's devices, a range of ordinals at a time, with all that another engine needs. */
+/** Reads an app's devices, a range of ordinals at a time, with all that is known of each. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { DeviceAttributes } from '../../domain/device-attributes.ts';
@@ -8,6 +8,10 @@ interface DeviceOfApp extends DeviceAttributes {
   readonly platformId: number;
   readonly deviceId: string;
   readonly registeredAtMs: number;
+  readonly unsubscribedAtMs: number | null;
+  readonly refusals: number;
+  readonly refusedAtMs: number | null;
+  readonly environment: string | null;
   /** Sorted. */
   readonly tagIds: readonly number[];
 }
@@ -46,7 +50,9 @@ export async function readDevicePage(
   const devices = await sql<DeviceOfApp[]>`
     select d.platform_id as "platformId", d.device_id as "deviceId", ${selectedAttributes(sql)},
       floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAtMs",
-      d.tag_ids as "tagIds"
+      floor(extract(epoch from d.unsubscribed_at) * 1000)::float8 as "unsubscribedAtMs",
+      d.refusals, floor(extract(epoch from d.refused_at) * 1000)::float8 as "refusedAtMs",
+      d.apns_environment as environment, d.tag_ids as "tagIds"
     from devices d
     where d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal between ${start} and ${end}
     order by d.ordinal`;

@@ -15,12 +15,13 @@ import type { ApnsOrigins } from './origins.ts';
 import { apnsOriginOf } from './origins.ts';
 import { apnsFaults, apnsWarning } from './payload-faults.ts';
 import { apnsProbe } from './probe.ts';
-import { createApnsSender } from './sender.ts';
+import { createApnsSender, isHexOctets } from './sender.ts';
 import {
   APNS_LIMITS,
   APNS_PAYLOAD_BYTES_MAX,
   apnsFailed,
   PROVIDER_TOKEN_UPDATES_PAUSE_MS,
+  TOKEN_DIGITS_MAX,
   TOO_MANY_TOKENS,
   VOIP_PAYLOAD_BYTES_MAX,
 } from './settings.ts';
@@ -43,6 +44,11 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   publicNote: () => null,
 
   meanings: APNS_MEANINGS,
+
+  tokenFault: (deviceId) =>
+    isHexOctets(deviceId)
+      ? null
+      : `must be a token of APNs: an even number of hexadecimal digits, ${TOKEN_DIGITS_MAX} at most`,
 
   payloadBytesMax: ({ apnsPushType }) =>
     apnsPushType === 'voip' ? VOIP_PAYLOAD_BYTES_MAX : APNS_PAYLOAD_BYTES_MAX,

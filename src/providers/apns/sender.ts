@@ -43,7 +43,7 @@ const unproven =
 const NOT_HEX = /[^0-9a-fA-F]/;
 
 /** The token becomes part of the path: so it must be whole octets in hex, of limited length. */
-const isHexOctets = (deviceId: DeviceToken): boolean =>
+export const isHexOctets = (deviceId: DeviceToken): boolean =>
   deviceId.length <= TOKEN_DIGITS_MAX &&
   (typeof deviceId !== 'string' ||
     (deviceId.length > 0 && deviceId.length % 2 === 0 && !NOT_HEX.test(deviceId)));

@@ -14,7 +14,7 @@ import type { FcmOrigins } from './origins.ts';
 import { fcmFaults } from './payload-faults.ts';
 import { fcmProbe } from './probe.ts';
 import { projectQuota } from './quota.ts';
-import { createFcmSender } from './sender.ts';
+import { createFcmSender, fcmTokenFault } from './sender.ts';
 import { FCM_FAILED, FCM_LIMITS, FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
 
 export const FCM: Provider<FcmCredential, FcmOrigins> = {
@@ -30,6 +30,8 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
   publicNote: () => null,
 
   meanings: FCM_MEANINGS,
+
+  tokenFault: fcmTokenFault,
 
   payloadBytesMax: () => FCM_PAYLOAD_BYTES_MAX,
   content: fcmContent,

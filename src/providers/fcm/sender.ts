@@ -29,5 +29,11 @@ export function fcmToken(deviceId: DeviceToken): string {
   return TO_BE_ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
+/** Google's own tokens have nothing else: others are sent, and refused by FCM. */
+export const fcmTokenFault = (deviceId: string): string | null =>
+  TO_BE_ESCAPED.test(deviceId)
+    ? 'must be a token of FCM: letters, digits, and the characters - _ : .'
+    : null;
+
 /** None in Google's tokens; to look for one is several times cheaper than to match the token. */
 const TO_BE_ESCAPED = /[^\w:.-]/;

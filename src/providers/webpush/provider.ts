@@ -7,6 +7,7 @@ import { publicAccount } from '../fcm/credential.ts';
 import { fcmMinting } from '../fcm/credentials.ts';
 import { fcmProbe } from '../fcm/probe.ts';
 import { projectQuota } from '../fcm/quota.ts';
+import { fcmTokenFault } from '../fcm/sender.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';
 import { NOBODY_ASKED } from '../nobody-asked.ts';
 import type { Provider } from '../provider.ts';
@@ -19,6 +20,7 @@ import type { WebPushOrigins } from './origins.ts';
 import { webPushFaults } from './payload-faults.ts';
 import { WebPushSender } from './sender.ts';
 import { WEB_PUSH_LIMITS, WEB_PUSH_PATIENCE_MS, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
+import { readDevice } from './subscription.ts';
 
 export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   platformId: PLATFORMS.webpush,
@@ -38,6 +40,8 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
 
   // Refusals of one push service are no fault of the scope; FCM explains its own.
   meanings: {},
+
+  tokenFault: webPushTokenFault,
 
   payloadBytesMax: () => WEB_PUSH_PAYLOAD_BYTES_MAX,
   content: pushContent,
@@ -82,6 +86,14 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
       ? null
       : `${NOBODY_ASKED} about the VAPID key: a push service knows it only from browsers that have subscribed with it.`,
 };
+
+function webPushTokenFault(deviceId: string): string | null {
+  const device = readDevice(deviceId, Date.now());
+  if (device.kind === 'fcm-token') return fcmTokenFault(deviceId);
+  return device.kind === 'unusable' && device.reason === 'BadSubscription'
+    ? "must be a browser's subscription, with an https endpoint and its keys p256dh and auth, or a token of FCM"
+    : null;
+}
 
 /** The limits of one push service: the operator's `connectionsMax` may only lower its own. */
 const serviceLimits = (limits: Partial<TransportLimits>): TransportLimits => ({

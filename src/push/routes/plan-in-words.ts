@@ -2,6 +2,7 @@
 
 import type { ExpressionNode } from '../../domain/audience-expression.ts';
 import { operandsOf, partsOf } from '../../domain/audience-expression.ts';
+import { counted } from '../../std/counted.ts';
 import type { DryRun } from '../accept/accept.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
 import type { TagReference } from '../accept/targets.ts';
@@ -26,8 +27,8 @@ export function planOf(
       ? `In every app that a target tag is connected to: ${scopesOf(audience)}.`
       : `Only in the apps that were named: ${scopesOf(audience)}.`,
     isApproximate
-      ? `About ${devices} devices, each once: concluded from a sample.`
-      : `${devices} devices, each once.`,
+      ? `About ${counted(devices, 'device')}, each once: concluded from a sample.`
+      : `${counted(devices, 'device')}, each once.`,
   ];
 }
 

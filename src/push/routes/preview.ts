@@ -125,7 +125,7 @@ export const estimateRoute = (parts: PreviewParts): Route =>
       body: audienceBody,
       answer: shown('Devices of each app and platform, and the plan in words.', estimate, {
         audience: [{ appId: 1, platformId: 3, count: 1 }],
-        plan: ['Devices that have tag 2.', '1 devices, each once.'],
+        plan: ['Devices that have tag 2.', '1 device, each once.'],
         unknownTags: [],
       }),
       problems: [400],

@@ -12,6 +12,7 @@ import { jsonAnswer, scopeCount, state } from '../../http/openapi/parts.ts';
 import type { Fault } from '../../http/problem.ts';
 import type { Refusal } from '../../http/result.ts';
 import { answerRefusal, refuse, refused } from '../../http/result.ts';
+import { counted, format } from '../../std/counted.ts';
 import type { Accept, Acceptance, DryRun } from '../accept/accept.ts';
 import { warningsOf } from '../accept/warnings.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
@@ -153,7 +154,7 @@ async function submit(
     if (read.isDryRun || dryRun.kind !== 'counted') return dryRunAnswer(dryRun);
     const devices = dryRun.audience.reduce((sum, { count }) => sum + count, 0);
     if (devicesMax !== null && devices > devicesMax) {
-      const why = `This push is for ${devices} devices, and this key for ${devicesMax} at most.`;
+      const why = `This push is for ${counted(devices, 'device')}, and this key for ${format(devicesMax)} at most.`;
       return refused(403, why);
     }
   }

@@ -3,6 +3,7 @@
 import { parentPort, threadId } from 'node:worker_threads';
 import { pack } from 'msgpackr';
 import { workerData } from 'piscina';
+import { CONNECTIONS_PER_WORKER } from '../../database/connections.ts';
 import { connect } from '../../database/sql.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import { PROVIDER_KINDS, providerOn } from '../../providers/providers.ts';
@@ -43,17 +44,11 @@ import type { CachedSender } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
 import { TaskControl } from './task-control.ts';
 
-/**
- * At most two queries run at a time: resolving must not crowd out registrations.
- * @limit connections of a worker thread → wait in the driver
- */
-const CONNECTIONS_MAX = 2;
-
 const settings = workerData as WorkerSettings;
 const clock = systemClock;
 const presence = new Presence(clock, settings.presence);
 const log = createLogger(settings.logLevel, 'worker');
-const sql = connect(settings.address, CONNECTIONS_MAX);
+const sql = connect(settings.address, CONNECTIONS_PER_WORKER);
 const resolveMeter = new ResolveMeter();
 const tagIndex = await openTagIndex();
 const { origins, transport, limits } = settings;

@@ -29,6 +29,7 @@ t.test('pages are asked for each time, what they load is kept', async (t) => {
     'quick-start.html': '<title>Quick start</title>',
     'not-found.html': '<title>There is no such page</title>',
     'assets/guides-1a2b.css': 'a { color: red }',
+    'tagcast-client.tgz': 'a package',
   });
   const way = await get('/docs');
   t.equal(way.status, 308);
@@ -45,6 +46,10 @@ t.test('pages are asked for each time, what they load is kept', async (t) => {
   t.notMatch(policy, /unsafe|\*|https?:/, 'nothing of elsewhere, nothing inline');
   const known = { 'If-None-Match': page.headers.get('etag') ?? '' };
   t.equal((await get('/docs/quick-start', known)).status, 304);
+
+  const client = await get('/docs/tagcast-client.tgz');
+  t.equal(client.headers.get('content-type'), 'application/gzip');
+  t.equal(await client.text(), 'a package');
 
   const style = await get('/docs/assets/guides-1a2b.css');
   t.equal(style.headers.get('cache-control'), 'public, max-age=31536000, immutable');

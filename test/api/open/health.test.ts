@@ -17,6 +17,9 @@ import { startApiOn } from '../../support/api.ts';
 import { until } from '../../support/poll.ts';
 import { withStores } from '../../support/store.ts';
 
+const OPERATOR_TOKEN = 'a-token-of-the-operator-to-ask-with';
+const VERSION = { version: '1.2.3', commit: '5f79a23f1234' };
+
 t.test('alive, ready, draining, and without a store', async (t) => {
   await withStores(t, async (t, store) => {
     const metrics = new Metrics();
@@ -28,7 +31,9 @@ t.test('alive, ready, draining, and without a store', async (t) => {
     const routes = healthRoutes({
       readiness,
       metrics,
-      metricsTokens: [],
+      metricsToken: null,
+      operatorToken: OPERATOR_TOKEN,
+      version: VERSION,
       failures: new Failures(),
     });
     const { baseUrl } = await startApiOn(t, store, routes);
@@ -37,7 +42,14 @@ t.test('alive, ready, draining, and without a store', async (t) => {
     t.equal((await get('/livez')).status, 200);
     const ready = await get('/readyz');
     t.equal(ready.status, 200);
-    t.same(await ready.json(), { status: 'ok', stores: { postgres: 'ok' } });
+    const body = { status: 'ok', stores: { postgres: 'ok' } };
+    t.same(await ready.json(), body);
+    const readAs = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await fetch(`${baseUrl}/readyz`, { headers })).json();
+    };
+    t.same(await readAs(OPERATOR_TOKEN), { ...body, ...VERSION }, 'for the operator');
+    t.same(await readAs(`${OPERATOR_TOKEN}-not`), body);
     for (const path of ['/livez', '/readyz']) {
       const head = await get(path, 'HEAD');
       t.equal(head.status, 200, `HEAD ${path}`);
@@ -75,8 +87,9 @@ t.test('metrics are for this machine and the operator', async (t) => {
     const readiness = readinessOf({});
     const operatorToken = 'a-token-of-the-operator-to-scrape-with';
     const metricsToken = 'a-token-that-opens-nothing-but-metrics';
-    const metricsTokens = [metricsToken, operatorToken];
-    const routes = healthRoutes({ readiness, metrics, metricsTokens, failures: new Failures() });
+    const tokens = { metricsToken, operatorToken };
+    const failures = new Failures();
+    const routes = healthRoutes({ readiness, metrics, ...tokens, version: VERSION, failures });
     const { baseUrl, server } = await startApiOn(t, store, routes, {
       trustedProxies: ['127.0.0.2'],
     });

@@ -1,6 +1,7 @@
 /** The state of the installation, for its operator alone. */
 
 import t from 'tap';
+import { fullVersion } from '../../../src/app/version.ts';
 import { addAccount, beginSession } from '../../support/accounts.ts';
 import { finalStatus, post, push } from '../../support/client.ts';
 import { until } from '../../support/poll.ts';
@@ -25,7 +26,7 @@ t.test('by the token, and by an account of the operator', async (t) => {
   t.equal(byToken.headers.get('cache-control'), 'no-store');
   t.equal(byToken.headers.get('access-control-allow-origin'), null);
   t.match(byToken.body, {
-    version: /^\d+\.\d+\.\d+/,
+    ...fullVersion(),
     nodes: [{ isDead: false, pid: process.pid }],
     front: { kind: /^(?:uws|node)$/ },
     stores: { postgres: 'ok' },

@@ -4,13 +4,14 @@
  */
 
 import { EventEmitter } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
 import t from 'tap';
 import { operatorRoutes } from '../../../src/api/operator-routes.ts';
 import { devicesCommand } from '../../../src/cli/devices/devices.ts';
+import { CREATED_TAGS_MAX } from '../../../src/cli/devices/import-tag-map.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
 import type { Store } from '../../../src/database/store.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../../src/devices/import/request-limits.ts';
@@ -90,15 +91,27 @@ await onEachStore(t, {
       platformId: 15,
       tagIds: [sports, plain, deleted],
       count: 3,
-      deviceIds: ['quote" comma, \r\nnewline', ' edge ', 'ünï\u2028'],
+      deviceIds: ['one', 'two', 'three'],
     });
-    await sql`update devices set app_version = '1,2' where device_id = ' edge '`;
+    for (const [deviceId, version] of [
+      ['one', 'quote" comma, \r\nnewline'],
+      ['two', ' edge '],
+      ['three', 'ünï\u2028'],
+    ] as const)
+      await sql`update devices set app_version = ${version} where device_id = ${deviceId}`;
+    await sql`
+      update devices set unsubscribed_at = '2026-02-02Z', refusals = 2, refused_at = '2026-02-03Z',
+        apns_environment = 'sandbox'
+      where device_id = 'one'`;
     await acme.deleteTag(deleted);
     const { context, pathOf, run } = commander(t, store);
     for (const format of ['csv', 'ndjson']) {
       const path = pathOf(`devices.${format}`);
       t.equal(await run(`export ${acme.appId} --format ${format} --output ${path}`), 0);
       t.equal(context.notes.at(-1), `2,503 devices of app ${acme.appId}.`);
+      const written = readFileSync(path, 'utf8');
+      for (const fact of ['2026-02-02T00:00:00.000Z', '2026-02-03T00:00:00.000Z', 'sandbox'])
+        t.equal(written.split(fact).length, 2, `${format} has ${fact}, once`);
       t.equal(await run(`import ${other.appId} ${path} --create-tags`), 0);
       t.match(context.printed.at(-1), /^2,503 records.*\n {2}2,503 (added|existed already)/);
     }
@@ -146,9 +159,9 @@ await onEachStore(t, {
     const path = write('devices.ndjson', lines.join('\n'));
     t.equal(await run(`import ${acme.appId} ${path}`), 0);
     t.same(context.complaints, [
-      'Tag nobody is unknown: left out.',
       'Tag expired is expired: left out.',
       'Tag elsewhere is not connected to this app: left out.',
+      'Tag nobody is unknown: left out.',
       'Tag foreign is unknown: left out.',
       `Tag ${tennis} (Chess) is unknown: left out.`,
       `Tag ${foreign} is unknown: left out.`,
@@ -220,7 +233,7 @@ await onEachStore(t, {
         line('y', { registeredAt: '2025-02-02T00:00:00Z', appVersion: 'new' }),
         line('z', { registeredAt: '2999-02-02T00:00:00Z' }),
         line('new', { registeredAt: '2026-02-02T00:00:00Z' }),
-        line('when?', {}),
+        line('when', {}),
         line('idle', { tags: [] }),
       ].join('\n'),
     );
@@ -231,7 +244,7 @@ await onEachStore(t, {
     t.same(await seen(), [
       `15 idle - ${today} `,
       '15 new - 2026-02-02 b,c',
-      '15 when? - 1970-01-01 b,c',
+      '15 when - 1970-01-01 b,c',
       '15 x new 2026-02-02 a,b,c',
       '15 y old 2026-01-01 b',
       `15 z old ${today} a,b,c`,
@@ -242,7 +255,7 @@ await onEachStore(t, {
     t.same(await seen(), [
       `15 idle - ${today} `,
       '15 new - 2026-02-02 b,c',
-      '15 when? - 1970-01-01 b,c',
+      '15 when - 1970-01-01 b,c',
       '15 x new 2026-02-02 b,c',
       '15 y old 2026-01-01 b',
       `15 z old ${today} a,b,c`,
@@ -262,26 +275,29 @@ await onEachStore(t, {
     t.equal(await run(`import ${acme.appId} ${path}`), 1, 'not all of it');
     t.same(context.complaints, [
       'Line 3 has 1 fields where the first line has 2.',
-      'Line 5 platformId must be 3 (apns), 7 (webpush) or 15 (fcm).',
-      'Line 8 platformId must be 3 (apns), 7 (webpush) or 15 (fcm).',
+      'Line 5 platformId must be 3 (iOS), 7 (Web) or 15 (Android).',
+      'Line 8 platformId must be 3 (iOS), 7 (Web) or 15 (Android).',
     ]);
     t.match(
       context.printed.at(-1),
-      /^8 records.*\n {2}4 added\n {2}1 skipped: of platform 7, which.*\n {2}3 bad records/,
+      /^8 records.*\n {2}4 added\n {2}1 skipped: the app is not on this platform, Web\n {2}3 bad records/,
     );
     t.equal(await run(`import ${acme.appId} ${path} --bad-lines 1`), 1);
-    t.match(context.complaints.at(-1), /^There are more than 1 bad records.* The same command/);
+    t.match(
+      context.complaints.at(-1),
+      /^There are more than 1 bad record \(--bad-lines\)\. The same command/,
+    );
     t.match(readFileSync(`${path}.import-${acme.appId}.state`, 'utf8'), /"records":4,/);
     t.equal(await run(`import ${acme.appId} ${path} --bad-lines 2`), 1);
     t.equal(await run(`import ${acme.appId} ${path} --bad-lines 5`), 1);
-    t.match(context.printed.at(-1), /^8 records, 1 of them/, 'went on');
+    t.match(context.printed.at(-1), /^8 records: 1 in this run,/, 'went on');
 
     t.equal(await run(`import ${acme.appId} ${write('x.csv', '{"a":1}\n')}`), 1);
     t.match(context.complaints.at(-1), /^The first line has no names of columns\.$/);
     t.equal(await run(`import ${acme.appId} ${write('y.csv', 'a,deviceId\n')}`), 1);
     t.equal(
       context.complaints.at(-1),
-      'The file has no column platformId. Its first line is: a,deviceId',
+      'The file has no column platformId. The columns that it has: a, deviceId.',
     );
     t.equal(await run(`import ${acme.appId} ${write('x.csv.gz', 'not packed')}`), 1);
     t.match(context.complaints.at(-1), /^The file cannot be read: Z_DATA_ERROR\.$/);
@@ -289,6 +305,155 @@ await onEachStore(t, {
     t.equal(context.complaints.at(-1), 'There is no app 999999.');
     t.equal(await run(`export 999999 --output ${pathOf('none')}`), 1);
     t.equal(context.complaints.at(-1), 'There is no app 999999.');
+  },
+
+  'a file of another format: the one that fits is named': async (t, store) => {
+    const acme = await makeTenant(store.sql, 'acme');
+    const { context, write, run } = commander(t, store);
+    const oneSignal = write('users.csv', 'identifier,device_type\na,1\n');
+    t.equal(await run(`import ${acme.appId} ${oneSignal}`), 1);
+    t.equal(
+      context.complaints.at(-1),
+      'The file has no column platformId, deviceId. The columns that it has: identifier, device_type. It looks like --format onesignal.',
+    );
+    for (const flags of ['', ' --dry-run']) {
+      t.equal(await run(`import ${acme.appId} ${oneSignal} --format ndjson${flags}`), 1);
+      t.equal(
+        context.complaints.at(-1),
+        'No record could be read. It looks like --format onesignal.',
+      );
+    }
+    t.equal(await run(`import ${acme.appId} ${oneSignal} --format azure --bad-lines 1`), 1);
+    t.match(context.complaints.at(-1), /bad record .* It looks like --format onesignal\./);
+  },
+
+  'malformed tokens are told, and left out': async (t, store) => {
+    const { sql } = store;
+    const acme = await makeTenant(sql, 'acme');
+    const { appId } = acme;
+    await sql`insert into app_platforms (app_id, platform_id) values (${appId}, 7)`;
+    await sql`update clients set catalogue_version = catalogue_version + 1`;
+    const { context, write, run } = commander(t, store);
+    const ios = 'ab'.repeat(32);
+    const keys = {
+      p256dh: Buffer.concat([Buffer.from([4]), Buffer.alloc(64)]).toString('base64url'),
+      auth: Buffer.alloc(16).toString('base64url'),
+    };
+    const subscription = { endpoint: 'https://push.example/a', keys };
+    const devices = [
+      [3, ios],
+      [3, `<${ios}>`],
+      [3, 'abc'],
+      [15, 'cJ4xVbq8:APA91bHbYHk7_-zq'],
+      [15, 'cJ4xVbq8%3AAPA91bHbYHk7zq'],
+      [7, JSON.stringify(subscription)],
+      [7, JSON.stringify({ ...subscription, keys: { ...keys, auth: 'short' } })],
+      [7, JSON.stringify({ ...subscription, endpoint: 'https://a.invalid/removed' })],
+    ].map(([platformId, deviceId]) => JSON.stringify({ platformId, deviceId, tags: [] }));
+    const path = write('devices.ndjson', devices.join('\n'));
+    t.equal(await run(`import ${appId} ${path}`), 1);
+    t.match(context.complaints, [
+      /^Line 2 deviceId must be a token of APNs: /,
+      /^Line 3 deviceId must be a token of APNs: /,
+      /^Line 5 deviceId must be a token of FCM: /,
+      /^Line 7 deviceId must be a browser's subscription/,
+    ]);
+    t.match(context.printed.at(-1), /\n {2}4 added\n {2}4 bad records, reported above$/);
+  },
+
+  'only the wanted tags; without a choice an import creates a thousand at most': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const acme = await makeTenant(sql, 'acme');
+    const { context, write, run } = commander(t, store);
+    const rows = Array.from(
+      { length: CREATED_TAGS_MAX },
+      (_, n) => `d${n},1,"{""user_id"":""u${n}"",""plan"":""${n % 2 ? 'pro' : 'free'}""}"`,
+    );
+    const path = write('users.csv', ['identifier,device_type,tags', ...rows].join('\n'));
+    const importing = `import ${acme.appId} ${path} --format onesignal --create-tags`;
+    const tags = async () => {
+      const rows = await sql<{ id: string }[]>`
+        select source_id as id from tags where client_id = ${acme.clientId} order by 1`;
+      return rows.map(({ id }) => id);
+    };
+    const before = await tags();
+    t.equal(await run(importing), 1);
+    t.match(
+      context.complaints.at(-1),
+      /^This import would create more than 1,000 tags\. Look at them with --dry-run, .*: all\)\.$/,
+    );
+    t.same(await tags(), before, 'none was created');
+    t.notOk(existsSync(`${path}.import-${acme.appId}.state`), 'there is nothing to continue');
+
+    t.equal(await run(`${importing} --without-tags user_id --tags plan,tennis`), 0);
+    t.same(await tags(), [...before, 'plan:free', 'plan:pro']);
+    t.match(
+      context.printed.at(-1),
+      /\n {2}1,000 added\n {2}2 tags created\n {2}1,000 subscriptions left out by --tags/,
+    );
+    t.equal(await run(`${importing} --tags *`), 0);
+    t.equal((await tags()).length, before.length + 2 + CREATED_TAGS_MAX);
+  },
+
+  'a dry run changes nothing, and shows what an import would do': async (t, store) => {
+    const { sql } = store;
+    const acme = await makeTenant(sql, 'acme');
+    await acme.makeTag({ sourceId: 'plan:pro' });
+    const { context, write, run } = commander(t, store);
+    const rows = [
+      'a,1,"{""plan"":""pro"",""user_id"":""1""}",f,1',
+      'b,1,"{""plan"":""free"",""user_id"":""2"",""tennis"":""1""}",f,',
+      'c,1,"{""plan"":""pro""}",f,-2',
+      'd,1,,t,1',
+      'e,1,,t,1',
+      'maya@acme.example,11,,f,',
+      'wrong token,1,,f,1',
+    ];
+    const head = 'identifier,device_type,tags,invalid_identifier,notification_types';
+    const path = write('users.csv', [head, ...rows].join('\n'));
+    const asked = `import ${acme.appId} ${path} --format onesignal --create-tags --dry-run`;
+    const known = async () => [
+      await sql`select count(*) from tags`,
+      await sql`select count(*) from devices`,
+      await sql`select count(*) from audit_entries`,
+    ];
+    const before = await known();
+    t.equal(await run(asked), 1, 'a token is bad');
+    t.equal(
+      context.printed.at(-1),
+      [
+        '7 records read, nothing imported (--dry-run)',
+        '  2 devices to import, Android',
+        '  1 skipped: opted out (notification_types), Android',
+        '  2 skipped: unsubscribed (invalid_identifier), Android',
+        '  1 skipped: of a kind that is not pushed to (device_type)',
+        '  1 bad record, reported above',
+        'Tags of these devices, by key:',
+        '  key      subscriptions  tags  new',
+        '  user_id              2     2    2',
+        '  plan                 2     2    1',
+        '  tennis               1     1    1',
+        '4 tags would be new: --create-tags creates what is new, else it is left out.',
+      ].join('\n'),
+    );
+    t.match(context.complaints, [/^Line 8 deviceId must be a token of FCM/]);
+    t.same(await known(), before);
+    t.notOk(existsSync(`${path}.import-${acme.appId}.state`));
+    t.equal(await run(`${asked} --without-tags user_id --json`), 1);
+    t.match(JSON.parse(context.printed.at(-1) ?? ''), {
+      end: 'done',
+      records: 7,
+      devices: { 15: 2 },
+      faults: 1,
+      tagsNotTaken: 2,
+      keys: [
+        { key: 'plan', subscriptions: 2, tags: 2, newTags: 1 },
+        { key: 'tennis', subscriptions: 1, tags: 1, newTags: 1 },
+      ],
+    });
   },
 
   'limits: devices of an app, tags of a device': async (t, store) => {
@@ -312,7 +477,7 @@ await onEachStore(t, {
     await store.sql`delete from devices where device_id <> 'd0'`;
     const one = write('one.ndjson', '{"platformId":15,"deviceId":"d0","tags":["c"]}');
     t.equal(await run(`import ${acme.appId} ${one}`), 0);
-    t.match(context.printed.at(-1), /\n {2}1 without some tags: they have TAGS_PER_DEVICE_MAX/);
+    t.match(context.printed.at(-1), /\n {2}1 without some tags: TAGS_PER_DEVICE_MAX/);
   },
 
   'the summary for programs': async (t, { sql, ...store }) => {
@@ -415,14 +580,15 @@ t.test('mistakes in the arguments', async (t) => {
     ['', /^devices needs export or import/],
     ['export', /^<app> is missing$/],
     ['export x', /^<app> must be a number, not x$/],
-    ['export 1 --format xml', /^--format is ndjson or csv, not xml$/],
+    ['export 1 --format xml', /^--format must be csv or ndjson, not xml$/],
     ['export 1 --resume-from 3', /^--resume-from must be <platform>\.<ordinal>, not 3$/],
     ['export 1 --resume-from 3.4 --output x', /^--resume-from is for standard output/],
     ['import 1', /^<file> is missing$/],
     ['import 1 -', /^--format is missing: csv, ndjson/],
-    ['import 1 x.xml --format xml', /^--format is one of csv, ndjson, .*, not xml$/],
+    ['import 1 x.xml --format xml', /^--format must be csv, ndjson, .*, not xml$/],
     ['import 1 /nowhere/x.csv', /^cannot read \/nowhere\/x\.csv$/],
     ['import 1 /tmp --format csv', /^cannot read \/tmp$/],
+    ['import 1 x.csv --tags a,,b', /^--tags must be names of tags with commas between$/],
     ['import 1 x.csv --bad-lines all', /^--bad-lines must be a number, not all$/],
   ];
   for (const [line, sentence] of cases) {

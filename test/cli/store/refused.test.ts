@@ -83,7 +83,7 @@ await withPostgres(t, async (t, url) => {
     t.match(JSON.parse(json), { kind: 'directory', dataDir: copy });
     t.match(await move(copy, onPostgres), {
       code: 1,
-      errors: /--to: .* in use already, with 1 clients/,
+      errors: /--to: .* in use already, with 1 client /,
     });
     t.match(await move(url, { DATA_DIR: copy }), { code: 1, errors: /--to: .* in use already/ });
   });

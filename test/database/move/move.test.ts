@@ -266,7 +266,7 @@ t.test('what cannot be moved is refused, and leaves the target empty', async (t)
     await sql`insert into accounts (email) values ('a@example.com')`;
     await refused(
       'it is in use',
-      /^--to: this database is in use already, with 0 clients and 1 accounts/,
+      /^--to: this database is in use already, with 0 clients and 1 account:/,
     );
     await sql`delete from accounts`;
 

@@ -40,7 +40,7 @@ const EXPECTED = [
   `15 ${FCM} null null [news \\ "late"]`,
   `3 ${APNS.slice(0, -1)}0 null null []`,
   '15 fcm-of-unknown-system null null []',
-  'passed: disabled',
+  'passed: 15 disabled',
   'passed: of another kind than iOS and Android',
   'passed: of another kind than iOS and Android',
   'deviceToken is missing.',

@@ -58,7 +58,7 @@ t.test('a bad row does no harm to the next one', async (t) => {
     '3 has a quote at the wrong place.',
     '4 15 three null null []',
     '5 has 4 fields where the first line has 5.',
-    '6 platformId must be 3 (apns), 7 (webpush) or 15 (fcm).',
+    '6 platformId must be 3 (iOS), 7 (Web) or 15 (Android).',
     '7 deviceId must be text of 1–4096 characters.',
     '8 registeredAt must be a date in ISO 8601 with a time zone, or epoch milliseconds.',
     '9 tags must be a list of sourceIds, ids, or objects with sourceId or id.',
@@ -101,7 +101,7 @@ t.test('a file of another kind is refused as a whole', async (t) => {
     message: 'The first line has no names of columns.',
   });
   await t.rejects(read('deviceId,tags\nx,\n'), {
-    message: 'The file has no column platformId. Its first line is: deviceId,tags',
+    message: 'The file has no column platformId. The columns that it has: deviceId, tags.',
   });
 });
 
@@ -139,7 +139,8 @@ t.test('a file of which nothing is understood: what was found is said', async (t
   await t.rejects(read(''), { message: 'The file is empty: not even names of columns are in it.' });
   await t.rejects(read('sep=;\r\n'), /file is empty/);
   await t.rejects(read('platform|device\n15|one\n'), {
-    message: 'The file has no column platformId, deviceId. Its first line is: platform|device',
+    message:
+      'The file has no column platformId, deviceId. The columns that it has: platform|device.',
   });
   await t.rejects(read('platformId,deviceId,DeviceID\n15,a,b\n'), {
     message: 'The file has the column deviceId twice.',

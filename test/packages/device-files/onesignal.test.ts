@@ -40,6 +40,9 @@ t.test('an export of every kind of subscription', async (t) => {
     }),
     row({ ...common, identifier: 'gone', device_type: '1', invalid_identifier: 't' }),
     row({ ...common, device_type: '1' }),
+    row({ ...common, identifier: 'off', device_type: '1', notification_types: '-2' }),
+    row({ ...common, identifier: 'no', device_type: '0', notification_types: '0' }),
+    row({ ...common, identifier: 'on', device_type: '1', notification_types: '1' }),
     row({ ...common, identifier: 'maya@acme.com', device_type: '11' }),
     row({ ...common, identifier: '+4915112345678', device_type: '14' }),
     row({
@@ -65,16 +68,29 @@ t.test('an export of every kind of subscription', async (t) => {
   t.same((await readAll(oneSignalFormat, file)).map(describe), [
     `2 3 ${APNS} 3.2.0 1756800000000 [plan:pro,tennis,goals,level:4]`,
     '3 15 cJ4:APA91bHbYHk7 null 1731225600000 []',
-    '4 passed: unsubscribed (invalid_identifier)',
-    '5 passed: without a token',
-    '6 passed: of a kind that is not pushed to (device_type)',
-    '7 passed: of a kind that is not pushed to (device_type)',
-    '8 7 {"endpoint":"https://fcm.googleapis.com/fcm/send/abc","expirationTime":null,"keys":{"p256dh":"public-key","auth":"auth-secret"}} null 1756800000000 []',
-    '9 7 {"endpoint":"https://updates.push.services.mozilla.com/wpush/v2/abc","expirationTime":null,"keys":{"auth":"auth-secret","p256dh":"public-key"}} null 1756800000000 []',
-    '10 passed: browsers without web_auth and web_p256',
-    '11 tags must be a JSON object.',
-    '12 the tag version is written 1.10 and would arrive as 1.1; write it as a string.',
-    '13 15 php null null []',
-    '14 15 y null null []',
+    '4 passed: 15 unsubscribed (invalid_identifier)',
+    '5 passed: 15 without a token',
+    '6 passed: 15 opted out (notification_types)',
+    '7 passed: 3 opted out (notification_types)',
+    '8 15 on null 1756800000000 []',
+    '9 passed: of a kind that is not pushed to (device_type)',
+    '10 passed: of a kind that is not pushed to (device_type)',
+    '11 7 {"endpoint":"https://fcm.googleapis.com/fcm/send/abc","expirationTime":null,"keys":{"p256dh":"public-key","auth":"auth-secret"}} null 1756800000000 []',
+    '12 7 {"endpoint":"https://updates.push.services.mozilla.com/wpush/v2/abc","expirationTime":null,"keys":{"auth":"auth-secret","p256dh":"public-key"}} null 1756800000000 []',
+    '13 passed: 7 without web_auth and web_p256',
+    '14 tags must be a JSON object.',
+    '15 the tag version is written 1.10 and would arrive as 1.1; write it as a string.',
+    '16 15 php null null []',
+    '17 15 y null null []',
+  ]);
+});
+
+t.test('a column that says who is subscribed', async (t) => {
+  const file = 'identifier,device_type,subscribed\na,1,true\nb,1,false\nc,0,No\nd,1,\n';
+  t.same((await readAll(oneSignalFormat, file)).map(describe), [
+    '2 15 a null null []',
+    '3 passed: 15 opted out (subscribed)',
+    '4 passed: 3 opted out (subscribed)',
+    '5 15 d null null []',
   ]);
 });

@@ -20,7 +20,7 @@ There are two kinds:
   and \`store\` always do that.
 
 \`\`\`sh
-tagcast device register $(printf 'ab%.0s' $(seq 32)) --platform 3 --tag breaking-news
+tagcast device register $(printf 'ab%.0s' $(seq 32)) --platform ios --tag breaking-news
 tagcast send --tag breaking-news --title 'goal!' --message '1:0' --watch
 tagcast notification list
 \`\`\`

@@ -1,0 +1,10 @@
+/** The exit code of a command whose request was refused. */
+
+import { ProblemError } from '../../packages/client/src/client.ts';
+import { EXIT_FAILED, EXIT_USAGE } from './command.ts';
+
+const BAD_REQUEST = 400;
+
+/** A request that the engine calls wrong was made of wrong arguments. */
+export const refusalExitCode = (error: unknown): number =>
+  error instanceof ProblemError && error.status === BAD_REQUEST ? EXIT_USAGE : EXIT_FAILED;
