@@ -4,25 +4,22 @@
  */
 
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { connect as connectTls } from 'node:tls';
 import { pino } from 'pino';
-import { generate } from 'selfsigned';
 import t from 'tap';
 import type { ServerLimits, ServerOptions } from '../../../../src/api/server.ts';
 import type { Front } from '../../../../src/http/choose-front.ts';
 import type { Route } from '../../../../src/http/handler.ts';
 import { Metrics } from '../../../../src/telemetry/metrics.ts';
 import { PATIENT_LIMITS, startApi } from '../../../support/api.ts';
+import { CertificateOnDisk } from '../../../support/certificate-on-disk.ts';
 import { OWN_FRONT, onEachFront } from '../../../support/fronts.ts';
 import type { Lifetime } from '../../../support/lifetime.ts';
 import { until } from '../../../support/poll.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** More than the system keeps for a caller who does not read. */
 const LARGE = Buffer.alloc(40_000_000, 'x');
@@ -197,11 +194,7 @@ async function shakeHands(
   t: Lifetime,
   front: Front,
 ): Promise<{ readonly raw: Socket; readonly socket: TLSSocket }> {
-  const directory = temporaryDirectory(t);
-  const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'a' }]);
-  writeFileSync(tls.certFile, cert);
-  writeFileSync(tls.keyFile, key);
+  const { files: tls } = await CertificateOnDisk.make(t);
   const { server } = await start(t, front, {}, { tls });
   const raw = open(t, server.port);
   const socket = connectTls({ socket: raw, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
