@@ -10,7 +10,11 @@ export interface OddWorld {
 }
 
 const PATH = '/push-api/reg';
-const JSON_TYPE = 'Content-Type: application/json';
+const TYPES = [
+  [],
+  ['Content-Type: application/json'],
+  ['Content-Type: multipart/form-data; boundary=x'],
+];
 
 const TARGETS = [
   ...['/', '/push-api', '/push-api/reg/', '//push-api/reg', '/push-api//reg', '/PUSH-API/REG'],
@@ -219,9 +223,9 @@ export function oddRequests(world: OddWorld): ReadonlyMap<string, Buffer> {
     for (const method of ['POST', 'GET'])
       add(`${method} ${target}`, [`${method} ${target} HTTP/1.1`]);
   }
-  for (const path of [...APP_PATHS, '/nothing']) {
+  for (const path of APP_PATHS) {
     for (const method of METHODS) add(`${method} ${path}`, [`${method} ${path} HTTP/1.1`]);
-    for (const type of [[], [JSON_TYPE], ['Content-Type: multipart/form-data; boundary=x']]) {
+    for (const type of path === PATH ? TYPES : [[]]) {
       for (const [index, body] of BODIES(world).entries()) {
         add(`${path} ${type} body ${index}`, [`POST ${path} HTTP/1.1`, ...type], body);
       }
