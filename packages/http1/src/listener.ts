@@ -195,7 +195,7 @@ export class Listener implements Reception, HttpListener {
     return createServer({ allowHalfOpen: true, noDelay: true });
   }
 
-  /** Node's own TLS server notices a handshake that takes too long, fails, or is repeated. */
+  /** Node's own TLS server notices a handshake that takes too long or fails. */
   #createTls(certificate: ListenerCertificate): Server {
     const server = createTlsServer({
       ...certificate.pem,
@@ -208,6 +208,8 @@ export class Listener implements Reception, HttpListener {
     certificate.onChanged((pem) =>
       server.setSecureContext({ ...pem, secureOptions: NO_RENEGOTIATION }),
     );
+    // It closes neither one that takes too long, nor one whose caller has left meanwhile.
+    server.on('tlsClientError', (_error, socket: TLSSocket) => socket.destroy());
     server.on('secureConnection', (socket: TLSSocket) => {
       const seat = this.#handshakes.get(callerOf(socket));
       this.#handshakes.delete(callerOf(socket));

@@ -36,9 +36,17 @@ test('who says nothing, half a head or one byte by byte, or takes nothing of an 
   drip.write('POST / HTTP/1.1\r\nHo');
   const dripping = setInterval(() => drip.write('o'), 1_000);
   t.teardown(() => clearInterval(dripping));
+  const { files } = await CertificateOnDisk.make(t);
+  const certificate = { files, onChanged: () => undefined };
+  const secured = await startUws(t, binary, large, { certificate });
+  const silentTls = open(t, secured.port);
+  const halfHandshake = open(t, secured.port);
+  halfHandshake.write('\x16\x03\x01\x00\xc8', 'latin1');
   const unread = open(t, listener.port).pause();
   unread.write(say(''));
-  for (const ms of await Promise.all([silent, half, drip].map(closesAfter))) {
+  for (const ms of await Promise.all(
+    [silent, half, drip, silentTls, halfHandshake].map(closesAfter),
+  )) {
     t.ok(ms > 6_000 && ms < 15_000, `closed after ${ms} ms`);
   }
   await sleep(3_000);

@@ -221,6 +221,33 @@ test('a TLS caller cannot make us shake hands again and again', async (t, front)
   t.ok(shaken <= 3, `${shaken} handshakes`);
 });
 
+test('who leaves in the TLS handshake is forgotten', async (t, front) => {
+  const { files: tls } = await CertificateOnDisk.make(t);
+  const metrics = new Metrics();
+  const { server } = await start(t, front, { headTimeoutMs: 500 }, { tls });
+  metrics.add(server.metrics);
+  for (let caller = 0; caller < 20; caller += 1) {
+    const raw = open(t, server.port);
+    const socket = connectTls({ socket: raw, rejectUnauthorized: false });
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    // It knows the server's part then, and has not sent its own.
+    socket.destroy();
+  }
+  await until('all have left', async () =>
+    /^tagcast_http_connections 0$/m.test(await metrics.text()) ? true : null,
+  );
+});
+
+t.test('own front only: a TLS handshake that does not end is given up', async (t) => {
+  const { files: tls } = await CertificateOnDisk.make(t);
+  const { server } = await start(t, OWN_FRONT, { headTimeoutMs: 500 }, { tls });
+  const silent = open(t, server.port);
+  const half = open(t, server.port);
+  half.write(Buffer.from([0x16, 3, 1, 0, 200]));
+  await Promise.all([silent, half].map((socket) => once(socket.resume(), 'close')));
+});
+
 test('a TLS connection that breaks is closed', async (t, front) => {
   const { raw } = await shakeHands(t, front);
   raw.write(Buffer.concat([Buffer.from([0x17, 3, 3, 0, 64]), Buffer.alloc(64, 7)]));
