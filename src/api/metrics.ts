@@ -1,5 +1,6 @@
 /** The server's own metrics. */
 
+import type { CrowdReading } from '../../packages/http1/src/front.ts';
 import type { Front } from '../http/choose-front.ts';
 import { LabelledCounter } from '../telemetry/labelled-counter.ts';
 import type { Metric } from '../telemetry/metric.ts';
@@ -36,16 +37,7 @@ export const frontMetric = (front: Front): Metric => ({
   read: () => [[{ front: front.kind, version: front.kind === 'uws' ? front.version : '' }, 1]],
 });
 
-interface ConnectionReading {
-  readonly size: number;
-  /** Closed because there was no room for them, since the start. */
-  readonly turnedAway: number;
-  /** Closed because too many bytes of answers were unread, since the start. */
-  readonly cutOff: number;
-  readonly unsentBytes: number;
-}
-
-export const connectionMetrics = (connections: ConnectionReading): readonly Metric[] => [
+export const connectionMetrics = (connections: CrowdReading): readonly Metric[] => [
   {
     type: 'gauge',
     name: 'tagcast_http_connections',

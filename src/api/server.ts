@@ -215,7 +215,7 @@ class RunningServer implements Server, RequestHandler, Desk {
   get metrics(): readonly Metric[] {
     return [
       ...this.#parts.counts.metrics,
-      ...connectionMetrics(this.#listener),
+      ...connectionMetrics(this.#listener.crowd),
       frontMetric(this.#options.front),
     ];
   }

@@ -1,25 +1,22 @@
 /** The server under callers that behave badly: slow, gone, huge, malformed; and how it ends. */
 
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { text as bodyText } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { generate } from 'selfsigned';
 import t from 'tap';
 import type { ServerOptions } from '../../src/api/server.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { Front } from '../../src/http/choose-front.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { PATIENT_LIMITS, speakRaw, startApi } from '../support/api.ts';
+import { CertificateOnDisk } from '../support/certificate-on-disk.ts';
 import { onEachFront } from '../support/fronts.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { until } from '../support/poll.ts';
 import { freePorts } from '../support/programs.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const CALLER: Caller = {
   role: 'api-user',
@@ -412,24 +409,21 @@ test('a request that comes while the server closes is answered', async (t, front
 });
 
 test('HTTPS with a certificate of its own', async (t, front) => {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }]);
-  const directory = temporaryDirectory(t);
-  const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
-  writeFileSync(tls.certFile, cert);
-  writeFileSync(tls.keyFile, key);
+  const certificate = await CertificateOnDisk.make(t);
+  const { files: tls } = certificate;
   const { server } = await start(t, front, [echo], { tls });
   const call = httpsRequest({
     port: server.port,
     path: '/echo',
     method: 'POST',
-    ca: cert,
+    ca: certificate.pem,
     servername: 'localhost',
     agent: false,
   });
   call.end('safe');
   const [response] = await once(call, 'response');
   t.equal(await bodyText(response), 'safe');
-  const missing = { certFile: join(directory, 'none'), keyFile: tls.keyFile };
+  const missing = { certFile: `${tls.certFile}-none`, keyFile: tls.keyFile };
   await t.rejects(start(t, front, [echo], { tls: missing }));
 });
 

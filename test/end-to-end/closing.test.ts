@@ -1,6 +1,6 @@
 /**
- * Signals. SIGTERM while an app is about to speak: its request, on a connection that was idle, is
- * answered. SIGUSR1 and SIGUSR2 do nothing.
+ * Signals, on each front. SIGTERM while an app is about to speak: its request, on a connection that
+ * was idle, is answered. SIGUSR1 and SIGUSR2 do nothing.
  */
 
 import { once } from 'node:events';
@@ -8,14 +8,17 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { enginePlace } from '../support/engine-place.ts';
+import { onEachFront } from '../support/fronts.ts';
 import { until } from '../support/poll.ts';
 import { startEngine } from '../support/processes.ts';
 
+const { test } = await onEachFront(t);
+
 t.setTimeout(120_000);
 
-t.test('a registration on its way at SIGTERM', async (t) => {
+test('a registration on its way at SIGTERM', async (t, { kind }) => {
   const { dataDir, environment } = await enginePlace(t);
-  const engine = await startEngine(t, dataDir, environment);
+  const engine = await startEngine(t, dataDir, { ...environment, HTTP_FRONT: kind });
   const demo = engine.demo();
   const socket = connect(Number(new URL(engine.baseUrl).port), '127.0.0.1');
   socket.on('error', () => undefined);

@@ -8,6 +8,7 @@
 
 import { DISCARD_TIMEOUT_MS, LINGER_MS } from '../../http1/src/connection.ts';
 import type { Seat } from '../../http1/src/connection-table.ts';
+import type { Crowd } from '../../http1/src/crowd.ts';
 import type { Answer, Receiver, Reply, RequestHandler } from '../../http1/src/front.ts';
 import type { ParsedHead } from '../../http1/src/head-fields.ts';
 import { answerHead } from './answer-head.ts';
@@ -53,13 +54,7 @@ export interface Reception {
   readonly answerTimeoutMs: number;
   /** From now on every connection ends with its next answer. */
   readonly isClosing: boolean;
-  enter(connection: UwsConnection): Seat<UwsConnection>;
-  works(connection: UwsConnection): void;
-  waits(connection: UwsConnection): void;
-  /**
-   * The unsent bytes of its answers have become more, or fewer. The listener may close it for them.
-   */
-  owes(connection: UwsConnection): void;
+  readonly crowd: Crowd<UwsConnection, UwsConnection>;
   /** Runs what uWebSockets.js may close this connection in. */
   writing(connection: UwsConnection, write: () => void): void;
   /** Closes the connection, now or when all input is read. */
@@ -129,7 +124,7 @@ export class UwsConnection implements Reply {
     this.#reception = reception;
     this.#onGone = () => reception.gone(this);
     this.#onChunk = (chunk, isLast) => reception.chunk(this, chunk, isLast);
-    this.seat = reception.enter(this);
+    this.seat = reception.crowd.enter(this, address);
     this.#arm();
   }
 
@@ -263,7 +258,7 @@ export class UwsConnection implements Reply {
   /** The request is complete. */
   #finish(): void {
     this.#phase = 'owed';
-    this.#reception.works(this);
+    this.#reception.crowd.works(this.seat);
     if (this.#res !== null) return;
     this.#next();
     // Rule (e): from inside the last `onData` it would be forgotten.
@@ -332,7 +327,7 @@ export class UwsConnection implements Reply {
       this.#deadlineMs = performance.now() + this.#reception.answerTimeoutMs;
     } else if (bytes === 0) this.#deadlineMs = Number.POSITIVE_INFINITY;
     this.#unsentBytes = bytes;
-    this.#reception.owes(this);
+    this.#reception.crowd.owes(this);
   }
 
   /** The answer is complete. `closing`: counts when it is the last one. */
@@ -350,7 +345,7 @@ export class UwsConnection implements Reply {
   #end(closing: Closing): void {
     this.#phase = 'closing';
     this.#deadlineMs = Number.POSITIVE_INFINITY;
-    this.#reception.waits(this);
+    this.#reception.crowd.waits(this.seat);
     if (closing === 'now') this.#reception.turn.after(() => this.#reception.shut(this));
     else if (closing === 'soon') this.#deadlineMs = performance.now() + LINGER_MS;
   }
@@ -359,7 +354,7 @@ export class UwsConnection implements Reply {
   #next(): void {
     this.#phase = 'head';
     this.#deadlineMs = performance.now() + this.#reception.idleTimeoutMs;
-    this.#reception.waits(this);
+    this.#reception.crowd.waits(this.seat);
   }
 
   #writeStream(

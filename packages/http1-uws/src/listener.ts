@@ -6,13 +6,10 @@
 
 import { createServer } from 'node:net';
 import { setImmediate as nextImmediate, setTimeout as sleep } from 'node:timers/promises';
-import type { Seat } from '../../http1/src/connection-table.ts';
-import { ConnectionTable } from '../../http1/src/connection-table.ts';
-import { Crowding } from '../../http1/src/crowding.ts';
+import { Crowd } from '../../http1/src/crowd.ts';
 import type { HttpListener, RequestHandler } from '../../http1/src/front.ts';
 import type { ListenerOptions } from '../../http1/src/listener.ts';
-import { UnsentAnswers } from '../../http1/src/unsent-answers.ts';
-import { networkOf, normalAddress } from '../../std/src/ip-address.ts';
+import { normalAddress } from '../../std/src/ip-address.ts';
 import type { ReadRequest, Reception } from './connection.ts';
 import { UwsConnection } from './connection.ts';
 import { ConnectionsByPort } from './connections-by-port.ts';
@@ -64,14 +61,12 @@ export class UwsListener implements HttpListener, Reception {
   readonly hasPorts: boolean;
   readonly idleTimeoutMs: number;
   readonly answerTimeoutMs: number;
+  readonly crowd: Crowd<UwsConnection, UwsConnection>;
   readonly #options: UwsListenerOptions;
   readonly #uws: Uws;
   readonly #heads: HeadReader;
-  readonly #table: ConnectionTable<UwsConnection>;
   readonly #connections = new Set<UwsConnection>();
   readonly #byPort = new ConnectionsByPort<UwsConnection>(addressOf);
-  readonly #unsent = new UnsentAnswers<UwsConnection>();
-  readonly #crowding: Crowding;
   #ticker: NodeJS.Timeout | undefined;
   #extendedMs = performance.now();
   /** Null: it does not listen. */
@@ -91,8 +86,11 @@ export class UwsListener implements HttpListener, Reception {
     this.#options = options;
     this.#uws = uws;
     this.#heads = new HeadReader(options.readHeaders);
-    this.#table = new ConnectionTable(options.connectionsMax);
-    this.#crowding = new Crowding(options);
+    this.crowd = new Crowd(options, {
+      // Its descriptor is free at once: uWebSockets.js accepts all who wait in one go.
+      turnAway: ({ guest }) => this.#shutNow(guest),
+      cutOff: (connection) => this.shut(connection),
+    });
     options.certificate?.onChanged(() => this.#replaceCertificate());
   }
 
@@ -109,22 +107,6 @@ export class UwsListener implements HttpListener, Reception {
 
   get isClosing(): boolean {
     return this.#isClosing;
-  }
-
-  get size(): number {
-    return this.#table.size;
-  }
-
-  get turnedAway(): number {
-    return this.#crowding.turnedAway;
-  }
-
-  get cutOff(): number {
-    return this.#crowding.cutOff;
-  }
-
-  get unsentBytes(): number {
-    return this.#unsent.bytes;
   }
 
   stopAccepting(): void {
@@ -148,29 +130,6 @@ export class UwsListener implements HttpListener, Reception {
     // Not while input is read, so that all are closed in the end.
     await nextImmediate();
     for (const connection of [...this.#connections]) this.shut(connection);
-  }
-
-  enter(connection: UwsConnection): Seat<UwsConnection> {
-    return this.#table.enter(connection, networkOf(connection.address));
-  }
-
-  works({ seat }: UwsConnection): void {
-    this.#table.works(seat);
-  }
-
-  waits({ seat }: UwsConnection): void {
-    this.#table.waits(seat);
-  }
-
-  owes(connection: UwsConnection): void {
-    this.#noteUnsent(connection, connection.unsentBytes);
-    while (this.#unsent.bytes > this.#options.unsentBytesMax) {
-      const longest = this.#unsent.whoGoes();
-      if (longest === null) return;
-      this.#noteUnsent(longest, 0);
-      this.#crowding.noteCutOff(longest.address);
-      this.shut(longest);
-    }
   }
 
   /**
@@ -215,8 +174,8 @@ export class UwsListener implements HttpListener, Reception {
     if (connection.isGone) return;
     this.#connections.delete(connection);
     this.#byPort.delete(connection);
-    this.#table.leave(connection.seat);
-    this.#noteUnsent(connection, 0);
+    this.crowd.leave(connection.seat);
+    this.crowd.owesNothing(connection);
     connection.closed();
   }
 
@@ -287,14 +246,7 @@ export class UwsListener implements HttpListener, Reception {
     if (this.hasPorts) this.#byPort.add(connection);
     // Nothing is read here: uWebSockets.js accepts connections apart from that.
     if (this.#isClosing) this.#shutNow(connection);
-    else if (this.#table.isOverfull) this.#makeRoom(connection);
-  }
-
-  /** Its descriptor is free at once: uWebSockets.js accepts all who wait in one go. */
-  #makeRoom(newcomer: UwsConnection): void {
-    const leaver = this.#table.whoGoes()?.guest ?? newcomer;
-    this.#crowding.noteTurnedAway(leaver.address);
-    this.#shutNow(leaver);
+    else this.crowd.makeRoom(connection.seat);
   }
 
   #route(res: UwsResponse, req: UwsRequest): void {
@@ -332,10 +284,6 @@ export class UwsListener implements HttpListener, Reception {
 
   get #isWriting(): boolean {
     return [...this.#connections].some(({ isWriting }) => isWriting);
-  }
-
-  #noteUnsent(connection: UwsConnection, bytes: number): void {
-    this.#unsent.note(connection, connection.seat.network.name, bytes);
   }
 
   #tick(): void {

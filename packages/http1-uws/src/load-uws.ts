@@ -15,6 +15,8 @@ export type LoadedUws =
   /** `reason`: a sentence without its full stop. */
   | { readonly ok: false; readonly reason: string };
 
+const AFTER_FIRST_SENTENCE = /\.?(?:\n.*)?$/s;
+
 /** A binary is loaded once in a process, and tried out once. */
 let loading: Promise<LoadedUws> | null = null;
 
@@ -44,7 +46,8 @@ async function load(): Promise<LoadedUws> {
     uws._cfg('silent');
   } catch (error) {
     // A library is too old for it, mostly.
-    const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const message = error instanceof Error ? error.message : String(error);
+    const why = message.replace(AFTER_FIRST_SENTENCE, '');
     return { ok: false, reason: `${name} ${version} does not load: ${why}` };
   }
   const { fault, hasPorts } = await selfTest(uws);

@@ -1,6 +1,6 @@
 /** Writes a body that is made while it is sent: in chunks (RFC 9112, 7.1). */
 
-import type { BodySink, BodyStream } from '../../http1/src/body-stream.ts';
+import { StreamSink } from '../../http1/src/body-stream.ts';
 import { STREAM_UNSENT_BYTES_MAX } from '../../http1/src/streamed-body.ts';
 import type { UwsResponse } from './uws.ts';
 
@@ -20,10 +20,8 @@ interface StreamedAnswerParts {
   readonly onEnd: () => void;
 }
 
-export class StreamedAnswer implements BodySink {
+export class StreamedAnswer extends StreamSink {
   readonly #parts: StreamedAnswerParts;
-  #leave: (() => void) | null = null;
-  #isOver = false;
   /** Parts that uWebSockets.js does not have yet: it has reported no room since `#keptBytes`. */
   #waiting: (string | Buffer)[] = [];
   #waitingBytes = 0;
@@ -31,16 +29,10 @@ export class StreamedAnswer implements BodySink {
   #keptBytes = 0;
 
   constructor(parts: StreamedAnswerParts) {
+    super();
     this.#parts = parts;
     // Without this it would send what it keeps by itself, and close the connection 10 s later.
     parts.res.onWritable(() => this.#goOn());
-  }
-
-  begin(stream: BodyStream): void {
-    const leave = stream(this);
-    // It may be complete already.
-    if (this.#isOver) leave();
-    else this.#leave = leave;
   }
 
   /**
@@ -49,7 +41,7 @@ export class StreamedAnswer implements BodySink {
    */
   write(piece: string): void {
     // A chunk without bytes would end the body.
-    if (this.#isOver || piece === '') return;
+    if (this.isOver || piece === '') return;
     for (const part of partsOf(piece)) {
       this.#waiting.push(part);
       this.#waitingBytes += Buffer.byteLength(part);
@@ -59,19 +51,12 @@ export class StreamedAnswer implements BodySink {
   }
 
   end(): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.close();
     // It keeps what it cannot send.
     for (const part of this.#waiting) this.#send(part);
     this.#waiting = [];
     this.#parts.onEnd();
-  }
-
-  /** Ends the stream. A second call changes nothing. */
-  close(): void {
-    this.#isOver = true;
-    this.#leave?.();
-    this.#leave = null;
   }
 
   /** There is room. What uWebSockets.js keeps, it sends only when it is made to. */

@@ -4,6 +4,8 @@
  * caller with a thousand silent connections loses its own, and no other caller loses one.
  */
 
+import { networkOf } from '../../std/src/ip-address.ts';
+
 /**
  * Networks searched for a connection that waits. If all connections of these are busy, the new
  * connection is closed.
@@ -21,6 +23,7 @@ interface Network<G> {
 /** A connection's place in the table. */
 export interface Seat<G> {
   readonly guest: G;
+  readonly address: string;
   readonly network: Network<G>;
   hasLeft: boolean;
   isWaiting: boolean;
@@ -51,10 +54,12 @@ export class ConnectionTable<G> {
    * Adds a connection, as one that waits. If the table is overfull then, a connection must be
    * closed.
    */
-  enter(guest: G, networkName: string): Seat<G> {
-    const network = this.#networks.get(networkName) ?? this.#add(networkName);
+  enter(guest: G, address: string): Seat<G> {
+    const name = networkOf(address);
+    const network = this.#networks.get(name) ?? this.#add(name);
     const seat: Seat<G> = {
       guest,
+      address,
       network,
       hasLeft: false,
       isWaiting: false,

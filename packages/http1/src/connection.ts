@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import type { BodyStream } from './body-stream.ts';
 import { ChunkedBody } from './chunked-body.ts';
 import type { Seat } from './connection-table.ts';
+import type { Crowd } from './crowd.ts';
 import type { Answer, Malformed, Receiver, Reply, RequestHandler } from './front.ts';
 import type { ParsedHead } from './head-fields.ts';
 import type { HeadParser } from './parse-head.ts';
@@ -52,17 +53,12 @@ export interface Reception {
   readonly answerTimeoutMs: number;
   /** From now on every connection ends with its next answer. */
   readonly isClosing: boolean;
+  readonly crowd: Crowd<Socket, Connection>;
   /**
    * Whether another request may begin in this turn of the event loop. False: the listener calls
    * `advance` in a later turn.
    */
   mayBegin(connection: Connection): boolean;
-  works(connection: Connection): void;
-  waits(connection: Connection): void;
-  /**
-   * The unsent bytes of its answers have become more, or fewer. The listener may close it for them.
-   */
-  owes(connection: Connection): void;
   left(connection: Connection): void;
 }
 
@@ -98,7 +94,6 @@ const NO_REQUEST: Malformed = { status: 400, detail: 'This is not an HTTP/1.1 re
 
 /** @limit requests of a connection that are handled at a time: one → they wait in the socket */
 export class Connection implements Reply {
-  readonly remoteAddress: string;
   readonly seat: ConnectionSeat;
   readonly #socket: Socket;
   readonly #reception: Reception;
@@ -130,10 +125,9 @@ export class Connection implements Reply {
   #streamed: StreamedBody | null = null;
 
   /** `socket`: in clear text, or after the TLS handshake. */
-  constructor(socket: Socket, seat: ConnectionSeat, remoteAddress: string, reception: Reception) {
+  constructor(socket: Socket, seat: ConnectionSeat, reception: Reception) {
     this.#socket = socket;
     this.seat = seat;
-    this.remoteAddress = remoteAddress;
     this.#reception = reception;
     this.#deadlineMs = performance.now() + reception.headTimeoutMs;
     socket.on('data', (data: Buffer) => this.#read(data));
@@ -332,7 +326,7 @@ export class Connection implements Reply {
     this.#isAwaitingContinue = head.expectsContinue && this.#input.length === 0;
     this.#body = framing.kind === 'chunked' ? new ChunkedBody() : framing.bytes;
     const { method, path, query, headers } = head;
-    const request = { method, path, query, headers, remoteAddress: this.remoteAddress };
+    const request = { method, path, query, headers, remoteAddress: this.seat.address };
     const receiver = handler.begin(request, this);
     // That call may have sent the last answer of this connection.
     if (this.#phase !== 'body') return;
@@ -385,7 +379,7 @@ export class Connection implements Reply {
     }
     this.#phase = 'owed';
     this.#deadlineMs = Number.POSITIVE_INFINITY;
-    this.#reception.works(this);
+    this.#reception.crowd.works(this.seat);
     this.#receiver?.data(piece, true);
   }
 
@@ -393,7 +387,7 @@ export class Connection implements Reply {
   #next(): void {
     this.#phase = 'head';
     this.#deadlineMs = performance.now() + this.#reception.idleTimeoutMs;
-    this.#reception.waits(this);
+    this.#reception.crowd.waits(this.seat);
   }
 
   #refuse(malformed: Malformed): void {
@@ -413,7 +407,7 @@ export class Connection implements Reply {
     const bytes = this.unsentBytes;
     if (bytes === this.#unsentBytes) return;
     this.#unsentBytes = bytes;
-    this.#reception.owes(this);
+    this.#reception.crowd.owes(this);
   }
 
   #drained(): void {
@@ -432,7 +426,7 @@ export class Connection implements Reply {
     this.#phase = 'closing';
     this.#input = EMPTY;
     this.#deadlineMs = Number.POSITIVE_INFINITY;
-    this.#reception.waits(this);
+    this.#reception.crowd.waits(this.seat);
     this.#socket.setTimeout(WRITE_TIMEOUT_MS);
     this.#socket.end(() => {
       // The system has taken all of it.

@@ -51,19 +51,24 @@ export interface RequestHandler {
   refuse(malformed: Malformed, reply: Reply): void;
 }
 
+/** How many connections a listener has, and what it did for want of room. */
+export interface CrowdReading {
+  /** Open connections. */
+  readonly size: number;
+  /** Connections that were closed because there was no room, since the start. */
+  readonly turnedAway: number;
+  /** Connections that were closed because too many bytes were unread, since the start. */
+  readonly cutOff: number;
+  /** Bytes of answers that callers have not read yet. */
+  readonly unsentBytes: number;
+}
+
 /** A front that listens, as the server uses it. */
 export interface HttpListener {
   /** Rejects with the system's error when the address cannot be used. */
   listen(): Promise<void>;
   readonly port: number;
-  /** Open connections. */
-  readonly size: number;
-  /** Connections that were closed because there was no room. */
-  readonly turnedAway: number;
-  /** Connections that were closed because too many bytes of answers were unread. */
-  readonly cutOff: number;
-  /** Bytes of answers that callers have not read yet. */
-  readonly unsentBytes: number;
+  readonly crowd: CrowdReading;
   /** Accepts no more connections. Open ones end with their next answer. */
   stopAccepting(): void;
   /**

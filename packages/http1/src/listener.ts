@@ -9,15 +9,13 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
-import { networkOf, normalAddress } from '../../std/src/ip-address.ts';
+import { normalAddress } from '../../std/src/ip-address.ts';
 import type { ConnectionSeat, Reception } from './connection.ts';
 import { Connection } from './connection.ts';
-import { ConnectionTable } from './connection-table.ts';
-import type { ListenerLog } from './crowding.ts';
-import { Crowding } from './crowding.ts';
+import type { ListenerLog } from './crowd.ts';
+import { Crowd } from './crowd.ts';
 import type { HttpListener, RequestHandler } from './front.ts';
 import { HeadParser } from './parse-head.ts';
-import { UnsentAnswers } from './unsent-answers.ts';
 
 /** PEM. */
 interface Pem {
@@ -80,21 +78,19 @@ export class Listener implements Reception, HttpListener {
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly answerTimeoutMs: number;
+  readonly crowd: Crowd<Socket, Connection>;
   readonly #options: ListenerOptions;
   readonly #server: Server;
-  readonly #table: ConnectionTable<Socket>;
   readonly #seats = new Set<ConnectionSeat>();
   /** Connections in their TLS handshake, by the caller's address and port. */
   readonly #handshakes = new Map<string, ConnectionSeat>();
   readonly #connections = new Set<Connection>();
-  readonly #unsent = new UnsentAnswers<Connection>();
   readonly #ticker: NodeJS.Timeout;
   #isClosing = false;
   #turnLeft = REQUESTS_PER_TURN;
   #isTurnCounted = false;
   /** Connections whose requests wait for a later turn. */
   #queue: Connection[] = [];
-  readonly #crowding: Crowding;
 
   constructor(options: ListenerOptions) {
     this.handler = options.handler;
@@ -103,8 +99,14 @@ export class Listener implements Reception, HttpListener {
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.answerTimeoutMs = options.answerTimeoutMs;
     this.#options = options;
-    this.#table = new ConnectionTable(options.connectionsMax);
-    this.#crowding = new Crowding(options);
+    this.crowd = new Crowd(options, {
+      turnAway: (seat) => {
+        seat.guest.destroy();
+        // The 'close' event comes a turn later.
+        this.#leave(seat);
+      },
+      cutOff: ({ seat }) => seat.guest.destroy(),
+    });
     const { certificate } = options;
     this.#server = certificate === null ? this.#createPlain() : this.#createTls(certificate);
     this.#server.on('connection', (socket: Socket) => this.#admit(socket));
@@ -139,22 +141,6 @@ export class Listener implements Reception, HttpListener {
     return this.#isClosing;
   }
 
-  get size(): number {
-    return this.#table.size;
-  }
-
-  get turnedAway(): number {
-    return this.#crowding.turnedAway;
-  }
-
-  get cutOff(): number {
-    return this.#crowding.cutOff;
-  }
-
-  get unsentBytes(): number {
-    return this.#unsent.bytes;
-  }
-
   stopAccepting(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -186,30 +172,9 @@ export class Listener implements Reception, HttpListener {
     return false;
   }
 
-  works({ seat }: Connection): void {
-    this.#table.works(seat);
-  }
-
-  waits({ seat }: Connection): void {
-    this.#table.waits(seat);
-  }
-
-  owes(connection: Connection): void {
-    this.#noteUnsent(connection, connection.unsentBytes);
-    while (this.#unsent.bytes > this.#options.unsentBytesMax) {
-      const longest = this.#unsent.whoGoes();
-      if (longest === null) return;
-      // The system may have taken some bytes since the last count.
-      this.#noteUnsent(longest, longest.unsentBytes);
-      if (longest.unsentBytes > 0 && this.#unsent.bytes > this.#options.unsentBytesMax) {
-        this.#cutShort(longest);
-      }
-    }
-  }
-
   left(connection: Connection): void {
     this.#connections.delete(connection);
-    this.#noteUnsent(connection, 0);
+    this.crowd.owesNothing(connection);
   }
 
   #nextTurn(): void {
@@ -230,7 +195,7 @@ export class Listener implements Reception, HttpListener {
     return createServer({ allowHalfOpen: true, noDelay: true });
   }
 
-  /** Node's own TLS server notices a handshake that takes too long, fails, or is repeated. */
+  /** Node's own TLS server notices a handshake that takes too long or fails. */
   #createTls(certificate: ListenerCertificate): Server {
     const server = createTlsServer({
       ...certificate.pem,
@@ -243,6 +208,8 @@ export class Listener implements Reception, HttpListener {
     certificate.onChanged((pem) =>
       server.setSecureContext({ ...pem, secureOptions: NO_RENEGOTIATION }),
     );
+    // It closes neither one that takes too long, nor one whose caller has left meanwhile.
+    server.on('tlsClientError', (_error, socket: TLSSocket) => socket.destroy());
     server.on('secureConnection', (socket: TLSSocket) => {
       const seat = this.#handshakes.get(callerOf(socket));
       this.#handshakes.delete(callerOf(socket));
@@ -259,7 +226,7 @@ export class Listener implements Reception, HttpListener {
       raw.destroy();
       return;
     }
-    const seat = this.#table.enter(raw, networkOf(remoteAddress));
+    const seat = this.crowd.enter(raw, normalAddress(remoteAddress));
     const caller = callerOf(raw);
     this.#seats.add(seat);
     raw.once('close', () => {
@@ -268,37 +235,16 @@ export class Listener implements Reception, HttpListener {
     });
     if (this.#options.certificate === null) this.#serve(raw, seat);
     else this.#handshakes.set(caller, seat);
-    if (this.#table.isOverfull) this.#makeRoom(seat);
+    this.crowd.makeRoom(seat);
   }
 
   #serve(socket: Socket, seat: ConnectionSeat): void {
-    const address = normalAddress(socket.remoteAddress ?? '');
-    this.#connections.add(new Connection(socket, seat, address, this));
+    this.#connections.add(new Connection(socket, seat, this));
   }
 
   #leave(seat: ConnectionSeat): void {
     this.#seats.delete(seat);
-    this.#table.leave(seat);
-  }
-
-  #makeRoom(newcomer: ConnectionSeat): void {
-    const leaver = this.#table.whoGoes() ?? newcomer;
-    const { remoteAddress } = leaver.guest;
-    leaver.guest.destroy();
-    // Frees the place before the 'close' event, which comes a turn later: the next new connection
-    // needs it.
-    this.#leave(leaver);
-    this.#crowding.noteTurnedAway(remoteAddress);
-  }
-
-  #noteUnsent(connection: Connection, bytes: number): void {
-    this.#unsent.note(connection, connection.seat.network.name, bytes);
-  }
-
-  #cutShort(connection: Connection): void {
-    this.#noteUnsent(connection, 0);
-    connection.seat.guest.destroy();
-    this.#crowding.noteCutOff(connection.remoteAddress);
+    this.crowd.leave(seat);
   }
 
   #tick(): void {

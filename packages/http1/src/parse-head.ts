@@ -87,8 +87,9 @@ export class HeadParser {
     }
     const version = versionFault(text, targetEnd + 1, lineEnd);
     if (version !== null) return version;
-    if (targetEnd - methodEnd > TARGET_LENGTH_MAX) return TARGET_TOO_LONG;
-    const path = pathOf(text.slice(methodEnd + 1, targetEnd));
+    const target = text.slice(methodEnd + 1, targetEnd);
+    if (target.length > TARGET_LENGTH_MAX) return TARGET_TOO_LONG;
+    const path = pathOf(target);
     if (path === null) return BAD_REQUEST_LINE;
     const values = this.#readFields(text, lineEnd + 2);
     if (!Array.isArray(values)) return values;

@@ -1,7 +1,7 @@
 /** Writes a body that is made while it is sent: in chunks (RFC 9112, 7.1). */
 
 import type { Socket } from 'node:net';
-import type { BodySink, BodyStream } from './body-stream.ts';
+import { StreamSink } from './body-stream.ts';
 
 /**
  * A caller with more unsent bytes than this when the next piece comes does not read, and is
@@ -19,25 +19,17 @@ interface StreamedBodyParts {
   readonly onEnd: () => void;
 }
 
-export class StreamedBody implements BodySink {
+export class StreamedBody extends StreamSink {
   readonly #parts: StreamedBodyParts;
-  #leave: (() => void) | null = null;
-  #isOver = false;
 
   constructor(parts: StreamedBodyParts) {
+    super();
     this.#parts = parts;
-  }
-
-  begin(stream: BodyStream): void {
-    const leave = stream(this);
-    // It may be complete already.
-    if (this.#isOver) leave();
-    else this.#leave = leave;
   }
 
   write(piece: string): void {
     // A chunk without bytes would end the body.
-    if (this.#isOver || piece === '') return;
+    if (this.isOver || piece === '') return;
     const { socket, onWritten } = this.#parts;
     if (socket.writableLength > STREAM_UNSENT_BYTES_MAX) {
       socket.destroy();
@@ -48,16 +40,9 @@ export class StreamedBody implements BodySink {
   }
 
   end(): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#parts.socket.write('0\r\n\r\n');
     this.close();
     this.#parts.onEnd();
-  }
-
-  /** Ends the stream. A second call changes nothing. */
-  close(): void {
-    this.#isOver = true;
-    this.#leave?.();
-    this.#leave = null;
   }
 }

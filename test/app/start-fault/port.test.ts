@@ -3,9 +3,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import t from 'tap';
-import { runCommand } from '../../support/processes.ts';
-import { holdThrown } from '../../support/start-refusals.ts';
+import { enginePlace } from '../../support/engine-place.ts';
+import { onEachFront } from '../../support/fronts.ts';
+import { runCommand, startEngine } from '../../support/processes.ts';
+import { holdThrown, refusal } from '../../support/start-refusals.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const { test } = await onEachFront(t);
 
 t.test('a port that is taken, before a database is made', async (t) => {
   const holder = createServer().listen(0, '127.0.0.1');
@@ -17,4 +21,14 @@ t.test('a port that is taken, before a database is made', async (t) => {
   await holdThrown(t, [['taken', environment, line]]);
   const { output } = await runCommand(t, [], environment);
   t.notMatch(output, 'opening the embedded database');
+});
+
+test('a second engine on the port of the first', async (t, { kind }) => {
+  const { dataDir, environment } = await enginePlace(t);
+  const first = await startEngine(t, dataDir, { ...environment, HTTP_FRONT: kind });
+  const { port } = new URL(first.baseUrl);
+  const second = { DATA_DIR: temporaryDirectory(t), PORT: port, HTTP_FRONT: kind };
+  const line = new RegExp(`^PORT: ${port} is in use on 127\\.0\\.0\\.1: stop the process`);
+  t.match(await refusal(t, second), line);
+  t.equal((await fetch(`${first.baseUrl}/readyz`)).status, 200, 'the first goes on');
 });

@@ -1,4 +1,4 @@
-/** Request lines that uWebSockets.js takes, and the front of our own does not. */
+/** Request lines that both fronts take or refuse, whatever uWebSockets.js does with them. */
 
 import t from 'tap';
 import { HeadParser } from '../../../packages/http1/src/parse-head.ts';
@@ -10,6 +10,20 @@ const requestOf = (method: string, path: string): UwsRequest => ({
   getUrl: () => path,
   getQuery: () => undefined,
   forEach: (take) => take('host', 'a'),
+});
+
+t.test('both fronts take paths of the same lengths', (t) => {
+  const reader = new HeadReader([]);
+  const parser = new HeadParser([]);
+  for (const [length, expected] of [
+    [8_192, { kind: 'head' }],
+    [8_193, { status: 414 }],
+  ] as const) {
+    const path = `/${'a'.repeat(length - 1)}`;
+    t.match(reader.read(requestOf('GET', path)).head, expected);
+    t.match(parser.parse(`GET ${path} HTTP/1.1\r\nHost: a`), expected);
+  }
+  t.end();
 });
 
 t.test('both fronts refuse the same methods', (t) => {

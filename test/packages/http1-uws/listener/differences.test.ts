@@ -26,6 +26,9 @@ const handler = whenWhole(({ path, headers }, body, reply) => {
   setTimeout(() => reply.send(answer(`${path} ${headers.get('x-a')} ${body}`)), 20);
 });
 
+const lines = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `A${index}: b`);
+
 type Speak = (text: string, afterwards?: 'hang up') => Promise<string>;
 
 async function startOwn(t: Lifetime, handler: RequestHandler): Promise<Listener> {
@@ -53,6 +56,11 @@ const DIFFERENCES: Readonly<
     (speak) => speak('POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n'),
     /^HTTP\/1\.1 400 .*The header Host is missing\.$/s,
     /^HTTP\/1\.1 400 .*<html>|^HTTP\/1\.1 400 .*<h1>/s,
+  ],
+  'sends 99 or 100 header lines': [
+    (speak) => speak(say('', CLOSE, ...lines(96))),
+    /\r\n\r\n\/ {2}$/,
+    /^HTTP\/1\.1 431 |^$/,
   ],
   'sends extensions of chunks, or trailers': [
     (speak) => speak(`${CHUNKED}2;x=y\r\nab\r\n0\r\nA: b\r\n\r\n`),
@@ -97,6 +105,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 const { test } = await onUws(t);
+
+test('98 header lines are taken', async (t, binary) => {
+  const listener = await startUws(t, binary, handler, { readHeaders: READ_HEADERS });
+  t.match(await exchange(open(t, listener.port), say('', CLOSE, ...lines(95))), /^HTTP\/1\.1 200 /);
+});
 
 t.test('the README has each difference', (t) => {
   const readme = readFileSync(join(ROOT, 'packages/http1-uws/README.md'), 'utf8');
@@ -183,19 +196,19 @@ test('a caller that does not read', async (t, binary) => {
   const listener = await startUws(t, binary, often);
   const socket = open(t, listener.port).pause();
   // Until the system takes no more: a part of the answer before is with uWebSockets.js then.
-  while (listener.unsentBytes === 0) {
+  while (listener.crowd.unsentBytes === 0) {
     const before = handled;
     socket.write(say(''));
     while (handled === before) await nextImmediate();
     await nextImmediate();
   }
-  t.equal(listener.unsentBytes, BODY.length, 'neither that part nor the head is counted');
+  t.equal(listener.crowd.unsentBytes, BODY.length, 'neither that part nor the head is counted');
   let heard = '';
   socket.on('data', (text: string) => {
     heard += text;
   });
   socket.resume();
-  await until('all has come', () => (listener.unsentBytes === 0 ? true : null));
+  await until('all has come', () => (listener.crowd.unsentBytes === 0 ? true : null));
   await until('all is whole', () => (heard.split(BODY).length === handled + 1 ? true : null));
 });
 
@@ -205,5 +218,5 @@ test('Node 20: a body in chunks whose first chunk comes late', async (t, binary)
   setTimeout(() => socket.write('2\r\nab\r\n0\r\n\r\n'), 50);
   const heard = await exchange(socket, CHUNKED);
   t.match(heard, binary.hasPorts ? /ab$/ : /^$/);
-  t.equal(listener.size, 0);
+  t.equal(listener.crowd.size, 0);
 });

@@ -1,12 +1,15 @@
 /** The rules that keep uWebSockets.js from reading freed memory: those of the package's README. */
 
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { BodySink } from '../../../../packages/http1/src/body-stream.ts';
 import { ChunkedBody } from '../../../../packages/http1/src/chunked-body.ts';
 import type { Receiver, Reply, RequestHandler } from '../../../../packages/http1/src/front.ts';
+import { ROOT } from '../../../support/documents.ts';
 import { onUws } from '../../../support/fronts.ts';
 import { until } from '../../../support/poll.ts';
 import {
@@ -23,6 +26,16 @@ import {
 
 const CLOSE = 'Connection: close';
 const { test, testWithPorts } = await onUws(t);
+
+t.test('each rule of the README has a test', (t) => {
+  const readme = readFileSync(join(ROOT, 'packages/http1-uws/README.md'), 'utf8');
+  const rules = [...readme.matchAll(/^- \((\w)\) /gm)].map(([, letter = '']) => letter);
+  const source = readFileSync(join(ROOT, 'test/packages/http1-uws/listener/rules.test.ts'), 'utf8');
+  const names = [...source.matchAll(/^test(?:WithPorts)?\('((?:\(\w\) )+)/gm)].join();
+  t.ok(rules.length > 11);
+  for (const letter of rules) t.match(names, `(${letter})`);
+  t.end();
+});
 
 test('(a) nothing is used of a connection that has ended', async (t, binary) => {
   const replies: Reply[] = [];
@@ -46,7 +59,7 @@ test('(a) nothing is used of a connection that has ended', async (t, binary) => 
     if (index % 2 === 0) socket.destroy();
     else socket.resetAndDestroy();
   }
-  await until('all have left', () => (listener.size === 0 ? true : null));
+  await until('all have left', () => (listener.crowd.size === 0 ? true : null));
   t.equal(aborted, 100, 'each handler hears of it');
   const next = open(t, listener.port);
   next.write(say('me'));
@@ -72,9 +85,9 @@ testWithPorts('(a) one port of a caller is one connection', async (t, binary) =>
     t.equal(await exchange(second, say('second')), '', 'the second is closed');
     t.match(await ask(first, say('still')), /still$/);
   }
-  t.equal(listener.size, 1);
+  t.equal(listener.crowd.size, 1);
   first.destroy();
-  await until('the end of the first is heard of', () => (listener.size === 0 ? true : null));
+  await until('the end of the first is heard of', () => (listener.crowd.size === 0 ? true : null));
 });
 
 test('(a) a connection that ends with the head of its request', async (t, binary) => {
@@ -89,7 +102,7 @@ test('(a) a connection that ends with the head of its request', async (t, binary
       else if (index % 3 === 1) socket.end(head);
       else socket.write(head, () => socket.resetAndDestroy());
     }
-    await until('all have left', () => (listener.size === 0 ? true : null));
+    await until('all have left', () => (listener.crowd.size === 0 ? true : null));
   }
   t.match(await ask(open(t, listener.port), say('next')), /next$/);
 });
@@ -102,9 +115,11 @@ test('(b) an end is heard of after any number of answers', async (t, binary) => 
     for (let time = 0; time < times; time += 1) {
       t.match(await ask(socket, say(`${time}`)), new RegExp(`\r\n\r\n${time}$`));
     }
-    await until('it is counted', () => (listener.size === 1 ? true : null));
+    await until('it is counted', () => (listener.crowd.size === 1 ? true : null));
     socket.destroy();
-    await until(`its end is heard of, after ${times}`, () => (listener.size === 0 ? true : null));
+    await until(`its end is heard of, after ${times}`, () =>
+      listener.crowd.size === 0 ? true : null,
+    );
   }
 });
 
@@ -116,7 +131,7 @@ test('(c) connections that close with their answers are counted, each once', asy
   const closing = Array.from({ length: 30 }, () => open(t, listener.port));
   const heard = await Promise.all(closing.map((socket) => exchange(socket, say('last', CLOSE))));
   for (const text of heard) t.match(text, /\r\n\r\nlast$/);
-  await until('those that were kept are left', () => (listener.size === 10 ? true : null));
+  await until('those that were kept are left', () => (listener.crowd.size === 10 ? true : null));
   for (const socket of kept) t.match(await ask(socket, say('again')), /again$/);
 });
 
@@ -126,8 +141,8 @@ test('(c) others are closed while an answer is written', async (t, binary) => {
   const listener = await startUws(t, binary, handler, { unsentBytesMax: 45_000_000 });
   const rude = Array.from({ length: 6 }, () => open(t, listener.port).pause());
   for (const socket of rude) socket.write(say(''));
-  await until('all but two had to go', () => (listener.cutOff === 4 ? true : null));
-  await until('their ends are heard of', () => (listener.size === 2 ? true : null));
+  await until('all but two had to go', () => (listener.crowd.cutOff === 4 ? true : null));
+  await until('their ends are heard of', () => (listener.crowd.size === 2 ? true : null));
   const polite = open(t, listener.port, '127.0.0.2');
   let bytes = 0;
   polite.on('data', (text: string) => {
@@ -136,7 +151,7 @@ test('(c) others are closed while an answer is written', async (t, binary) => {
   polite.write(say('', CLOSE));
   await once(polite, 'close');
   t.ok(bytes > large.length, `${bytes} bytes`);
-  t.equal(listener.cutOff, 5, 'one more, of the address with most');
+  t.equal(listener.crowd.cutOff, 5, 'one more, of the address with most');
 });
 
 test('(d) (e) bodies, answered with their last piece, one after the other', async (t, binary) => {
@@ -192,7 +207,7 @@ test('(h) who sends ahead and never reads is bounded', async (t, binary) => {
   const listener = await startUws(t, binary, handler);
   const rude = open(t, listener.port).pause();
   rude.write(say('').repeat(5_000));
-  await until('it is closed', () => (handled > 0 && listener.size === 0 ? true : null));
+  await until('it is closed', () => (handled > 0 && listener.crowd.size === 0 ? true : null));
   t.ok(handled <= 33, `${handled} were handled`);
   t.match(await ask(open(t, listener.port), say('')), /200 OK/);
 });
@@ -212,15 +227,15 @@ test('(h) who asks for no bodies and never reads is bounded', async (t, binary) 
   for (const method of ['HEAD', 'OPTIONS']) {
     const rude = open(t, listener.port).pause();
     handled = 0;
-    for (let asked = 1; listener.size > 0 || asked === 1; asked += 1) {
+    for (let asked = 1; listener.crowd.size > 0 || asked === 1; asked += 1) {
       rude.write(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
       await until('it is handled, or closed', () =>
-        handled === asked || (asked > 1 && listener.size === 0) ? true : null,
+        handled === asked || (asked > 1 && listener.crowd.size === 0) ? true : null,
       );
       await sleep(1);
       if (asked > 100) break;
     }
-    t.equal(listener.size, 0, `${method}: it is closed`);
+    t.equal(listener.crowd.size, 0, `${method}: it is closed`);
     t.equal(handled, 17, 'after 64 KiB, and one more');
   }
   const polite = open(t, listener.port);
@@ -229,7 +244,7 @@ test('(h) who asks for no bodies and never reads is bounded', async (t, binary) 
     if (time % 10 === 9)
       t.match(await ask(polite, 'GET /body HTTP/1.1\r\nHost: a\r\n\r\n'), /body$/);
   }
-  t.equal(listener.size, 1, 'an answer with a body shows that the caller reads');
+  t.equal(listener.crowd.size, 1, 'an answer with a body shows that the caller reads');
 });
 
 test('(i) last answers of any length are whole', async (t, binary) => {
@@ -257,7 +272,7 @@ test('(i) last answers of any length are whole', async (t, binary) => {
       );
     }
   }
-  await until('all have left', () => (listener.size === 0 ? true : null));
+  await until('all have left', () => (listener.crowd.size === 0 ? true : null));
 });
 
 test('(j) a stream is chunks, and nothing else', async (t, binary) => {
@@ -311,7 +326,7 @@ test('(j) a stream to a slow reader goes on, and its unsent bytes are known', as
     begun.write(piece);
   };
   const writeUntilUnsent = async (): Promise<void> => {
-    for (let time = 0; listener.unsentBytes < 100_000; time += 1) {
+    for (let time = 0; listener.crowd.unsentBytes < 100_000; time += 1) {
       write(`${time} ${'x'.repeat(50_000)}\n`);
       if (time % 20 === 19) await sleep(1);
     }
@@ -321,7 +336,7 @@ test('(j) a stream to a slow reader goes on, and its unsent bytes are known', as
     await writeUntilUnsent();
     socket.resume();
     await until('all is sent, without a further piece', () =>
-      listener.unsentBytes === 0 ? true : null,
+      listener.crowd.unsentBytes === 0 ? true : null,
     );
     write('one more\n');
   }
@@ -345,8 +360,8 @@ test('(j) a stream whose caller never reads is closed', async (t, binary) => {
   const handler = whenWhole((_head, _body, reply) => reply.send(answer('', { stream })));
   const listener = await startUws(t, binary, handler);
   open(t, listener.port).pause().write(say(''));
-  await until('it is closed', () => (left && listener.size === 0 ? true : null));
-  t.equal(listener.unsentBytes, 0);
+  await until('it is closed', () => (left && listener.crowd.size === 0 ? true : null));
+  t.equal(listener.crowd.unsentBytes, 0);
 });
 
 test('(k) status and fields are written as they are, and cleaned', async (t, binary) => {
@@ -403,13 +418,13 @@ test('(m) a connection is not closed while its chunks are read', async (t, binar
   for (let time = 0; time < 20; time += 1) {
     const cutOff = open(t, listener.port).pause();
     cutOff.write(post('/large'));
-    await until('it has too many unsent bytes', () => (listener.cutOff > time ? true : null));
+    await until('it has too many unsent bytes', () => (listener.crowd.cutOff > time ? true : null));
     const last = open(t, listener.port);
     const heard = await exchange(
       last,
       `GET /first HTTP/1.1\r\nHost: a\r\n\r\n${post('/last', CLOSE)}`,
     );
     if (binary.hasPorts) t.equal(heard.match(/HTTP\/1\.1 200 OK/g)?.length, 2);
-    await until('both have left', () => (listener.size === 0 ? true : null));
+    await until('both have left', () => (listener.crowd.size === 0 ? true : null));
   }
 });

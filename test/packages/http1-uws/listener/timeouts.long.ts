@@ -4,17 +4,14 @@
  */
 
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { generate } from 'selfsigned';
 import t from 'tap';
 import type { BodySink } from '../../../../packages/http1/src/body-stream.ts';
+import { CertificateOnDisk } from '../../../support/certificate-on-disk.ts';
 import { onUws } from '../../../support/fronts.ts';
 import { until } from '../../../support/poll.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { answer, ask, echo, open, say, startUws, whenWhole } from '../../../support/uws.ts';
 
 const LARGE = Buffer.alloc(40_000_000, 'x');
@@ -29,28 +26,36 @@ async function closesAfter(socket: Socket): Promise<number> {
   return performance.now() - begunMs;
 }
 
-test('who says nothing, half a head, or takes nothing of an answer', async (t, binary) => {
+test('who says nothing, half a head or one byte by byte, or takes nothing of an answer', async (t, binary) => {
   const large = whenWhole((_head, _body, reply) => reply.send(answer(LARGE)));
   const listener = await startUws(t, binary, large);
   const silent = open(t, listener.port);
   const half = open(t, listener.port);
   half.write('POST / HTTP/1.1\r\nHo');
+  const drip = open(t, listener.port);
+  drip.write('POST / HTTP/1.1\r\nHo');
+  const dripping = setInterval(() => drip.write('o'), 1_000);
+  t.teardown(() => clearInterval(dripping));
+  const { files } = await CertificateOnDisk.make(t);
+  const certificate = { files, onChanged: () => undefined };
+  const secured = await startUws(t, binary, large, { certificate });
+  const silentTls = open(t, secured.port);
+  const halfHandshake = open(t, secured.port);
+  halfHandshake.write('\x16\x03\x01\x00\xc8', 'latin1');
   const unread = open(t, listener.port).pause();
   unread.write(say(''));
-  for (const ms of await Promise.all([closesAfter(silent), closesAfter(half)])) {
+  for (const ms of await Promise.all(
+    [silent, half, drip, silentTls, halfHandshake].map(closesAfter),
+  )) {
     t.ok(ms > 6_000 && ms < 15_000, `closed after ${ms} ms`);
   }
   await sleep(3_000);
-  t.equal(listener.size, 0);
-  t.equal(listener.unsentBytes, 0);
+  t.equal(listener.crowd.size, 0);
+  t.equal(listener.crowd.unsentBytes, 0);
 });
 
 test('a connection that was used stays for as long as the listener says', async (t, binary) => {
-  const directory = temporaryDirectory(t);
-  const files = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'a' }]);
-  writeFileSync(files.certFile, cert);
-  writeFileSync(files.keyFile, key);
+  const { files } = await CertificateOnDisk.make(t);
   const certificate = { files, onChanged: () => undefined };
   const idle = { idleTimeoutMs: 30_000 };
   const [plain, tls] = [
@@ -89,15 +94,15 @@ test('a stream goes on after its caller has not read for a moment', async (t, bi
   const socket = open(t, listener.port).pause();
   socket.write(say(''));
   const begun = await until('it has begun', () => sink);
-  while (listener.unsentBytes === 0) {
+  while (listener.crowd.unsentBytes === 0) {
     begun.write('x'.repeat(50_000));
     await sleep(1);
   }
   await sleep(2_000);
   socket.resume();
-  await until('all is sent', () => (listener.unsentBytes === 0 ? true : null));
+  await until('all is sent', () => (listener.crowd.unsentBytes === 0 ? true : null));
   await sleep(20_000);
-  t.equal(listener.size, 1, 'it waits for the next piece');
+  t.equal(listener.crowd.size, 1, 'it waits for the next piece');
   begun.write('next');
   t.match((await once(socket, 'data'))[0], /next/);
 });

@@ -4,25 +4,22 @@
  */
 
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { connect as connectTls } from 'node:tls';
 import { pino } from 'pino';
-import { generate } from 'selfsigned';
 import t from 'tap';
 import type { ServerLimits, ServerOptions } from '../../../../src/api/server.ts';
 import type { Front } from '../../../../src/http/choose-front.ts';
 import type { Route } from '../../../../src/http/handler.ts';
 import { Metrics } from '../../../../src/telemetry/metrics.ts';
 import { PATIENT_LIMITS, startApi } from '../../../support/api.ts';
+import { CertificateOnDisk } from '../../../support/certificate-on-disk.ts';
 import { OWN_FRONT, onEachFront } from '../../../support/fronts.ts';
 import type { Lifetime } from '../../../support/lifetime.ts';
 import { until } from '../../../support/poll.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** More than the system keeps for a caller who does not read. */
 const LARGE = Buffer.alloc(40_000_000, 'x');
@@ -197,11 +194,7 @@ async function shakeHands(
   t: Lifetime,
   front: Front,
 ): Promise<{ readonly raw: Socket; readonly socket: TLSSocket }> {
-  const directory = temporaryDirectory(t);
-  const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'a' }]);
-  writeFileSync(tls.certFile, cert);
-  writeFileSync(tls.keyFile, key);
+  const { files: tls } = await CertificateOnDisk.make(t);
   const { server } = await start(t, front, {}, { tls });
   const raw = open(t, server.port);
   const socket = connectTls({ socket: raw, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
@@ -226,6 +219,33 @@ test('a TLS caller cannot make us shake hands again and again', async (t, front)
     if (isDone) shaken += 1;
   }
   t.ok(shaken <= 3, `${shaken} handshakes`);
+});
+
+test('who leaves in the TLS handshake is forgotten', async (t, front) => {
+  const { files: tls } = await CertificateOnDisk.make(t);
+  const metrics = new Metrics();
+  const { server } = await start(t, front, { headTimeoutMs: 500 }, { tls });
+  metrics.add(server.metrics);
+  for (let caller = 0; caller < 20; caller += 1) {
+    const raw = open(t, server.port);
+    const socket = connectTls({ socket: raw, rejectUnauthorized: false });
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    // It knows the server's part then, and has not sent its own.
+    socket.destroy();
+  }
+  await until('all have left', async () =>
+    /^tagcast_http_connections 0$/m.test(await metrics.text()) ? true : null,
+  );
+});
+
+t.test('own front only: a TLS handshake that does not end is given up', async (t) => {
+  const { files: tls } = await CertificateOnDisk.make(t);
+  const { server } = await start(t, OWN_FRONT, { headTimeoutMs: 500 }, { tls });
+  const silent = open(t, server.port);
+  const half = open(t, server.port);
+  half.write(Buffer.from([0x16, 3, 1, 0, 200]));
+  await Promise.all([silent, half].map((socket) => once(socket.resume(), 'close')));
 });
 
 test('a TLS connection that breaks is closed', async (t, front) => {
