@@ -10,7 +10,7 @@ export const POOL_CONNECTIONS_MAX = 16;
 
 /** Each of these keeps one to itself (`Store.openDedicatedConnection`). */
 export const CONNECTIONS_DEDICATED: readonly string[] = [
-  ...['look', 'commit', 'planner', 'claimer', 'ledger', 'heartbeat'],
+  ...['look', 'commit', 'at once', 'at once, too', 'planner', 'claimer', 'ledger', 'heartbeat'],
 ];
 /** That of `/readyz`, in `write-probe.ts`. */
 const PROBES = 1;
