@@ -79,7 +79,10 @@ t.test('nobody to talk to, or not like this', async (t) => {
   t.match(await run(t, `https://127.0.0.1:${port}`), failure(/ECONNREFUSED/));
   const { origin } = await startNodeServer(t);
   t.match(await run(t, origin), failure(/DEPTH_ZERO_SELF_SIGNED_CERT/));
-  t.match(await run(t, '--ca-file', '/nowhere/ca.pem', origin), failure(/ENOENT.*nowhere/));
+  t.match(await run(t, '--ca-file', '/nowhere/ca.pem', origin), {
+    code: 2,
+    err: /^--ca-file: cannot read \/nowhere\/ca\.pem$/m,
+  });
   t.match(await run(t, origin.replace('https', 'http')), failure(/closed|ECONNRESET|ERROR/));
 
   const { certificatePem, privateKeyPem } = await createCertificate('127.0.0.1');

@@ -80,6 +80,6 @@ t.test('wrong settings are findings, too', async (t) => {
   t.match(settings, [{ level: 'problem', text: /^SECRET_KEY: must be set/ }]);
   t.match(await runCommand(t, ['doctor'], { PORT: 'x' }), {
     code: 1,
-    output: /^problem +settings +PORT: .*\n\n1 problems/m,
+    output: /^problem +settings +PORT: .*\n\n1 problem, /m,
   });
 });

@@ -18,15 +18,17 @@ const SECRET_KEY = 'x'.repeat(32);
 /** Nothing listens there. */
 const NOWHERE = 'postgres://tagcast:Pa55word@127.0.0.1:1/none';
 
+const EXIT_USAGE = 2;
+
 type Settings = Readonly<Record<string, string>>;
 
 const move = (to: string, settings: Settings) => runHere(['store', 'move', '--to', to], settings);
 
 t.test('places that cannot be', async (t) => {
   const dataDir = temporaryDirectory(t);
-  const refused = async (to: string, settings: Settings, line: RegExp) => {
+  const refused = async (to: string, settings: Settings, line: RegExp, exitCode = 1) => {
     const { code, errors } = await move(to, settings);
-    t.equal(code, 1);
+    t.equal(code, exitCode);
     t.match(errors, /^[^\n]+\.\n$/, 'one line');
     t.match(errors, line);
     t.notMatch(errors, 'Pa55word');
@@ -36,12 +38,12 @@ t.test('places that cannot be', async (t) => {
   const store = await openEmbedded(dataDir, { fsync: false });
   await store.close();
   await refused(NOWHERE, { DATA_DIR: dataDir }, /^--to: .*127\.0\.0\.1:1\/none: nothing listens/);
-  await refused('postgres://a:b:c@[', { DATA_DIR: dataDir }, /^--to: must be a URL/);
+  await refused('postgres://a:b:c@[', { DATA_DIR: dataDir }, /^--to: must be a URL/, EXIT_USAGE);
   const onPostgres = { DATABASE_URL: NOWHERE, SECRET_KEY };
   await refused(NOWHERE, onPostgres, /^DATABASE_URL: it is set, .*pg_dump/);
   for (const scheme of ['postgress', ' postgres', 'mysql+ssl', 'file']) {
     const url = `${scheme}://tagcast:Pa55word@h/db`;
-    await refused(url, onPostgres, /^--to: it is a URL, but none of a PostgreSQL/);
+    await refused(url, onPostgres, /^--to: it is a URL, but none of a PostgreSQL/, EXIT_USAGE);
   }
   await refused('./copy', { DATA_DIR: dataDir }, /^--to: it is a directory, and DATABASE_URL/);
   await refused(join(dataDir, 'copy'), onPostgres, /^DATABASE_URL: .*: nothing listens/);
