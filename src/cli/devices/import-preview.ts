@@ -27,7 +27,8 @@ const FIND_TAGS = `${DEVICES}/find-tags` as const;
 
 /**
  * A client cannot have as many.
- * @limit different tags of a file that `--dry-run` remembers → the others are not in its table
+ * @limit different tags of a file that `--dry-run` remembers → the others are not in its table, which
+ * says so
  */
 const REMEMBERED_MAX = 2 * TAGS_PER_CLIENT_MAX;
 /** @limit keys of tags that `--dry-run` shows → those with the most new tags, then subscriptions */
@@ -91,6 +92,7 @@ class Preview {
   readonly #tags = new Map<string, FileTag>();
   readonly #subscriptions = new Map<string, number>();
   #records = 0;
+  #isCut = false;
 
   constructor(
     terminal: Terminal,
@@ -141,7 +143,10 @@ class Preview {
   #count(tag: FileTag): void {
     const name = nameOf(tag);
     if (!this.#tags.has(name)) {
-      if (this.#tags.size === REMEMBERED_MAX) return;
+      if (this.#tags.size === REMEMBERED_MAX) {
+        this.#isCut = true;
+        return;
+      }
       this.#tags.set(name, tag);
     }
     const key = keyOf(tag);
@@ -184,6 +189,9 @@ class Preview {
         ),
         ...describeTally(this.tally),
         ...describeKeys(keys, this.#request.choice),
+        ...(this.#isCut
+          ? [`Only the first ${counted(REMEMBERED_MAX, 'tag')} are counted here.`]
+          : []),
       ];
       this.#terminal.print(lines.join('\n'));
     }

@@ -139,7 +139,9 @@ function describe(device: LookedUpDevice): string {
     ...(refusals === 0
       ? []
       : [`refused by ${counted(refusals, 'send')}, the last one ${timeOf(refusedAt ?? 0)}`]),
-    ...(environment === undefined ? [] : [`taken by its provider's environment ${visibleField(environment)}`]),
+    ...(environment === undefined
+      ? []
+      : [`taken by its provider's environment ${visibleField(environment)}`]),
     ...tags.map(({ id, name, sourceId }) => tableRow(`tag #${id}`, sourceId ?? '–', name)),
     ...pending.map(({ notificationId, kind, reason = '' }) =>
       tableRow('pending', notificationId, kind, reason),
