@@ -83,6 +83,11 @@ export const schema = z.object({
     })
     .optional()
     .describe('A PostgreSQL (15 or later) to use in place of the embedded one.'),
+  MIGRATE_BESIDE_OLD_NODES: flag
+    .default(false)
+    .describe(
+      '1: migrate the database although nodes at work are too old for it, which answer 503 from then on; 0: refuse to start beside them.',
+    ),
   REDIS_URL: redisUrl
     .optional()
     .describe(
