@@ -102,7 +102,7 @@ async function chooseProfile(
   if (profile !== null) return { name, profile };
   throw new UsageError(
     named === null
-      ? 'There is no profile: `tagcast profile add` makes one. (`npm start` has one here once its demo has started.)'
+      ? 'There is no profile: `tagcast profile add` makes one. (The demo of `npm start` is one by itself, here and while it runs.)'
       : `There is no profile ${name}: \`tagcast profile list\` lists them.`,
   );
 }
