@@ -25,6 +25,8 @@ t.setTimeout(600_000);
 const MAKE_DEVICES = ['quick-start', 'moving'];
 /** The demo has its devices. */
 const AS_A_READER = { DEMO_DEVICES: '' };
+/** The page is about an app that its reader has made, and the test takes that of the demo. */
+const WITHOUT_DEVICES = ['moving'];
 const PROGRAMS = ['bash', 'curl', 'python3', 'php', 'java'];
 
 t.test('every block of code says what a test does with it', (t) => {
@@ -66,7 +68,7 @@ t.test('each page', async (t) => {
     if (!fences.some(({ kind }) => kind === 'run')) continue;
     await t.test(name, async (t) => {
       const { engine, demo } = MAKE_DEVICES.includes(name)
-        ? await startConsoleEngine(t, AS_A_READER)
+        ? await startConsoleEngine(t, WITHOUT_DEVICES.includes(name) ? {} : AS_A_READER)
         : shared;
       const reader = await prepare(t, name, engine, demo);
       const shell = openShell(t, reader.environment);
