@@ -1,4 +1,4 @@
-# Build: the service, compiled.
+# Build: the service, compiled, and what of it ships.
 FROM node:24-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -11,12 +11,7 @@ COPY packages packages
 COPY console console
 COPY docs docs
 COPY src src
-# The compiler is installed, because `npm start` builds; what ships is built already. Nobody reads the types and source
-# maps of packages there, nor the bundles of Swagger UI for other pages than ours.
-RUN npm run --silent build:service \
-  && rm -r node_modules/typescript node_modules/@typescript node_modules/@types \
-  && find node_modules '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' ')' -delete \
-  && rm node_modules/swagger-ui-dist/swagger-ui-es-bundle*.js node_modules/swagger-ui-dist/swagger-ui.js
+RUN npm run --silent pack:service -- /tagcast
 # Symbols of the linker, 18 MB of them.
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends binutils && strip /usr/local/bin/node
 
@@ -27,13 +22,9 @@ FROM debian:trixie-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=build /usr/local/bin/node /usr/local/bin/
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-# Of the sources the service reads this one: the compiler copies no SQL.
-COPY --from=build /app/src/database/schema.sql src/database/
+COPY --from=build /tagcast ./
 # `docker exec … tagcast client list`.
-RUN chmod +x dist/src/main.js && ln -s /app/dist/src/main.js /usr/local/bin/tagcast \
+RUN ln -s /app/dist/src/main.js /usr/local/bin/tagcast \
   && useradd --uid 1000 --user-group --no-create-home node && mkdir /data && chown node:node /data
 USER node
 VOLUME /data

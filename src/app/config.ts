@@ -17,6 +17,9 @@ import { count, list } from '../std/setting-forms.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
 import { TRANSPORTS } from '../transport/transport.ts';
 
+/** @limit simulated devices of the demo → no start with more */
+export const DEMO_DEVICES_MAX = 10_000;
+
 const port = count(0, 65_535);
 const flag = z
   .enum(['0', '1', 'true', 'false'], { error: 'must be 1 or 0' })
@@ -83,6 +86,11 @@ export const schema = z.object({
     })
     .optional()
     .describe('A PostgreSQL (15 or later) to use in place of the embedded one.'),
+  MIGRATE_BESIDE_OLD_NODES: flag
+    .default(false)
+    .describe(
+      '1: migrate the database although nodes at work are too old for it, which answer 503 from then on; 0: refuse to start beside them.',
+    ),
   REDIS_URL: redisUrl
     .optional()
     .describe(
@@ -131,6 +139,11 @@ export const schema = z.object({
     .optional()
     .describe(
       '1: create the demo client and run the provider simulator even if DATABASE_URL is set; 0: neither, even if it is not set.',
+    ),
+  DEMO_DEVICES: count(0, DEMO_DEVICES_MAX)
+    .default(3_000)
+    .describe(
+      'Simulated devices that the app of the demo client gets when it has none. An engine that sends to the real providers erases them.',
     ),
   TLS_CERT_FILE: z
     .string()

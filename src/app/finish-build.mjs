@@ -1,13 +1,13 @@
 /**
  * The last step of a build: packs the client for browsers and Node, which the engine serves beside
- * the guides, and writes which commit this is, if git knows. Plain JavaScript, as prepare.mjs, which
- * reads what is written last.
+ * the guides, writes which commit this is, if git knows, and makes the program executable. Plain
+ * JavaScript, as prepare.mjs, which reads what is written last.
  *
  *     node src/app/finish-build.mjs start|test
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,6 +21,8 @@ const [level] = process.argv.slice(2);
 
 packClient();
 noteCommit();
+// The command that `npm link` makes leads here.
+chmodSync(join(DIST, 'src', 'main.js'), 0o755);
 writeFileSync(join(DIST, '.built'), level);
 
 function packClient() {

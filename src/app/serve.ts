@@ -117,7 +117,7 @@ function refuse(fault: string): number {
 
 /** Null: the service was stopped meanwhile. */
 async function openStore(
-  { DATABASE_URL, DATA_DIR, EMBEDDED_FSYNC: fsync }: Config,
+  { DATABASE_URL, DATA_DIR, EMBEDDED_FSYNC: fsync, MIGRATE_BESIDE_OLD_NODES }: Config,
   log: Logger,
   stopping: AbortSignal,
 ): Promise<Store | null> {
@@ -127,9 +127,11 @@ async function openStore(
     const made = await makeEmbedded(DATA_DIR, { fsync }, stopping);
     return made === 'stopped' ? null : openEmbedded(DATA_DIR, { fsync });
   }
-  const store = await openPostgres(DATABASE_URL, () =>
-    log.warn('a migration waits for a table that a dump or a long transaction holds'),
-  );
+  const store = await openPostgres(DATABASE_URL, {
+    besideOldNodes: MIGRATE_BESIDE_OLD_NODES,
+    onWaiting: () =>
+      log.warn('a migration waits for a table that a dump or a long transaction holds'),
+  });
   if (store.applied.length > 0) log.info({ applied: store.applied }, 'the database was migrated');
   if (store.isNew && holdsDatabase(DATA_DIR)) {
     log.warn(

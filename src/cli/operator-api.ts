@@ -3,8 +3,8 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { ProblemError, TagcastClient } from '../../packages/client/src/client.ts';
-import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { engineSocketPath } from '../database/embedded/lock.ts';
+import { whyUnanswered } from './why-unanswered.ts';
 
 /**
  * No request takes longer; a stopped engine would block the command for ever.
@@ -73,9 +73,7 @@ async function askElsewhere(origin: string, ...[input, init]: Parameters<typeof 
     const answer = await fetch(input, { ...init, redirect: 'error' });
     return { answer, bytes: await answer.arrayBuffer() };
   } catch (error) {
-    // The `fetch` of Node.js says why in the cause.
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const sentence = `The engine at ${origin} did not answer: ${errorReason(cause)}.`;
+    const sentence = `The engine at ${origin} did not answer: ${whyUnanswered(error)}.`;
     throw new NoAnswerError(sentence, { cause: error });
   }
 }

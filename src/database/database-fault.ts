@@ -1,6 +1,7 @@
 /** Explains in one sentence, without the password of the URL, why a PostgreSQL cannot be used. */
 
 import { SettingFault } from '../std/setting-fault.ts';
+import { tlsFault } from '../std/tls-fault.ts';
 import { describePlace } from './database-url.ts';
 import { faultOf } from './faults.ts';
 
@@ -26,6 +27,11 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^57P03$/, 'the server is starting or stopping: start again when it is up'],
 ];
 
+const TLS_ADVICE = {
+  trust: 'name the PEM file of its authority by sslrootcert in the URL',
+  plain: 'take sslmode out of the URL, or turn TLS on at the server (ssl = on)',
+};
+
 /** A missing database, a missing right. */
 const MISSING = /^(3D000|42501)$/;
 
@@ -33,7 +39,7 @@ const MISSING = /^(3D000|42501)$/;
 export function databaseFault(url: string, error: unknown): SettingFault {
   const message = error instanceof Error ? error.message : String(error);
   const code = codeOf(error);
-  const meaning = MEANINGS.find(([codes]) => codes.test(code))?.[1];
+  const meaning = tlsFault(error, TLS_ADVICE) ?? MEANINGS.find(([codes]) => codes.test(code))?.[1];
   const why = meaning === undefined ? message : `${meaning} (${message})`;
   return new SettingFault(`DATABASE_URL: ${describePlace(url)}: ${why}.`, { cause: error });
 }

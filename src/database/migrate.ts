@@ -9,6 +9,8 @@ import { SettingFault } from '../std/setting-fault.ts';
 import { isLockTimeout } from './faults.ts';
 import * as clientSettings from './migrations/0041-client-settings.ts';
 import * as indexOfFaults from './migrations/0042-index-of-faults.ts';
+import * as newestMigration from './migrations/0043-newest-migration.ts';
+import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
@@ -24,7 +26,7 @@ export interface Migration {
 }
 
 /** In order, each a file in migrations/. None that has landed is edited; nor is schema.sql. */
-export const MIGRATIONS: readonly Migration[] = [clientSettings, indexOfFaults];
+export const MIGRATIONS: readonly Migration[] = [clientSettings, indexOfFaults, newestMigration];
 
 export interface Migrated {
   /** Names of the migrations that were missing; the schema is the first of a new database. */
@@ -35,11 +37,13 @@ export interface Migrated {
   readonly isNew: boolean;
 }
 
-interface MigrateOptions {
+export interface MigrateOptions {
   readonly migrations?: readonly Migration[];
   /** Called each time a lock was not available. */
   readonly onWaiting?: () => void;
   readonly patienceMs?: number;
+  /** Migrates although nodes at work cannot go on after it. */
+  readonly besideOldNodes?: boolean;
 }
 
 /** Any number that no other lock uses: nodes that start together take turns on it. */
@@ -60,12 +64,12 @@ const PATIENCE_MS = 300_000;
 
 /** Applies the missing ones in one transaction; repeats it after a deadlock, or a table's lock. */
 export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promise<Migrated> {
-  const { migrations = MIGRATIONS, onWaiting, patienceMs = PATIENCE_MS } = options;
+  const { onWaiting, patienceMs = PATIENCE_MS } = options;
   const endMs = performance.now() + patienceMs;
   for (;;) {
     try {
       // Nodes of the previous version are at work, and a lock on a table may deadlock with theirs.
-      return await againAfterDeadlock(() => sql.begin((tx) => migrateOnce(tx, migrations)));
+      return await againAfterDeadlock(() => sql.begin((tx) => migrateOnce(tx, options)));
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       if (performance.now() > endMs) throw new SettingFault(LOCKED, { cause: error });
@@ -88,16 +92,15 @@ export async function readSchemaState(
   sql: Sql,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<SchemaState> {
-  const names = [SCHEMA, ...migrations.map(({ name }) => name)];
+  const names = namesOf(migrations);
   const [there] = await sql`
     select from pg_tables where schemaname = current_schema() and tablename = 'migrations'`;
   if (there === undefined) return { isEmpty: true, missing: names, ahead: [], fault: null };
   // Read through JSON: databases of the first versions do not have the column.
-  const present = await sql<{ name: string; needs: string | null }[]>`
+  const present = await sql<Applied[]>`
     select name, to_jsonb(m) ->> 'needs' as needs from migrations m order by name`;
   const applied = new Set(present.map(({ name }) => name));
-  // Migrations that were applied before SCHEMA are a part of it.
-  const ahead = present.filter(({ name }) => name > SCHEMA && !names.includes(name));
+  const ahead = aheadOf(present, names);
   return {
     isEmpty: false,
     missing: names.filter((name) => !applied.has(name)),
@@ -106,10 +109,27 @@ export async function readSchemaState(
   };
 }
 
-function tooNew(
-  ahead: readonly { readonly name: string; readonly needs: string | null }[],
-  names: readonly string[],
-): string | null {
+export interface Applied {
+  readonly name: string;
+  readonly needs: string | null;
+}
+
+/** Why this version cannot work on, or any more, what these migrations have made; null: it can. */
+export function whyTooNew(present: readonly Applied[]): string | null {
+  const names = namesOf(MIGRATIONS);
+  return tooNew(aheadOf(present, names), names);
+}
+
+const namesOf = (migrations: readonly Migration[]): readonly string[] => [
+  SCHEMA,
+  ...migrations.map(({ name }) => name),
+];
+
+/** Migrations that were applied before SCHEMA are a part of it. */
+const aheadOf = (present: readonly Applied[], names: readonly string[]): readonly Applied[] =>
+  present.filter(({ name }) => name > SCHEMA && !names.includes(name));
+
+function tooNew(ahead: readonly Applied[], names: readonly string[]): string | null {
   for (const { name, needs } of ahead) {
     if (needs === null || names.includes(needs)) continue;
     return `DATABASE_URL: a later version has changed this database (${name}), and this version cannot work on it any more: install one that knows ${needs}, best the one that the other nodes run.`;
@@ -122,14 +142,23 @@ const TOO_OLD = `DATABASE_URL or DATA_DIR: an early version made this database, 
 const LOCKED =
   'DATABASE_URL: the schema cannot be brought up to date: something else holds a lock on its tables, as a dump or a transaction that is left open does (pg_locks shows which). Start again when it has ended.';
 
-async function migrateOnce(tx: Sql, migrations: readonly Migration[]): Promise<Migrated> {
+async function migrateOnce(
+  tx: Sql,
+  { migrations = MIGRATIONS, besideOldNodes = false }: MigrateOptions,
+): Promise<Migrated> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await tx`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`;
   const { isEmpty, missing, ahead, fault } = await readSchemaState(tx, migrations);
   if (fault !== null) throw new SettingFault(fault);
+  const coming = migrations.filter(({ name }) => missing.includes(name));
+  if (!isEmpty && !besideOldNodes) {
+    await requireNoneLeftBehind(
+      tx,
+      coming.flatMap(({ needs }) => needs ?? []),
+    );
+  }
   if (missing.includes(SCHEMA)) await applySchema(tx, isEmpty);
-  for (const { name, needs, sql } of migrations) {
-    if (!missing.includes(name)) continue;
+  for (const { name, needs, sql } of coming) {
     await tx.unsafe(sql);
     await tx`insert into migrations ${tx(needs === undefined ? { name } : { name, needs })}`;
   }

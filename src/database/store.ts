@@ -11,7 +11,7 @@ import { databaseSocketPath } from './embedded/lock.ts';
 import type { EmbeddedDatabase } from './embedded/thread.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
 import { checkSessionSettings, findAddress } from './find-address.ts';
-import type { Migrated } from './migrate.ts';
+import type { Migrated, MigrateOptions } from './migrate.ts';
 import { migrate } from './migrate.ts';
 import type { Perform } from './patient-reads.ts';
 import { PATIENT_READS_MAX, PatientReads } from './patient-reads.ts';
@@ -34,6 +34,9 @@ export interface Store extends Migrated {
 
 const NEVER_STOPPED = new AbortController().signal;
 
+/** `onWaiting`: a lock delays the migration. */
+type Migrating = Pick<MigrateOptions, 'onWaiting' | 'besideOldNodes'>;
+
 /** `fsync`: whether what it confirms survives a power cut. */
 export interface EmbeddedOptions {
   readonly fsync: boolean;
@@ -42,10 +45,10 @@ export interface EmbeddedOptions {
 /** A database that this process does not run. */
 const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.resolve() };
 
-/** Connects to a PostgreSQL (15 or later) and migrates it; `onWaiting`: a lock delays that. */
-export async function openPostgres(url: string, onWaiting?: () => void): Promise<Store> {
+/** Connects to a PostgreSQL (15 or later) and migrates it. */
+export async function openPostgres(url: string, options: Migrating = {}): Promise<Store> {
   try {
-    return await openStore(await findAddress(url), ELSEWHERE, onWaiting);
+    return await openStore(await findAddress(url), ELSEWHERE, options);
   } catch (error) {
     throw error instanceof SettingFault ? error : databaseFault(url, error);
   }
@@ -65,14 +68,15 @@ export async function openEmbedded(dataDir: string, { fsync }: EmbeddedOptions):
   const database = await startInDataDir(dataDir, (directory) =>
     startEmbeddedDatabase({ dataDir: directory, socketPath, fsync }),
   );
-  return openStore({ kind: 'embedded', socketPath }, database);
+  // The node that held the directory before has ended, also when it has beaten just now.
+  return openStore({ kind: 'embedded', socketPath }, database, { besideOldNodes: true });
 }
 
 /** Connects to a database that runs already, and migrates it. The store closes it with itself. */
 export async function openStore(
   address: DatabaseAddress,
   database: EmbeddedDatabase = ELSEWHERE,
-  onWaiting: () => void = () => undefined,
+  migrating: Migrating = {},
 ): Promise<Store> {
   const sql = connect(address, POOL_CONNECTIONS_MAX);
   const patientSql = connect(address, PATIENT_READS_MAX);
@@ -92,7 +96,7 @@ export async function openStore(
   try {
     await checkVersion(sql);
     if (address.kind === 'postgres') await checkSessionSettings(sql);
-    const migrated = await migrate(sql, { onWaiting });
+    const migrated = await migrate(sql, migrating);
     const patientReads = new PatientReads(performOn(patientSql, address));
     const { vitals: threadVitals } = database;
     return {

@@ -1,14 +1,21 @@
 /**
  * Proves by writes that the database takes writes: a row tests the log, new room tests the disk.
+ * And asks whether a later version has changed it since.
  */
 
 import { errorReason } from '../../packages/std/src/error-reason.ts';
 import { within } from '../std/within.ts';
+import type { Applied } from './migrate.ts';
+import { whyTooNew } from './migrate.ts';
 import type { DatabaseAddress, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
 
-/** `cannot write`: it answers, and reads may go on. */
-export type StoreState = 'ok' | 'cannot write' | 'unavailable';
+/**
+ * `cannot write`: it answers, and reads may go on. `too new`: a later version has taken away what
+ * this one uses.
+ */
+export const STORE_STATES = ['ok', 'cannot write', 'too new', 'unavailable'] as const;
+export type StoreState = (typeof STORE_STATES)[number];
 
 export interface StoreReading {
   readonly state: StoreState;
@@ -40,7 +47,8 @@ const PROBE = `
   with room as materialized (select repeat('x', 8192) from generate_series(1, ${ROOM_PAGES}))
     select count(*) from room;
   insert into write_probe (id, written_at) values (1, now())
-    on conflict (id) do update set written_at = excluded.written_at`;
+    on conflict (id) do update set written_at = excluded.written_at;
+  select name, needs from migrations where needs is not null`;
 
 /** The connection, the sign-in, or a database that is missing, starts, stops or is full. */
 const NOT_REACHED = /^(08|28|3D|57P|53300)/;
@@ -66,10 +74,7 @@ export class WriteProbe {
   async ask(): Promise<StoreReading> {
     this.#sql ??= connect(this.#address, 1);
     const sql = this.#sql;
-    const asked = sql
-      .unsafe(PROBE)
-      .simple()
-      .then(() => OK, readingOf);
+    const asked = sql.unsafe(PROBE).simple().then(readingOfAnswer, readingOfError);
     const reading = await within(PROBE_MS_MAX, asked, LATE);
     if (reading === LATE) {
       // A connection that hangs may do so for a quarter of an hour after the database is back.
@@ -84,7 +89,13 @@ export class WriteProbe {
   }
 }
 
-function readingOf(error: unknown): StoreReading {
+/** The answers of all statements; the last one is about the migrations. */
+function readingOfAnswer(answers: unknown): StoreReading {
+  const reason = whyTooNew((answers as readonly (readonly Applied[])[]).at(-1) ?? []);
+  return reason === null ? OK : { state: 'too new', reason };
+}
+
+function readingOfError(error: unknown): StoreReading {
   const reason = error instanceof Error ? error.message : String(error);
   const code = errorReason(error);
   const isRefused = SQLSTATE.test(code) && !NOT_REACHED.test(code);

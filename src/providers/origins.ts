@@ -48,6 +48,16 @@ export const originsOf = (
   simulated: simulator === null ? [] : PLATFORM_IDS.filter((id) => !SITES[id].isPlaced(settings)),
 });
 
+/** Platforms of which something goes to the provider itself, and to no simulator. */
+export const realPlatforms = (
+  settings: ProviderSettings,
+  simulator: SimulatedOrigins | null,
+): readonly PlatformId[] =>
+  PLATFORM_IDS.filter((id) => {
+    const origins = Object.values(SITES[id].originsOf(settings, simulator));
+    return origins.some((origin) => typeof origin === 'string' && SITES[id].isReal(origin));
+  });
+
 /** The certificates trusted at an origin besides the system's; none at the real providers. */
 export const trustedAt = (origin: string, { ca }: Pick<ProviderOrigins, 'ca'>): string | null =>
   Object.values(SITES).some(({ isReal }) => isReal(origin)) ? null : ca;

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
@@ -9,8 +9,9 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /** A checkout with a client that needs no compiler. */
 function makeCheckout(t: Test): string {
   const root = temporaryDirectory(t);
-  for (const folder of ['src/app', 'packages/client', 'dist'])
+  for (const folder of ['src/app', 'packages/client', 'dist/src'])
     mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, 'dist', 'src', 'main.js'), '');
   const script = ['src', 'app', 'finish-build.mjs'];
   copyFileSync(join(ROOT, ...script), join(root, ...script));
   const client = { name: 'tagcast-client', version: '1.0.0' };
@@ -26,6 +27,8 @@ async function finish(t: Test, root: string) {
   const commit = join(root, 'dist', 'commit');
   t.equal(readFileSync(join(root, 'dist', '.built'), 'utf8'), 'start');
   t.ok(existsSync(join(root, 'dist', 'guides', 'tagcast-client.tgz')), 'the client is packed');
+  const { mode } = statSync(join(root, 'dist', 'src', 'main.js'));
+  t.equal(mode & 0o111, 0o111, 'the program is executable');
   return existsSync(commit) ? readFileSync(commit, 'utf8') : null;
 }
 

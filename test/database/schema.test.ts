@@ -30,6 +30,7 @@ const expected = made.filter((line) => line !== GONE);
 /** The lines that migrations after schema.sql have added. */
 const ADDED = [
   'column clients.settings jsonb',
+  'column nodes.newest_migration text',
   'index CREATE INDEX notification_scopes_faults ON public.notification_scopes USING btree (notification_id) WHERE (fault IS NOT NULL)',
 ];
 

@@ -23,6 +23,10 @@ t.setTimeout(600_000);
 
 /** Others count the devices of the demo, and these make some: each has an engine of its own. */
 const MAKE_DEVICES = ['quick-start', 'moving'];
+/** The demo has its devices. */
+const AS_A_READER = { DEMO_DEVICES: '' };
+/** The page is about an app that its reader has made, and the test takes that of the demo. */
+const WITHOUT_DEVICES = ['moving'];
 const PROGRAMS = ['bash', 'curl', 'python3', 'php', 'java'];
 
 t.test('every block of code says what a test does with it', (t) => {
@@ -58,12 +62,14 @@ t.test('each page', async (t) => {
     else await t.test('programs', { skip: reason }, () => undefined);
     return;
   }
-  const shared = await startConsoleEngine(t);
+  const shared = await startConsoleEngine(t, AS_A_READER);
   for (const name of GUIDE_NAMES) {
     const fences = fencesOf(guideText(name));
     if (!fences.some(({ kind }) => kind === 'run')) continue;
     await t.test(name, async (t) => {
-      const { engine, demo } = MAKE_DEVICES.includes(name) ? await startConsoleEngine(t) : shared;
+      const { engine, demo } = MAKE_DEVICES.includes(name)
+        ? await startConsoleEngine(t, WITHOUT_DEVICES.includes(name) ? {} : AS_A_READER)
+        : shared;
       const reader = await prepare(t, name, engine, demo);
       const shell = openShell(t, reader.environment);
       for (const [file, text] of Object.entries(reader.files)) {

@@ -62,6 +62,8 @@ interface How {
   readonly under?: readonly string[];
   /** Flags of Node.js, in place of the usual ones. */
   readonly nodeFlags?: readonly string[];
+  /** The program of another place, in place of what is tested. */
+  readonly main?: string;
 }
 
 /** Starts an engine on a free port and waits until it listens. */
@@ -163,14 +165,14 @@ function launch(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
-  { under = [], nodeFlags = NODE_FLAGS }: How = {},
+  { under = [], nodeFlags = NODE_FLAGS, main = MAIN }: How = {},
 ): { readonly child: ChildProcess; output(): string; errors(): string } {
-  const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, MAIN, ...args];
+  const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, main, ...args];
   const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing of the run's own environment but what a process needs: a test says what it
-    // configures. No test cuts the power.
-    env: { PATH: process.env['PATH'], EMBEDDED_FSYNC: '0', ...environment },
+    // configures. No test cuts the power, and few count devices that they have not made.
+    env: { PATH: process.env['PATH'], EMBEDDED_FSYNC: '0', DEMO_DEVICES: '0', ...environment },
   });
   let text = '';
   const collect = (chunk: string): void => {

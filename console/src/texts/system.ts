@@ -25,6 +25,7 @@ export const systemTexts = {
   storeStates: {
     ok: { label: 'Works', sign: '✓', kind: 'accepted' },
     'cannot write': { label: 'Read-only', sign: '✕', kind: 'failed' },
+    'too new': { label: 'Newer than this node', sign: '✕', kind: 'failed' },
     unavailable: { label: 'No answer', sign: '✕', kind: 'failed' },
   },
   index: 'Tag index',

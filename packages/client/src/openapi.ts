@@ -2439,7 +2439,7 @@ export interface paths {
         };
         /**
          * Whether this node can serve
-         * @description `503` when the database is `unavailable` or `cannot write`, and while the node drains. `redis` is there if one is configured; its state does not change the status. `version` and `commit` are there for callers that send `OPERATOR_TOKEN`.
+         * @description `503` when the database is `unavailable`, `cannot write` or is `too new` (a later version has changed it, and this node cannot go on), and while the node drains. `redis` is there if one is configured; its state does not change the status. `version` and `commit` are there for callers that send `OPERATOR_TOKEN`.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -3286,7 +3286,7 @@ export interface components {
             };
             readonly stores: {
                 /** @enum {string} */
-                readonly postgres: "ok" | "cannot write" | "unavailable";
+                readonly postgres: "ok" | "cannot write" | "too new" | "unavailable";
                 /** @enum {string} */
                 readonly redis?: "ok" | "unavailable";
             };
@@ -3381,7 +3381,7 @@ export interface components {
             readonly status: "ok" | "draining" | "unavailable";
             readonly stores: {
                 /** @enum {string} */
-                readonly postgres: "ok" | "cannot write" | "unavailable";
+                readonly postgres: "ok" | "cannot write" | "too new" | "unavailable";
                 /** @enum {string} */
                 readonly redis?: "ok" | "unavailable";
             };

@@ -5,6 +5,7 @@ import { isLoopback } from '../../../packages/std/src/ip-address.ts';
 import type { Failures } from '../../access/failures.ts';
 import { createTokenCheck } from '../../access/operator-token.ts';
 import { refuseGuesser } from '../../access/routes/refusals.ts';
+import { STORE_STATES } from '../../database/write-probe.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../../http/handler.ts';
 import type { Operation } from '../../http/openapi/operation.ts';
 import { jsonAnswer } from '../../http/openapi/parts.ts';
@@ -34,7 +35,7 @@ const readiness = z
   .object({
     status: z.enum(['ok', 'draining', 'unavailable']),
     stores: z.object({
-      postgres: z.enum(['ok', 'cannot write', 'unavailable']),
+      postgres: z.enum(STORE_STATES),
       redis: z.enum(['ok', 'unavailable']).optional(),
     }),
     version: z.string().optional(),
@@ -53,7 +54,7 @@ const DOCUMENTS = {
   getReadiness: {
     summary: 'Whether this node can serve',
     description:
-      '`503` when the database is `unavailable` or `cannot write`, and while the node drains. `redis` is there if one is configured; its state does not change the status. `version` and `commit` are there for callers that send `OPERATOR_TOKEN`.',
+      '`503` when the database is `unavailable`, `cannot write` or is `too new` (a later version has changed it, and this node cannot go on), and while the node drains. `redis` is there if one is configured; its state does not change the status. `version` and `commit` are there for callers that send `OPERATOR_TOKEN`.',
     answers: {
       200: jsonAnswer('It can.', readiness, READY),
       503: jsonAnswer('Send it nothing.', readiness, { ...READY, status: 'draining' }),

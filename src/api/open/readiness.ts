@@ -91,6 +91,9 @@ export class Readiness {
       case 'cannot write':
         log.error({ reason }, 'the database takes no writes: the node is not ready');
         return;
+      case 'too new':
+        log.error({ reason }, 'a later version has changed the database: the node is not ready');
+        return;
       case 'unavailable':
         log.error({ reason }, 'the database does not answer: the node is not ready');
     }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { ListedNode } from '../../database/nodes/list-nodes.ts';
 import type { StoreState } from '../../database/write-probe.ts';
+import { STORE_STATES } from '../../database/write-probe.ts';
 import { shown } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
 import { count, epochMs, id, platformId } from '../../http/openapi/parts.ts';
@@ -74,7 +75,7 @@ const system = z
       })
       .meta({ description: 'Reads the requests of callers: uWebSockets.js, or our own.' }),
     stores: z.object({
-      postgres: z.enum(['ok', 'cannot write', 'unavailable']),
+      postgres: z.enum(STORE_STATES),
       redis: z.enum(['ok', 'unavailable']).optional(),
     }),
     index: z

@@ -16,12 +16,15 @@ import {
 import { withUsageErrors } from '../../cli/simulator-faults.ts';
 import type { Terminal } from '../../cli/terminal.ts';
 import { openPostgres } from '../../database/store.ts';
+import { realPlatforms } from '../../providers/origins.ts';
 import type { Config } from '../config.ts';
 import { describeDemo, ensureDemo } from './demo.ts';
+import { addDemoDevices } from './demo-devices.ts';
 
 const NOTES = `Creates the client "demo" in the database of DATABASE_URL, with an app, tags, and the provider credentials of the accounts file,
 which \`tagcast simulate --accounts-file\` writes. Prints the client's credentials and three lines that register a device, push to
-it and show how it ended. A client that exists already gets the credentials of the file, and keeps the rest.`;
+it and show how it ended. A client that exists already gets the credentials of the file, and keeps the rest. Its app gets
+simulated devices (DEMO_DEVICES) when it has none, and the settings name the simulator as those of the engines do.`;
 
 const FLAGS = {
   'accounts-file': {
@@ -77,6 +80,7 @@ async function makeDemo(
   const store = await openPostgres(config.DATABASE_URL);
   try {
     const demo = await ensureDemo(store.sql, secrets, accounts);
+    await addDemoDevices(store.sql, demo, config, realPlatforms(config, null));
     terminal.print(
       isJson ? printedJson({ baseUrl: url, ...demo }) : describeDemo(url, demo, null, null),
     );

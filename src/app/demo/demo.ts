@@ -36,7 +36,8 @@ export interface Demo {
   readonly superUser: ShownCredential;
 }
 
-const DEMO_CLIENT = { slug: 'demo', name: 'Demo' };
+export const DEMO_SLUG = 'demo';
+const DEMO_CLIENT = { slug: DEMO_SLUG, name: 'Demo' };
 const PLATFORM_IDS = [PLATFORMS.apns, PLATFORMS.fcm];
 
 /**
@@ -163,6 +164,18 @@ async function reveal(
     'SECRET_KEY: the demo credentials were encrypted with another key; restore that key.',
   );
 }
+
+/** The begin of their tokens, by which people know them. */
+const NAME = 'tagcast-demo-';
+/** A token of APNs, in hexadecimal digits. */
+const TOKEN_LENGTH = 64;
+
+/** The token of a simulated device, the same each time. */
+export const tokenOf = (platformId: number, number: number): string =>
+  platformId === PLATFORMS.apns
+    ? Buffer.from(NAME).toString('hex') +
+      number.toString(16).padStart(TOKEN_LENGTH - 2 * NAME.length, '0')
+    : `${NAME}${number}:APA91b`;
 
 const accountsOf = (apns: ApnsCredential, { serviceAccount }: FcmCredential): ProviderAccounts => ({
   apns: {

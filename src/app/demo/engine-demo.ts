@@ -4,9 +4,13 @@ import { isLoopback } from '../../../packages/std/src/ip-address.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import { processTerminal } from '../../cli/process-terminal.ts';
 import type { Terminal } from '../../cli/terminal.ts';
+import type { SqlPool } from '../../database/sql.ts';
 import type { Store } from '../../database/store.ts';
+import type { ProviderOrigins } from '../../providers/origins.ts';
+import { realPlatforms } from '../../providers/origins.ts';
 import type { Config } from '../config.ts';
 import type { EngineParts } from '../engine/parts.ts';
+import { providerOrigins } from '../provider-origins.ts';
 import type { Demo } from './demo.ts';
 import {
   describeDemo,
@@ -15,21 +19,41 @@ import {
   readDemoAccounts,
   writeDemoFile,
 } from './demo.ts';
+import { addDemoDevices, eraseDemoDevices } from './demo-devices.ts';
 import { makeDemoLink } from './demo-link.ts';
 import type { SimulatorThread } from './simulator-thread.ts';
 import { startSimulatorThread } from './simulator-thread.ts';
 
 /** The demo client and the simulator exist only when embedded, unless DEMO says otherwise. */
-export const hasDemo = ({ DEMO, DATABASE_URL }: Config): boolean =>
-  DEMO ?? DATABASE_URL === undefined;
+const hasDemo = ({ DEMO, DATABASE_URL }: Config): boolean => DEMO ?? DATABASE_URL === undefined;
 
 interface RunningDemo {
   readonly demo: Demo;
   readonly simulator: SimulatorThread;
 }
 
+interface OpenProviders {
+  /** Null: there is none. */
+  readonly demo: RunningDemo | null;
+  readonly origins: ProviderOrigins;
+}
+
+/** The providers that this process sends to: those of the demo, if there is one. */
+export async function openProviders({
+  config,
+  store: { sql },
+  secrets,
+}: Pick<EngineParts, 'config' | 'store' | 'secrets'>): Promise<OpenProviders> {
+  const demo = hasDemo(config) ? await startDemo(sql, secrets) : null;
+  const origins = providerOrigins(config, demo?.simulator ?? null);
+  const real = realPlatforms(config, demo?.simulator ?? null);
+  if (demo !== null) await addDemoDevices(sql, demo.demo, config, real);
+  await eraseDemoDevices(sql, real);
+  return { demo, origins };
+}
+
 /** The simulator accepts the accounts of the demo app's credentials, also of an earlier start. */
-export async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo> {
+async function startDemo(sql: SqlPool, secrets: Secrets): Promise<RunningDemo> {
   const demo = await ensureDemo(sql, secrets);
   const accounts = await readDemoAccounts(sql, secrets, demo);
   return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };

@@ -1,7 +1,6 @@
 /** The frame of a publisher's commands, over HTTP. Refused: a sentence, and its exit code. */
 
 import { ProblemError, TagcastClient } from '../../../packages/client/src/client.ts';
-import { errorReason } from '../../../packages/std/src/error-reason.ts';
 import { visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import type { Command, CommandDescription, Flags, Form, Verb } from '../command.ts';
@@ -10,6 +9,7 @@ import type { Signals } from '../interruption.ts';
 import { EXIT_INTERRUPTED, interruptible } from '../interruption.ts';
 import { refusalExitCode } from '../refusal-exit-code.ts';
 import type { Terminal } from '../terminal.ts';
+import { whyUnanswered } from '../why-unanswered.ts';
 import type { Profile } from './profiles.ts';
 import { readProfiles } from './profiles.ts';
 
@@ -102,7 +102,7 @@ async function chooseProfile(
   if (profile !== null) return { name, profile };
   throw new UsageError(
     named === null
-      ? 'There is no profile: `tagcast profile add` makes one. (`npm start` has one here once its demo has started.)'
+      ? 'There is no profile: `tagcast profile add` makes one. (The demo of `npm start` is one by itself, here and while it runs.)'
       : `There is no profile ${name}: \`tagcast profile list\` lists them.`,
   );
 }
@@ -121,8 +121,7 @@ export function whyNot(error: unknown, name: string, { url }: Profile): string |
     return error.status === FORBIDDEN ? `The token of profile ${name} may not: ${text}` : text;
   }
   if (!isNoAnswer(error)) return null;
-  const { cause = error } = error as Error;
-  return `The engine at ${url} did not answer: ${errorReason(cause)}.`;
+  return `The engine at ${url} did not answer: ${whyUnanswered(error)}.`;
 }
 
 /** Whether `fetch` was rejected, or a stream ended too early. */

@@ -3,6 +3,7 @@
 import { counted } from '../../std/counted.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
 import { MIGRATIONS } from '../migrate.ts';
+import { AT_WORK, nodesInWords, SILENT_SECONDS } from '../nodes/at-work.ts';
 import { SCHEMA } from '../schema.ts';
 import type { End } from './end.ts';
 import { namesOfMigrations, TABLES } from './structure.ts';
@@ -31,19 +32,14 @@ export async function requireFit(target: End): Promise<void> {
   await requireEmpty(target);
 }
 
-/** A node beats each second. One that was killed is gone for good after this. */
-const SILENT_SECONDS = 10;
-
 /** Throws a SettingFault when a node has beaten just now. */
 export async function requireStopped(end: End): Promise<void> {
   const nodes = await end.read<{ readonly host: string; readonly pid: number }>(
-    `select host, pid from nodes
-     where died_at is null and seen_at > now() - interval '${SILENT_SECONDS} seconds'`,
+    `select host, pid from nodes where ${AT_WORK}`,
   );
   if (nodes.length === 0) return;
-  const named = nodes.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ');
   throw new SettingFault(
-    `${end.setting}: an engine is at work on this database (${named}): stop it first, or wait ${SILENT_SECONDS} seconds if it was killed.`,
+    `${end.setting}: an engine is at work on this database (${nodesInWords(nodes)}): stop it first, or wait ${SILENT_SECONDS} seconds if it was killed.`,
   );
 }
 

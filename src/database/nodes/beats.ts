@@ -3,12 +3,17 @@
  * node that comes back has another id. So a claim may rely on a mark, however old its snapshot is.
  */
 
+import { MIGRATIONS } from '../migrate.ts';
 import type { Sql } from '../sql.ts';
 
-/** Reads the revision of sessions (decision 43). Answers an id that no other node ever has. */
+/**
+ * Reads the revision of sessions (decision 43), and says up to which migration it knows the tables.
+ * Answers an id that no other node ever has.
+ */
 export async function joinNodes(sql: Sql, host: string, pid: number): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
-    insert into nodes (host, pid, reads_session_revision) values (${host}, ${pid}, true)
+    insert into nodes (host, pid, reads_session_revision, newest_migration)
+    values (${host}, ${pid}, true, ${MIGRATIONS.at(-1)?.name ?? null})
     returning id`;
   if (row === undefined) throw new Error('a node was not given an id');
   return row.id;

@@ -4,6 +4,7 @@ import { Cluster, Redis } from 'ioredis';
 import { VerbatimString } from 'ioredis/built/resp/verbatim-string.js';
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import { backoffMs } from '../../std/backoff.ts';
+import { TRUST_BY_NODE, tlsFault } from '../../std/tls-fault.ts';
 import { within } from '../../std/within.ts';
 import { APPLY, LOAD, READ_FIELDS } from './scripts.ts';
 
@@ -81,11 +82,25 @@ function writeTogether(client: Redis): void {
   };
 }
 
+const TLS_ADVICE = { trust: TRUST_BY_NODE, plain: 'begin its URL with redis://' };
+
+/** A Redis without TLS waits for the end of a line when it is greeted with TLS. */
+function faultInWords(address: RedisAddress, error: Error): string {
+  const words = tlsFault(error, TLS_ADVICE);
+  if (words !== null) return `${words} (${error.message})`;
+  const urls = address.kind === 'single' ? [address.url] : address.urls;
+  const isSilent = 'code' in error && error.code === 'ETIMEDOUT';
+  const isEncrypted = urls.some((url) => url.startsWith('rediss:'));
+  return isSilent && isEncrypted
+    ? `${error.message}; if it does not offer TLS there, ${TLS_ADVICE.plain}`
+    : error.message;
+}
+
 /** For a command, which cannot use the database: a ready client, or a sentence why not. */
 export async function connectWhole(address: RedisAddress): Promise<RedisClient | string> {
   let fault = 'it does not answer';
   const client = connectRedis(address, (error) => {
-    fault = error.message;
+    fault = faultInWords(address, error);
   });
   const isReady = await within(
     READY_MS_MAX,

@@ -11,6 +11,7 @@ import type { StoreReading } from '../../../src/database/write-probe.ts';
 
 const OK: StoreReading = { state: 'ok', reason: null };
 const FULL: StoreReading = { state: 'cannot write', reason: 'No space left on device' };
+const LATER: StoreReading = { state: 'too new', reason: 'a later version has changed it' };
 const AWAY: StoreReading = { state: 'unavailable', reason: 'connect ECONNREFUSED' };
 
 /** A database whose answers the test gives, and a clock that it sets. */
@@ -97,11 +98,13 @@ t.test('who drains is not ready', async (t) => {
 
 t.test('the log hears of each change once', async (t) => {
   const scene = play();
-  for (const reading of [OK, OK, FULL, FULL, FULL, AWAY, AWAY, OK, OK]) await scene.hear(reading);
+  const heard = [OK, OK, FULL, FULL, FULL, AWAY, AWAY, OK, OK, LATER, LATER];
+  for (const reading of heard) await scene.hear(reading);
   t.match(scene.lines, [
     { level: 50, msg: /takes no writes/, reason: FULL.reason },
     { level: 50, msg: /does not answer/, reason: AWAY.reason },
     { level: 30, msg: /takes writes again/ },
+    { level: 50, msg: /a later version has changed the database/, reason: LATER.reason },
   ]);
-  t.equal(scene.lines.length, 3);
+  t.equal(scene.lines.length, 4);
 });

@@ -1,7 +1,13 @@
-/** The text of a start about the demo: secrets only where no other machine reaches the engine. */
+/**
+ * The demo of an engine: its devices, and the text of a start, with secrets only where no other
+ * machine reaches the engine.
+ */
 
 import t from 'tap';
-import { tellDemo } from '../../../src/app/demo/engine-demo.ts';
+import { readConfig } from '../../../src/app/config.ts';
+import { openProviders, tellDemo } from '../../../src/app/demo/engine-demo.ts';
+import { secrets } from '../../support/api.ts';
+import { withPostgresStore } from '../../support/store.ts';
 
 const credential = (token: string) => ({ token, username: 'user', password: `${token}-password` });
 const RUNNING = {
@@ -41,4 +47,18 @@ t.test('where others reach the engine, only where the secrets are', (t) => {
     t.match(text, host);
   }
   t.end();
+});
+
+t.test('an engine for real on the store of a demo begins without its devices', async (t) => {
+  await withPostgresStore(t, async (t, store) => {
+    const devicesWith = async (DEMO: string) => {
+      const read = readConfig({ DEMO, DEMO_DEVICES: '10' });
+      if (!read.ok) throw new Error(read.faults.join(' '));
+      const { demo } = await openProviders({ config: read.config, store, secrets });
+      await demo?.simulator.close();
+      return (await store.sql`select from devices`).length;
+    };
+    t.equal(await devicesWith('1'), 10);
+    t.equal(await devicesWith('0'), 0);
+  });
 });

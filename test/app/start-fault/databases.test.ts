@@ -1,8 +1,14 @@
 /** The real program, and commands, with a database that cannot be worked with. */
 
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import t from 'tap';
+import { createCertificate } from '../../../packages/simulator/src/server/certificate.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
 import { connect } from '../../../src/database/sql.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
 import type { Case, Environment } from '../../support/start-refusals.ts';
 import { holdThrown, PASSWORD, SECRET_KEY } from '../../support/start-refusals.ts';
 import { withPostgres } from '../../support/store.ts';
@@ -42,6 +48,19 @@ t.test('databases that cannot be worked with', (t) =>
         }),
         /^DATABASE_URL: .+\/nothing_of_the_test: the server has no such database/,
       ],
+      [
+        'TLS that the server does not offer',
+        at((url) => url.searchParams.set('sslmode', 'require')),
+        /^DATABASE_URL: .+: it does not offer TLS there: take sslmode out of the URL/,
+      ],
+      [
+        'a certificate that nobody has signed',
+        {
+          DATABASE_URL: `postgres://user:${PASSWORD}@127.0.0.1:${await startSelfSigned(t)}/news?sslmode=verify-full`,
+          SECRET_KEY,
+        },
+        /^DATABASE_URL: .+: no authority trusted here .+ by sslrootcert in the URL/,
+      ],
     ];
     await holdThrown(t, cases, { alsoCommand: true });
     const own = at(() => undefined);
@@ -62,6 +81,20 @@ t.test('databases that cannot be worked with', (t) =>
     });
   }),
 );
+
+/** A server that offers TLS as PostgreSQL does, and says no more. */
+async function startSelfSigned(t: Lifetime): Promise<number> {
+  const { certificatePem: cert, privateKeyPem: key } = await createCertificate('127.0.0.1');
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write('S');
+      new TLSSocket(socket, { isServer: true, cert, key }).on('error', () => undefined);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
 
 /** Sets a setting of the database that a URL names, for the connections to come. */
 const set = (sql: Pick<SqlPool, 'unsafe'>, url: string, setting: string) =>

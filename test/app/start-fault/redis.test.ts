@@ -3,6 +3,7 @@
 import t from 'tap';
 import { runCommand, startEngine } from '../../support/processes.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
+import { runHere } from '../../support/run-here.ts';
 import { holdThrown, PASSWORD, SECRET_KEY } from '../../support/start-refusals.ts';
 import { withPostgres } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -30,6 +31,12 @@ await withRedis(t, (t) =>
         errors,
         /^REDIS_URL: Redis cannot be reached[^\n]+\n$/,
         'of the command that needs it',
+      );
+      const { host } = new URL(redis.url);
+      const encrypted = { ...store, REDIS_URL: `rediss://:${PASSWORD}@${host}` };
+      t.match(
+        (await runHere(['index', 'verify'], encrypted)).errors,
+        /^REDIS_URL: .+ if it does not offer TLS there, begin its URL with redis:/,
       );
     });
   }),

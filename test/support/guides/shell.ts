@@ -60,6 +60,8 @@ export function openShell(t: Lifetime, environment: Readonly<Record<string, stri
     chmodSync(join(programs, name), 0o755);
   }
   symlinkSync(MAIN, join(programs, 'tagcast'));
+  // The folder is that of the engine: what `npm start` has built is there.
+  symlinkSync(join(ROOT, 'dist'), join(folder, 'dist'));
   const child = spawn('bash', ['--noprofile', '--norc'], {
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],

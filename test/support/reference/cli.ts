@@ -4,9 +4,12 @@ import { helpsOf } from '../commands.ts';
 
 const HEAD = `# The command line
 
-\`tagcast <command>\`, or \`npm start -- <command>\` in a checkout. Each command and each verb explains
-itself with \`--help\`; this page is the same text. \`--json\` prints the result for programs. Exit code
-0: done; 1: refused or failed; 2: wrong arguments; other codes are described with the command.
+\`tagcast <command>\`. In a checkout that \`npm start\` has built, \`npm link\` makes \`tagcast\` a command of
+this machine, and \`npm unlink --global tagcast\` takes it away. Without it, \`node dist/src/main.js
+<command>\` does the same in the folder, and so do \`npx tagcast <command>\` and \`npm start -- <command>\`,
+which take seconds more. Each command and each verb explains itself with \`--help\`; this page is the
+same text. \`--json\` prints the result for programs. Exit code 0: done; 1: refused or failed; 2: wrong
+arguments; other codes are described with the command.
 
 There are two kinds:
 
