@@ -118,6 +118,16 @@ t.test('choosing tags', (t) =>
       await page.getByText('Clubs (4 tags)').first().waitFor();
     });
 
+    await t.test('the page of tags leads to the same ones while none is open', async () => {
+      await page.goto(room('tags'));
+      await page.getByRole('heading', { name: 'Favourites' }).waitFor();
+      await looks('tags-start');
+      await page.getByRole('link', { name: 'Dortmund Clubs · 2 devices' }).click();
+      await page.getByRole('heading', { name: 'Dortmund' }).waitFor();
+      await page.goto(room('send'));
+      await counted('9 devices');
+    });
+
     await t.test('the confirmation names the group; one button takes it away', async () => {
       await page.getByLabel('Title', { exact: true }).fill('Transfer!');
       await page.getByRole('button', { name: 'Send to 9 devices…' }).click();

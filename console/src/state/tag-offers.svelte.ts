@@ -64,29 +64,28 @@ export class TagOffers {
   }
 
   async offer(q: string, withGroups: boolean, signal: AbortSignal): Promise<readonly Offer[]> {
-    this.#begun ??= this.#begin();
-    await this.#begun;
+    await this.#ready();
     if (q !== '') {
       const found = await this.#counted({ q, limit: TAGS_MAX }, signal);
       return [...(withGroups ? this.#groupsWith(q) : []), ...this.#of(found, texts.sectionTags)];
     }
-    const ids = [...new Set([...this.#favourites, ...this.#recent])];
-    const first = await tagsById(this.#api, ids, { signal, withDevices: true });
-    const isFirst = new Set(first.map(({ id }) => id));
+    const first = await this.first(signal);
+    const isFirst = new Set(first.map(({ tag }) => tag?.id));
     const others = await this.#counted({ limit: TAGS_MAX }, signal);
+    const rest = others.filter(({ id }) => !isFirst.has(id));
+    return [...first, ...this.#of(rest, texts.sectionTags)];
+  }
+
+  /** Favourites, then the tags of the last sends. */
+  async first(signal: AbortSignal): Promise<readonly Offer[]> {
+    await this.#ready();
+    const ids = [...new Set([...this.#favourites, ...this.#recent])];
+    const tags = await tagsById(this.#api, ids, { signal, withDevices: true });
+    const favourites = tags.filter(({ id }) => this.isFavourite(id));
+    const recent = tags.filter(({ id }) => !this.isFavourite(id));
     return [
-      ...this.#of(
-        first.filter(({ id }) => this.isFavourite(id)),
-        texts.sectionFavourites,
-      ),
-      ...this.#of(
-        first.filter(({ id }) => !this.isFavourite(id)),
-        texts.sectionRecent,
-      ),
-      ...this.#of(
-        others.filter(({ id }) => !isFirst.has(id)),
-        texts.sectionTags,
-      ),
+      ...this.#of(favourites, texts.sectionFavourites),
+      ...this.#of(recent, texts.sectionRecent),
     ];
   }
 
@@ -96,6 +95,17 @@ export class TagOffers {
       query: { groupId: group.id, withGroupsBelow: 'true', limit: GROUP_TAGS_MAX },
     });
     return cursorOf(headers) === null ? body.map((tag) => ({ ...pickedOf(tag), group })) : null;
+  }
+
+  /** Once; after a failure again. */
+  async #ready(): Promise<void> {
+    this.#begun ??= this.#begin();
+    try {
+      await this.#begun;
+    } catch (error) {
+      this.#begun = null;
+      throw error;
+    }
   }
 
   async #begin(): Promise<void> {
