@@ -6,7 +6,7 @@ import type { CredentialState } from './sql/read-credential-states.ts';
 export interface Failing {
   /** Epoch milliseconds. */
   readonly since: number;
-  /** What the provider refuses, and how to correct it. */
+  /** Names what the provider refuses, and how to correct it. */
   readonly meaning: string;
 }
 

@@ -1,4 +1,4 @@
-/** Whom a notification is for, chosen in a browser: groups, paths, counts, favourites, recent ones. */
+/** Whom a notification is for, chosen in a browser: groups, paths, counts, favourites, recents. */
 
 import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';

@@ -45,7 +45,7 @@ export class TagOffers {
   constructor(api: ClientApi) {
     this.#api = api;
     this.#tree = new TagTree(api);
-    // Ids alone: they tell the next person who signs in nothing.
+    // Ids alone: they say nothing to the next person who signs in.
     this.#storageKey = `tagcast-favourite-tags-${api.clientId}`;
     const kept: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? '[]');
     if (Array.isArray(kept)) this.#favourites = kept.filter((id) => Number.isInteger(id));

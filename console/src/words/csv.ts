@@ -2,7 +2,7 @@
 
 export type Cell = string | number;
 
-/** Spreadsheets read UTF-8 only behind this mark. */
+/** Without this mark spreadsheets read no UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 const LINE_END = '\r\n';
 const NEEDS_QUOTES = /[",\r\n]/;

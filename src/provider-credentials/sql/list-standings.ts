@@ -4,7 +4,7 @@ import type { Sql } from '../../database/sql.ts';
 import type { CredentialState } from './read-credential-states.ts';
 import { credentialColumns } from './read-credential-states.ts';
 
-export interface CredentialStanding extends CredentialState {
+interface CredentialStanding extends CredentialState {
   readonly appName: string;
   /** Its slug. */
   readonly clientId: string;

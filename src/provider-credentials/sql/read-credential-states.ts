@@ -33,7 +33,7 @@ export const readCredentialStates = (
   order by p.app_id, p.platform_id
   limit ${limit}`;
 
-/** Of `app_platforms p` and `credential_health h`. */
+/** The columns of CredentialState, from `app_platforms p` and `credential_health h`. */
 export const credentialColumns = (sql: Sql) => sql`
   p.app_id as "appId", p.platform_id as "platformId",
     credential_sealed is not null as "hasCredential",

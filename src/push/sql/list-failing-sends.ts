@@ -11,7 +11,7 @@ export interface FailingSends extends Scope {
   readonly lastAt: number;
 }
 
-/** Of sends that were accepted at `sinceMs` or later, at most so many of the newest. */
+/** Counts sends that were accepted at `sinceMs` or later, at most so many of the newest. */
 export const listFailingSends = (sql: Sql, sinceMs: number, sendsMax: number) => sql<
   FailingSends[]
 >`
