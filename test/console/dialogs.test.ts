@@ -144,6 +144,12 @@ t.test('every dialog', (t) =>
       },
       { title: 'Send to 2 devices?', path: 'send', opener: button(/^Send to 2/) },
       {
+        title: 'Send a test',
+        path: 'devices',
+        before: lookUp,
+        opener: button('Send a test…'),
+      },
+      {
         title: 'Erase this device?',
         path: 'devices',
         before: lookUp,

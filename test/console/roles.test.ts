@@ -102,7 +102,7 @@ t.test('owner, publisher, viewer', (t) =>
     };
     const nothing = {
       overview: [],
-      notifications: [],
+      notifications: ['Export CSV'],
       notification: [],
       tags: [],
       tag: [],
@@ -145,7 +145,7 @@ t.test('owner, publisher, viewer', (t) =>
       const send = ['New notification N'];
       t.strictSame(ofPublisher, {
         overview: send,
-        notifications: send,
+        notifications: ['Export CSV', ...send],
         notification: ['Duplicate'],
         tag: [],
         info: [],
