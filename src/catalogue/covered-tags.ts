@@ -64,7 +64,12 @@ const isCovered = (sql: Sql, clientId: number, limits: TagLimits): Fragment => s
   (t.id = any(${list(limits.tagIds ?? [])}::integer[])
     or t.group_id in (${groupsBelow(sql, clientId, limits)}))`;
 
-const groupsBelow = (sql: Sql, clientId: number, { groupIds }: TagLimits): Fragment => sql`
+/** The ids of groups and of all that are below them. */
+export const groupsBelow = (
+  sql: Sql,
+  clientId: number,
+  { groupIds }: Pick<TagLimits, 'groupIds'>,
+): Fragment => sql`
   with recursive covered as (
     select id from tag_groups where client_id = ${clientId} and id = any(${list(groupIds ?? [])}::integer[])
     union

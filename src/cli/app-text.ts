@@ -24,7 +24,7 @@ function troubleOf({ isRefused, isHealthy }: AppRow['platforms'][number]): strin
   return isHealthy === false ? ', which do not work' : '';
 }
 
-type ToldState = Omit<CredentialState, 'appId'>;
+type ToldState = Omit<CredentialState, 'appId' | 'refusedSinceMs'>;
 
 /** Makes the state of the answer of a route. */
 export const stateOf = (known: ProviderCredential): ToldState => ({

@@ -10,6 +10,8 @@ import { isLockTimeout } from './faults.ts';
 import * as clientSettings from './migrations/0041-client-settings.ts';
 import * as indexOfFaults from './migrations/0042-index-of-faults.ts';
 import * as newestMigration from './migrations/0043-newest-migration.ts';
+import * as titleWords from './migrations/0045-title-words.ts';
+import * as refusedSince from './migrations/0046-refused-since.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -26,7 +28,13 @@ export interface Migration {
 }
 
 /** In order, each a file in migrations/. None that has landed is edited; nor is schema.sql. */
-export const MIGRATIONS: readonly Migration[] = [clientSettings, indexOfFaults, newestMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  clientSettings,
+  indexOfFaults,
+  newestMigration,
+  titleWords,
+  refusedSince,
+];
 
 export interface Migrated {
   /** Names of the migrations that were missing; the schema is the first of a new database. */

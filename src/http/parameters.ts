@@ -87,6 +87,14 @@ export const choice = <const Word extends string>(
   read: (reader, name) => reader.choice(name, words),
 });
 
+/** Not given: false. */
+export const flag = (description: string, example: 'true' | 'false'): QueryParameter<boolean> => ({
+  description,
+  schema: z.enum(['true', 'false']),
+  example,
+  read: (reader, name) => reader.choice(name, ['true', 'false']) === 'true',
+});
+
 export const text = (description: string, example: string): QueryParameter<string | null> => ({
   description,
   schema: z.string(),
@@ -99,6 +107,18 @@ export const idOf = (description: string, example: number): QueryParameter<numbe
   schema: id,
   example,
   read: (reader, name) => reader.number(name, 1),
+});
+
+/** Ids with commas between them. Null: not given. */
+export const idsOf = (
+  description: string,
+  example: string,
+  most: number,
+): QueryParameter<readonly number[] | null> => ({
+  description,
+  schema: z.string(),
+  example,
+  read: (reader, name) => reader.ids(name, most),
 });
 
 export const time = (description: string, example: number): QueryParameter<number | null> => ({

@@ -24,6 +24,7 @@ const UNKNOWN_MAX = 10;
 const NAME_LENGTH_MAX = 64;
 
 const DIGITS = /^\d{1,10}$/;
+const isId = (number: number): boolean => number >= 1 && number <= ID_MAX;
 const BAD_CURSOR = 'must be one that the Link of this list has named';
 
 export class QueryReader {
@@ -65,6 +66,17 @@ export class QueryReader {
     const read = DIGITS.test(value) ? Number(value) : Number.NaN;
     if (read >= least && read <= most) return read;
     this.fault(name, `must be a whole number, ${least}–${most}`);
+    return null;
+  }
+
+  /** Ids with commas between them. Null: not given. */
+  ids(name: string, most: number): readonly number[] | null {
+    const value = this.#query.get(name);
+    if (value === null) return null;
+    const parts = value.split(',');
+    const ids = parts.filter((part) => DIGITS.test(part) && isId(Number(part))).map(Number);
+    if (ids.length === parts.length && ids.length <= most) return ids;
+    this.fault(name, `must be ${most} ids at most, with commas between them`);
     return null;
   }
 

@@ -8,6 +8,14 @@ export const sampleOf = <T>(all: readonly T[], max: number): readonly T[] =>
         (place) => all[place] ?? [],
       );
 
+export interface DeviceCount {
+  readonly count: number;
+  /** It was concluded from a sample. */
+  readonly isProjected: boolean;
+}
+
 /** Projects what was found in a sample onto all. */
-export const projected = (found: number, sample: number, all: number): number =>
-  sample === all ? found : Math.round((found * all) / sample);
+export const projected = (found: number, sample: number, all: number): DeviceCount =>
+  sample === all
+    ? { count: found, isProjected: false }
+    : { count: Math.round((found * all) / sample), isProjected: true };

@@ -8,6 +8,7 @@ import type {
   DeviceHistory,
 } from '../domain/device-group-change.ts';
 import type { Audience } from '../domain/notification.ts';
+import type { DeviceCount } from './sample.ts';
 
 /**
  * The sixteen tasks of a thread each hold theirs twice while they resolve, of 512 MB. A full group
@@ -79,7 +80,7 @@ export interface TagIndex {
    * `sql`: for queries that may take seconds. `groupsMax`: looks at so many groups, evenly apart,
    * and concludes; absent: at all, so the count is exact.
    */
-  count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<number>;
+  count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<DeviceCount>;
 }
 
 /** Takes committed changes to an index beside the database. */

@@ -30,11 +30,11 @@ t.test('an operator who belongs to no client signs in to it', (t) =>
     const sections = page.getByRole('heading', { level: 2 });
     await sections.first().waitFor();
     t.strictSame(await sections.allTextContents(), [
+      'Providers',
       'Nodes',
       'Front',
       'Stores',
       'Tag index',
-      'Providers',
       'Connections to providers',
       'Queue',
     ]);

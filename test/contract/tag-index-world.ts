@@ -267,7 +267,7 @@ export class World {
         equal(whole.devices.sort(), expected, `${name} resolves`);
         equal(whole.rechecked.sort(), expected, `${name} rechecks`);
         equal(
-          [String(await index.count(sql, scope, asked))],
+          [String((await index.count(sql, scope, asked)).count)],
           [String(expected.length)],
           `${name} counts`,
         );

@@ -278,7 +278,7 @@ async function compare(
       if (deviceId !== deviceIdOf(scope, ordinal)) t.fail('another device');
       equal([languages?.get(ordinal)], [languageOf(model.get(deviceId))], 'language of recheck');
     }
-    equal([await index.count(sql, scope, asked)], [expected.length], 'count');
+    equal([(await index.count(sql, scope, asked)).count], [expected.length], 'count');
   }
 }
 

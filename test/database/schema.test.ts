@@ -30,8 +30,11 @@ const expected = made.filter((line) => line !== GONE);
 /** The lines that migrations after schema.sql have added. */
 const ADDED = [
   'column clients.settings jsonb',
+  'column credential_health.refused_since timestamp with time zone',
   'column nodes.newest_migration text',
+  String.raw`function notification_title_words (client_id integer, payload json) returns tsvector language sql volatility i parallel s  select array_to_tsvector(string_to_array( client_id::text || ':' || regexp_replace( lower(left(coalesce(payload ->> 'title', payload ->> 'message', payload ->> 'body'), 200)), '[\s\u0021-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007e\u00a0\u00a1\u00ab\u00b7\u00bb\u00bf\u2000-\u206f\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]+', ' ' || client_id::text || ':', 'g' ), ' ' ))`,
   'index CREATE INDEX notification_scopes_faults ON public.notification_scopes USING btree (notification_id) WHERE (fault IS NOT NULL)',
+  'index CREATE INDEX notifications_by_title_word ON public.notifications USING gin (notification_title_words(client_id, payload))',
 ];
 
 /** Changes that the comparison has to find, each in one line of the catalogue. */

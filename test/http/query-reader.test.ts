@@ -50,6 +50,19 @@ t.test('numbers have bounds', (t) => {
   t.end();
 });
 
+t.test('ids, with commas between them', (t) => {
+  const ids = (value: string) => {
+    const reader = new QueryReader(new URLSearchParams(`ids=${value}`), ['ids']);
+    return { ids: reader.ids('ids', 3), faults: reader.faults.length };
+  };
+  t.same(ids('7'), { ids: [7], faults: 0 });
+  t.same(ids('7,2,7'), { ids: [7, 2, 7], faults: 0 });
+  for (const value of ['', ',', '1,', '0', '1,x', '1, 2', '99999999999', '1,2,3,4']) {
+    t.same(ids(value), { ids: null, faults: 1 }, value);
+  }
+  t.end();
+});
+
 t.test('times and words', (t) => {
   const given = read('from=2026-01-02T03:04:05Z&to=1700000000000&state=B');
   t.equal(given.time('from'), Date.UTC(2026, 0, 2, 3, 4, 5));

@@ -18,6 +18,7 @@ import type { RunContext } from '../../src/push/worker/run-context.ts';
 import { BudgetShare, SendBudget } from '../../src/push/worker/send-budget.ts';
 import { TaskControl } from '../../src/push/worker/task-control.ts';
 import type { Clock } from '../../src/std/clock.ts';
+import type { DeviceCount } from '../../src/tag-index/sample.ts';
 import type {
   DeviceHistories,
   DeviceRun,
@@ -143,8 +144,8 @@ export class ScriptedTagIndex implements TagIndex {
     return Promise.resolve({ deviceIds, histories: this.run.histories });
   }
 
-  count(): Promise<number> {
-    return Promise.resolve(this.run.offsets.length);
+  count(): Promise<DeviceCount> {
+    return Promise.resolve({ count: this.run.offsets.length, isProjected: false });
   }
 
   occupiedGroups(): Promise<null> {

@@ -15,8 +15,8 @@ t.test('some of many, evenly apart', (t) => {
 });
 
 t.test('what was found is told of all', (t) => {
-  t.equal(projected(160, 16, 1_221), 12_210);
-  t.equal(projected(7, 3, 3), 7);
-  t.equal(projected(0, 0, 0), 0);
+  t.same(projected(160, 16, 1_221), { count: 12_210, isProjected: true });
+  t.same(projected(7, 3, 3), { count: 7, isProjected: false });
+  t.same(projected(0, 0, 0), { count: 0, isProjected: false });
   t.end();
 });

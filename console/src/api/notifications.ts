@@ -28,19 +28,24 @@ export async function listNotifications(
   api: ClientApi,
   query: URLSearchParams,
   signal: AbortSignal,
+  limit = PAGE_ROWS,
 ): Promise<NotificationPage> {
   const state = STATES.find((one) => one === query.get('state'));
   const appId = Number(query.get('appId'));
+  const tagId = Number(query.get('tagId'));
   const publisher = query.get('publisher');
+  const q = query.get('q');
   const isPartly = query.get('state') === PARTLY_FAILED;
   const from = startOfDay(query.get('from'), 0);
   const to = startOfDay(query.get('to'), 1);
   const cursor = query.get('cursor');
   const { body, headers } = await api.request('GET', '/push-api/v3/{client}/notifications', {
     query: {
-      limit: PAGE_ROWS,
+      limit,
       ...(state === undefined ? {} : { state }),
       ...(appId > 0 ? { appId } : {}),
+      ...(tagId > 0 ? { tagId } : {}),
+      ...(q === null ? {} : { q }),
       ...(publisher === null ? {} : { publisher }),
       ...(isPartly ? { state: 'FINISHED' as const, hasFaults: 'true' as const } : {}),
       ...(from === null ? {} : { from }),

@@ -1,11 +1,16 @@
 /** The notification that is being composed: kept in this browser until it is sent. */
 
-import type { Tag } from '../../../packages/client/src/openapi.ts';
+import type { Tag, TagGroup } from '../../../packages/client/src/openapi.ts';
 import type { MoreFields } from '../texts/payload-fields.ts';
 import { moreOf } from '../texts/payload-fields.ts';
 
+export type PickedGroup = Pick<TagGroup, 'id' | 'name'>;
+
 /** The fields of a tag that its chip shows. */
-export type PickedTag = Pick<Tag, 'id' | 'name' | 'sourceId'>;
+export interface PickedTag extends Pick<Tag, 'id' | 'name' | 'sourceId'> {
+  /** It was chosen with all tags of this group. */
+  readonly group?: PickedGroup;
+}
 
 export interface DraftFields extends MoreFields {
   any: PickedTag[];

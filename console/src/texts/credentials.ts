@@ -12,5 +12,6 @@ export const credentialTexts = {
   replaceNow: 'Nothing can be sent with this key any more: upload a new one.',
   replaceSoon: 'Upload a new key before this one expires.',
   accepted: (ago: string) => `The provider accepted the key ${ago}.`,
+  since: (at: string, meaning: string) => `Since ${at}: ${meaning}`,
   fallback: (at: string) => `The previous key is used until ${at}.`,
 };

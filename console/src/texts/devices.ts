@@ -12,6 +12,12 @@ export const deviceTexts = {
   unknown:
     'No such device is registered for this app on this platform. Check the app, the platform and every character of the token.',
   reachable: (count: string) => `This device can be reached. It has ${count}.`,
+  cannotBeReached: (platform: string, at: string) =>
+    `This device cannot be reached: sends to ${platform} have been refused since ${at}.`,
+  checkKey: 'Check the key',
+  test: 'Send a test…',
+  testLine: 'To this device. Not included in statistics.',
+  testMessage: 'Test',
   oneTag: 'one tag',
   tags: (count: string) => `${count} tags`,
   unsubscribed: (ago: string) =>

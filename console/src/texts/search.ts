@@ -2,12 +2,13 @@
 
 export const searchTexts = {
   title: 'Search',
-  field: 'Page, app, tag, notification ID or device token',
+  field: 'Page, app, tag, notification or device token',
   page: 'Page',
   action: 'Action',
   app: 'App',
   tag: 'Tag',
   notification: 'Notification',
+  sentAt: (at: string) => `Notification, ${at}`,
   device: 'Device',
   newTag: 'New tag',
   lookUp: 'Find this device',

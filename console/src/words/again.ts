@@ -1,9 +1,9 @@
 /** Makes a draft of a notification that was sent before. */
 
-import { ProblemError } from '../../../packages/client/src/client.ts';
 import type { Notification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
-import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
+import { tagsById } from '../api/tags-by-id.ts';
+import type { DraftFields } from '../state/draft.svelte.ts';
 import { MORE_NAMES, moreOf } from '../texts/payload-fields.ts';
 
 /** The fields that the page has inputs for. */
@@ -42,35 +42,9 @@ export async function draftOf(
     return { ...texts, ...rest, isExpression: true, expression: audience.expression };
   }
   const [any, all, none] = await Promise.all([
-    tagsOf(api, audience.tagIds),
-    tagsOf(api, audience.filterTagIds),
-    tagsOf(api, audience.excludeTagIds),
+    tagsById(api, audience.tagIds),
+    tagsById(api, audience.filterTagIds),
+    tagsById(api, audience.excludeTagIds),
   ]);
-  return { ...texts, ...rest, any, all, none };
-}
-
-/** Tags that are asked for at once. */
-export const PAGE_TAGS = 20;
-const GONE = 404;
-
-/** Tags by their ids, as far as they are there, a page after the other. */
-export async function tagsOf(api: ClientApi, ids: readonly number[]): Promise<PickedTag[]> {
-  const tags: PickedTag[] = [];
-  for (let first = 0; first < ids.length; first += PAGE_TAGS) {
-    const page = ids.slice(first, first + PAGE_TAGS);
-    const found = await Promise.all(page.map((id) => findTag(api, id)));
-    tags.push(...found.filter((tag) => tag !== null));
-  }
-  return tags;
-}
-
-/** Null: it is gone. Any other failure is one: without a tag that excludes, more people get it. */
-async function findTag(api: ClientApi, id: number): Promise<PickedTag | null> {
-  try {
-    const path = { id };
-    return (await api.request('GET', '/push-admin-api/v3/{client}/tags/{id}', { path })).body;
-  } catch (error) {
-    if (error instanceof ProblemError && error.problem.status === GONE) return null;
-    throw error;
-  }
+  return { ...texts, ...rest, any: [...any], all: [...all], none: [...none] };
 }

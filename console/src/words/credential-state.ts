@@ -2,7 +2,7 @@
 
 import type { ProviderCredential } from '../../../packages/client/src/openapi.ts';
 import { credentialTexts as texts } from '../texts/credentials.ts';
-import { ago, DAY_MS, dateTime } from './format.ts';
+import { ago, DAY_MS, dateTime, when } from './format.ts';
 
 export interface CredentialState {
   readonly kind: 'accepted' | 'failed' | 'expired' | 'skipped';
@@ -19,7 +19,7 @@ export interface CredentialState {
 const SOON_MS = 30 * DAY_MS;
 
 export function credentialStateOf(one: ProviderCredential, nowMs = Date.now()): CredentialState {
-  const { hasCredential, refused, fault, check, expiresAt, acceptedAt, fallbackUntil } = one;
+  const { hasCredential, refused, failing, check, expiresAt, acceptedAt, fallbackUntil } = one;
   if (!hasCredential) return { ...NONE, sentence: texts.missing };
   if (refused !== undefined) {
     const meaning = refused.meaning || refused.reason;
@@ -29,7 +29,9 @@ export function credentialStateOf(one: ProviderCredential, nowMs = Date.now()): 
         : `${meaning} ${texts.fallback(dateTime(fallbackUntil))}`;
     return { ...BAD, sentence };
   }
-  if (fault !== undefined) return { ...BAD, sentence: fault.meaning || fault.reason };
+  if (failing !== undefined) {
+    return { ...BAD, sentence: texts.since(when(failing.since, nowMs), failing.meaning) };
+  }
   if (check?.ok === false) return { ...BAD, sentence: check.note };
   if (expiresAt !== undefined && expiresAt < nowMs + SOON_MS) {
     const [label, sentence] =

@@ -1,9 +1,10 @@
 /** The results of a search over everything, found in the page or in the engine's answers. */
 
-import type { App, Tag } from '../../../packages/client/src/openapi.ts';
+import type { App, ListedNotification, Tag } from '../../../packages/client/src/openapi.ts';
 import type { Membership } from '../api/console-api.ts';
 import { roomPath } from '../state/route.svelte.ts';
 import { searchTexts as texts } from '../texts/search.ts';
+import { when } from './format.ts';
 import type { RoomLink } from './links.ts';
 
 export interface Find {
@@ -81,4 +82,15 @@ export const findTags = ({ clientId }: Membership, tags: readonly Tag[]): readon
     label: name,
     kind: texts.tag,
     path: roomPath(clientId, 'tags', id),
+  }));
+
+export const findNotifications = (
+  { clientId }: Membership,
+  notifications: readonly ListedNotification[],
+): readonly Find[] =>
+  notifications.map(({ id, title = '', sendAt }) => ({
+    key: `notification-${id}`,
+    label: title,
+    kind: texts.sentAt(when(sendAt)),
+    path: roomPath(clientId, 'notifications', id),
   }));

@@ -2772,6 +2772,17 @@ export interface components {
                 readonly platformId: number;
                 readonly fault: string;
             }[];
+            /** @description The beginning of its audience: the first 10 tags of each list, and 200 characters of its expression. */
+            readonly audience: {
+                readonly tagIds: readonly number[];
+                readonly filterTagIds: readonly number[];
+                readonly excludeTagIds: readonly number[];
+                /** @description The tags of all three lists, unabridged. */
+                readonly tagCount: number;
+                readonly expression?: string;
+            };
+            /** @description The platforms that it could go to. */
+            readonly platformIds: readonly number[];
         };
         readonly AudienceRequest: {
             /** @description Devices with any of these tags. One of the two fields of target tags is needed, or `audience`. */
@@ -2935,6 +2946,8 @@ export interface components {
                 readonly [key: string]: string;
             };
             readonly groupId?: number;
+            /** @description Devices with it in the apps that the caller may see; only with `withDevices`. */
+            readonly devices?: number;
             /** @description The apps it is connected to; absent: every app. */
             readonly appIds?: readonly number[];
         };
@@ -2992,6 +3005,12 @@ export interface components {
             };
             /** @description How long the one before may be used. */
             readonly fallbackUntil?: number;
+            /** @description Sends or checks fail since then. Absent: the last one worked. */
+            readonly failing?: {
+                /** @description Milliseconds since 1970. */
+                readonly since: number;
+                readonly meaning: string;
+            };
             /** @description When the provider last took it. */
             readonly acceptedAt?: number;
             /** @description The last fault of sends. */
@@ -3308,9 +3327,31 @@ export interface components {
                     readonly appId: number;
                     /** @description 3: apns, 7: webpush, 15: fcm */
                     readonly platformId: number;
+                    readonly appName: string;
+                    readonly clientId: string;
+                    readonly clientName: string;
+                    /** @description Without one it is simulated. */
+                    readonly hasCredential: boolean;
+                    /** @description By the last check. */
                     readonly isHealthy: boolean | null;
-                    readonly expiresAtMs: number | null;
+                    /** @description The one before is used. */
                     readonly isFallback: boolean;
+                    /** @description Sends or checks fail since then. */
+                    readonly failing: {
+                        /** @description Milliseconds since 1970. */
+                        readonly since: number;
+                        readonly meaning: string;
+                    } | null;
+                    /** @description The last accepted send. */
+                    readonly acceptedAtMs: number | null;
+                    readonly expiresAtMs: number | null;
+                    /** @description Stopped by a fault, in the last 24 hours. */
+                    readonly failingSends: {
+                        readonly count: number;
+                        readonly lastId: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly lastAt: number;
+                    } | null;
                 }[];
                 /** @description Open ones, by provider. */
                 readonly connections: readonly {
@@ -4134,6 +4175,8 @@ export interface operations {
                 readonly state?: "SCHEDULED" | "QUEUED" | "RUNNING" | "PAUSED" | "FINISHED" | "FAILED" | "CANCELLED";
                 /** @description With `true`: only those that a fault stopped on some app and platform. */
                 readonly hasFaults?: "true" | "false";
+                /** @description Each word of this text begins a word of the title that is listed, whichever case. */
+                readonly q?: string;
                 /** @description That could go to this app. */
                 readonly appId?: number;
                 /** @description With this tag among their target tags. Those of an expression are the tags of its alternatives; where it has none, or these require no tag, all tags that select. */
@@ -4179,7 +4222,18 @@ export interface operations {
                      *         "failedCount": 1,
                      *         "skippedCount": 0,
                      *         "expiredCount": 0,
-                     *         "cancelledCount": 0
+                     *         "cancelledCount": 0,
+                     *         "audience": {
+                     *           "tagIds": [
+                     *             2
+                     *           ],
+                     *           "filterTagIds": [],
+                     *           "excludeTagIds": [],
+                     *           "tagCount": 1
+                     *         },
+                     *         "platformIds": [
+                     *           3
+                     *         ]
                      *       }
                      *     ]
                      */
@@ -4441,7 +4495,10 @@ export interface operations {
                         readonly plan: readonly string[];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
-                        /** @constant */
+                        /**
+                         * @description The counts were concluded from a sample.
+                         * @constant
+                         */
                         readonly approximate?: true;
                     };
                 };
@@ -5465,10 +5522,16 @@ export interface operations {
                 readonly q?: string;
                 /** @description In this group; 0: in none. */
                 readonly groupId?: number;
+                /** @description With `true`: those in groups below `groupId`, too. */
+                readonly withGroupsBelow?: "true" | "false";
                 /** @description With this sourceId. */
                 readonly sourceId?: string;
                 /** @description Connected to this app. */
                 readonly appId?: number;
+                /** @description These, 100 at most. */
+                readonly ids?: string;
+                /** @description With `true`: each with how many devices have it; `limit` is 100 at most. */
+                readonly withDevices?: "true" | "false";
             };
             readonly header?: never;
             readonly path: {
@@ -9549,7 +9612,22 @@ export interface operations {
                      *       "index": null,
                      *       "providers": {
                      *         "openCircuits": [],
-                     *         "credentials": [],
+                     *         "credentials": [
+                     *           {
+                     *             "appId": 1,
+                     *             "platformId": 3,
+                     *             "appName": "Demo",
+                     *             "clientId": "demo",
+                     *             "clientName": "Demo",
+                     *             "hasCredential": true,
+                     *             "isHealthy": true,
+                     *             "isFallback": false,
+                     *             "failing": null,
+                     *             "acceptedAtMs": 1795392000000,
+                     *             "expiresAtMs": null,
+                     *             "failingSends": null
+                     *           }
+                     *         ],
                      *         "connections": [
                      *           {
                      *             "provider": "apns",
@@ -9620,7 +9698,22 @@ export interface operations {
                      *       "index": null,
                      *       "providers": {
                      *         "openCircuits": [],
-                     *         "credentials": [],
+                     *         "credentials": [
+                     *           {
+                     *             "appId": 1,
+                     *             "platformId": 3,
+                     *             "appName": "Demo",
+                     *             "clientId": "demo",
+                     *             "clientName": "Demo",
+                     *             "hasCredential": true,
+                     *             "isHealthy": true,
+                     *             "isFallback": false,
+                     *             "failing": null,
+                     *             "acceptedAtMs": 1795392000000,
+                     *             "expiresAtMs": null,
+                     *             "failingSends": null
+                     *           }
+                     *         ],
                      *         "connections": [
                      *           {
                      *             "provider": "apns",

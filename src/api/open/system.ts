@@ -4,21 +4,38 @@ import { z } from 'zod';
 import type { ListedNode } from '../../database/nodes/list-nodes.ts';
 import type { StoreState } from '../../database/write-probe.ts';
 import { STORE_STATES } from '../../database/write-probe.ts';
+import type { Scope } from '../../domain/device.ts';
 import { shown } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
 import { count, epochMs, id, platformId } from '../../http/openapi/parts.ts';
 import { done } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
-import type { CredentialReading } from '../../provider-credentials/credential-watch.ts';
+import type { Failing } from '../../provider-credentials/failing.ts';
 import { PROVIDERS } from '../../providers/providers.ts';
 import type { CircuitReading } from '../../push/dispatch/circuit-breakers.ts';
 import type { ProviderReading } from '../../push/protocol/worker-totals.ts';
+import type { FailingSends } from '../../push/sql/list-failing-sends.ts';
 import type { QueueReading } from '../../push/sql/read-queue.ts';
 
 type ProviderConnections = Pick<
   ProviderReading,
   'provider' | 'connections' | 'streams' | 'connectFailures'
 >;
+
+/** How the provider of an app on a platform is. */
+export interface CredentialStandingShown extends Scope {
+  readonly appName: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly hasCredential: boolean;
+  readonly isHealthy: boolean | null;
+  readonly isFallback: boolean;
+  readonly failing: Failing | null;
+  readonly acceptedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  /** In the last 24 hours; null: none. */
+  readonly failingSends: Omit<FailingSends, keyof Scope> | null;
+}
 
 export interface SystemState {
   readonly version: string;
@@ -41,7 +58,7 @@ export interface SystemState {
   } | null;
   readonly providers: {
     readonly openCircuits: readonly CircuitReading[];
-    readonly credentials: readonly CredentialReading[];
+    readonly credentials: readonly CredentialStandingShown[];
     /** Open ones of each provider that was ever sent to, and the sends on them. */
     readonly connections: readonly ProviderConnections[];
   };
@@ -89,9 +106,22 @@ const system = z
       credentials: z.array(
         z.object({
           ...scope,
-          isHealthy: z.boolean().nullable(),
+          appName: z.string(),
+          clientId: z.string(),
+          clientName: z.string(),
+          hasCredential: z.boolean().meta({ description: 'Without one it is simulated.' }),
+          isHealthy: z.boolean().nullable().meta({ description: 'By the last check.' }),
+          isFallback: z.boolean().meta({ description: 'The one before is used.' }),
+          failing: z
+            .object({ since: epochMs, meaning: z.string() })
+            .nullable()
+            .meta({ description: 'Sends or checks fail since then.' }),
+          acceptedAtMs: epochMs.nullable().meta({ description: 'The last accepted send.' }),
           expiresAtMs: epochMs.nullable(),
-          isFallback: z.boolean(),
+          failingSends: z
+            .object({ count, lastId: z.string(), lastAt: epochMs })
+            .nullable()
+            .meta({ description: 'Stopped by a fault, in the last 24 hours.' }),
         }),
       ),
       connections: z
@@ -126,7 +156,13 @@ const SYSTEM = {
   index: null,
   providers: {
     openCircuits: [],
-    credentials: [],
+    credentials: [
+      {
+        ...{ appId: 1, platformId: 3, appName: 'Demo', clientId: 'demo', clientName: 'Demo' },
+        ...{ hasCredential: true, isHealthy: true, isFallback: false, failing: null },
+        ...{ acceptedAtMs: 1_795_392_000_000, expiresAtMs: null, failingSends: null },
+      },
+    ],
     connections: [
       { provider: PROVIDERS[3].kind, connections: 2, streams: 310, connectFailures: 0 },
     ],

@@ -2,10 +2,14 @@
 
 import { hostname } from 'node:os';
 import type { Readiness } from '../../api/open/readiness.ts';
-import type { SystemState } from '../../api/open/system.ts';
+import type { CredentialStandingShown, SystemState } from '../../api/open/system.ts';
 import { listNodes } from '../../database/nodes/list-nodes.ts';
 import type { Sql } from '../../database/sql.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
 import type { Front } from '../../http/choose-front.ts';
+import { failingOf } from '../../provider-credentials/failing.ts';
+import { listStandings } from '../../provider-credentials/sql/list-standings.ts';
+import { listFailingSends } from '../../push/sql/list-failing-sends.ts';
 import { readQueue } from '../../push/sql/read-queue.ts';
 import { fullVersion } from '../version.ts';
 import type { Devices } from './devices.ts';
@@ -17,7 +21,7 @@ interface SystemSources {
   readonly front: Front;
   readonly readiness: Pick<Readiness, 'ask'>;
   readonly tagIndex: Pick<OpenTagIndex, 'reading'>;
-  readonly sending: Pick<Sending, 'fanOut' | 'watch'>;
+  readonly sending: Pick<Sending, 'fanOut'>;
   readonly devices: Pick<Devices, 'registration'>;
 }
 
@@ -32,15 +36,22 @@ const NODES_MAX = 200;
  */
 const COUNTED_MAX = 100_000;
 
+/** @limit providers of apps that the operator sees, those in trouble first → left out */
+const CREDENTIALS_MAX = 200;
+/** @limit sends with a fault in 24 hours that are counted for the operator → the newest */
+const FAILING_SENDS_MAX = 10_000;
+const DAY_MS = 86_400_000;
+
 /** This node, on the embedded database: it is the only one, and has no heartbeat. */
 const ALONE = { id: 1, host: hostname(), pid: process.pid, seenAgoMs: 0, isDead: false };
 
 export async function gatherSystem(sources: SystemSources): Promise<SystemState> {
   const { sql, front, readiness, tagIndex, devices } = sources;
-  const { fanOut, watch } = sources.sending;
-  const [nodes, queue, { body }] = await Promise.all([
+  const { fanOut } = sources.sending;
+  const [nodes, queue, credentials, { body }] = await Promise.all([
     listNodes(sql, NODES_MAX),
     readQueue(sql, COUNTED_MAX),
+    credentialStandings(sql),
     readiness.ask(),
   ]);
   return {
@@ -55,7 +66,7 @@ export async function gatherSystem(sources: SystemSources): Promise<SystemState>
     index: tagIndex.reading(),
     providers: {
       openCircuits: fanOut.circuitBreakers.readings,
-      credentials: watch.readings,
+      credentials,
       connections: fanOut
         .providers()
         .map(({ provider, connections, streams, connectFailures }) => ({
@@ -67,4 +78,26 @@ export async function gatherSystem(sources: SystemSources): Promise<SystemState>
     },
     queue: { ...queue, registrations: devices.registration.depth },
   };
+}
+
+async function credentialStandings(sql: Sql): Promise<readonly CredentialStandingShown[]> {
+  const [standings, failing] = await Promise.all([
+    listStandings(sql, CREDENTIALS_MAX),
+    listFailingSends(sql, Date.now() - DAY_MS, FAILING_SENDS_MAX),
+  ]);
+  const failingBy = new Map(failing.map((one) => [scopeKeyOf(one), one]));
+  return standings.map((one) => ({
+    appId: one.appId,
+    platformId: one.platformId,
+    appName: one.appName,
+    clientId: one.clientId,
+    clientName: one.clientName,
+    hasCredential: one.hasCredential,
+    isHealthy: one.isHealthy,
+    isFallback: one.refusedReason !== null && one.fallbackUntilMs !== null,
+    failing: failingOf(one) ?? null,
+    acceptedAtMs: one.acceptedAtMs === null ? null : Math.floor(one.acceptedAtMs),
+    expiresAtMs: one.expiresAtMs,
+    failingSends: failingBy.get(scopeKeyOf(one)) ?? null,
+  }));
 }

@@ -14,7 +14,7 @@ import { id as idForm } from '../../http/id-form.ts';
 import { rowsOf } from '../../http/list-answer.ts';
 import { count, id, orAbsent } from '../../http/openapi/parts.ts';
 import type { QueryParameter } from '../../http/parameters.ts';
-import { cursorFrom, idOf, LIMIT, pathId, text } from '../../http/parameters.ts';
+import { cursorFrom, flag, idOf, idsOf, LIMIT, pathId, text } from '../../http/parameters.ts';
 import { done, refuse } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 import { routesAt } from '../../http/route.ts';
@@ -66,6 +66,9 @@ const tag = z
   .object({
     ...tagProperties,
     groupId: orAbsent(id),
+    devices: count.optional().meta({
+      description: 'Devices with it in the apps that the caller may see; only with `withDevices`.',
+    }),
     appIds: orAbsent(
       z.array(id).meta({ description: 'The apps it is connected to; absent: every app.' }),
     ),
@@ -88,6 +91,14 @@ const inGroup: QueryParameter<number | null> = {
   read: (reader, name) => reader.number(name, 0),
 };
 
+/** @limit ids that a list of tags is asked for → `400` */
+const ASKED_IDS_MAX = 100;
+/**
+ * Counting reads a row for each day on which devices came or went, of each tag.
+ * @limit rows of a page of tags `withDevices` → `400`
+ */
+const COUNTED_TAGS_MAX = 100;
+
 const listRoute = ({ sql, patientReads }: TagResourceParts) =>
   reads.get(
     'listTags',
@@ -98,13 +109,23 @@ const listRoute = ({ sql, patientReads }: TagResourceParts) =>
         cursor: cursorFrom([0]),
         q: text('With this text in the name or sourceId.', 'news'),
         groupId: inGroup,
+        withGroupsBelow: flag('With `true`: those in groups below `groupId`, too.', 'false'),
         sourceId: text('With this sourceId.', 'breaking-news'),
         appId: idOf('Connected to this app.', 1),
+        ids: idsOf(`These, ${ASKED_IDS_MAX} at most.`, '2,7', ASKED_IDS_MAX),
+        withDevices: flag(
+          `With \`true\`: each with how many devices have it; \`limit\` is ${COUNTED_TAGS_MAX} at most.`,
+          'true',
+        ),
       },
       answer: listed('The tags.', tag, [TAG]),
     },
     async ({ caller: { clientId, key: limits }, query }) => {
-      const { q, appId } = query;
+      const { q, appId, limit, withDevices } = query;
+      if (withDevices && (limit === null || limit > COUNTED_TAGS_MAX)) {
+        const message = `must be ${COUNTED_TAGS_MAX} at most with withDevices`;
+        return refuse.invalid([{ path: 'limit', message }]);
+      }
       if (appId !== null && (await findOwnApps(sql, clientId, [appId])).length === 0) {
         return refuse.invalid([{ path: 'appId', message: 'names no app of this client' }]);
       }
@@ -113,7 +134,7 @@ const listRoute = ({ sql, patientReads }: TagResourceParts) =>
       return patientRows(patientReads, clientId, (patient) =>
         rowsOf(query, {
           async read([afterId = 0], limit) {
-            const asked = { clientId, filter, limits, afterId, limit };
+            const asked = { clientId, filter, limits, afterId, limit, withDevices };
             return (await listTags(patient, asked)).map(asListed);
           },
           keyOf: ({ id }) => [id],

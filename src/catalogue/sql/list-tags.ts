@@ -1,20 +1,26 @@
 /** Reads a client's tags in the order of their ids, a page at a time, or one of them. */
 
 import type { Fragment, Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
 import type { Tag } from '../../domain/tag.ts';
 import type { KeyLimits } from '../covered-tags.ts';
-import { andReadable } from '../covered-tags.ts';
+import { andReadable, groupsBelow } from '../covered-tags.ts';
 
 interface TagFilter {
   readonly text: string | null;
-  /** Directly in it; 0: in none. */
+  /** In it; 0: in none. */
   readonly groupId: number | null;
+  /** Also in the groups below it. */
+  readonly withGroupsBelow: boolean;
   readonly sourceId: string | null;
   readonly appId: number | null;
+  readonly ids: readonly number[] | null;
 }
 
 export interface ListedTag extends Tag {
   readonly groupSourceId: string | null;
+  /** Devices with it, in the apps that the caller may see; absent: not asked for. */
+  readonly devices?: number;
 }
 
 interface TagsToList {
@@ -23,18 +29,20 @@ interface TagsToList {
   readonly limits: KeyLimits | undefined;
   readonly afterId: number;
   readonly limit: number;
+  readonly withDevices: boolean;
 }
 
 /** Those that are not deleted; expired ones are among them. */
 export const listTags = (
   sql: Sql,
-  { clientId, filter, limits, afterId, limit }: TagsToList,
+  { clientId, filter, limits, afterId, limit, withDevices }: TagsToList,
 ): Promise<readonly ListedTag[]> =>
   select(
     sql,
     clientId,
-    sql`and t.id > ${afterId} ${conditions(sql, filter)} ${andReadable(sql, clientId, limits)}
+    sql`and t.id > ${afterId} ${conditions(sql, clientId, filter)} ${andReadable(sql, clientId, limits)}
       order by t.id limit ${limit}`,
+    withDevices ? devicesOf(sql, limits) : sql``,
   );
 
 export async function readListedTag(
@@ -46,18 +54,35 @@ export async function readListedTag(
   return tag ?? null;
 }
 
-const select = (sql: Sql, clientId: number, rest: Fragment) => sql<ListedTag[]>`
+const select = (sql: Sql, clientId: number, rest: Fragment, more = sql``) => sql<ListedTag[]>`
   select t.id, t.client_id as "clientId", t.name, t.source_id as "sourceId", t.group_id as "groupId",
     t.optional_parameters as "optionalParameters", t.expires_at_ms as "expiresAtMs", t.app_ids as "appIds",
-    g.source_id as "groupSourceId"
+    g.source_id as "groupSourceId" ${more}
   from tags t left join tag_groups g on g.id = t.group_id
   where t.client_id = ${clientId} and t.deleted_at is null ${rest}`;
 
-const conditions = (sql: Sql, { text, groupId, sourceId, appId }: TagFilter): Fragment => sql`
+/** The sum of the days on which devices came and went: as many rows as there were such days. */
+const devicesOf = (sql: Sql, limits: KeyLimits | undefined): Fragment => sql`, (
+    select greatest(0, coalesce(sum(d.subscribed - d.unsubscribed), 0))::bigint from tag_days d
+    where d.tag_id = t.id ${limits?.appIds ? sql`and d.app_id = any(${list(limits.appIds)}::integer[])` : sql``}
+  ) as devices`;
+
+const conditions = (
+  sql: Sql,
+  clientId: number,
+  { text, groupId, withGroupsBelow, sourceId, appId, ids }: TagFilter,
+): Fragment => sql`
+  ${ids === null ? sql`` : sql`and t.id = any(${list(ids)}::integer[])`}
   ${text === null ? sql`` : sql`and ${hasText(sql, text)}`}
-  ${groupId === null ? sql`` : sql`and t.group_id ${groupId === 0 ? sql`is null` : sql`= ${groupId}`}`}
+  ${groupId === null ? sql`` : sql`and t.group_id ${inGroup(sql, clientId, groupId, withGroupsBelow)}`}
   ${sourceId === null ? sql`` : sql`and t.source_id = ${sourceId}`}
   ${appId === null ? sql`` : sql`and (t.app_ids is null or ${appId} = any (t.app_ids))`}`;
+
+function inGroup(sql: Sql, clientId: number, groupId: number, withGroupsBelow: boolean): Fragment {
+  if (groupId === 0) return sql`is null`;
+  if (!withGroupsBelow) return sql`= ${groupId}`;
+  return sql`in (${groupsBelow(sql, clientId, { groupIds: [groupId] })})`;
+}
 
 /**
  * Uses strpos, for which a `%` or `_` of a name is itself. Letters of ASCII, the usual ones, are

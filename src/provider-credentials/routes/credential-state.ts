@@ -7,6 +7,7 @@ import type { Scope } from '../../domain/device.ts';
 import { epochMs, platformId } from '../../http/openapi/parts.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import { providerOf } from '../../providers/providers.ts';
+import { failingOf } from '../failing.ts';
 import { readProviderCredential } from '../provider-credentials.ts';
 import type { CredentialState } from '../sql/read-credential-states.ts';
 import { readCredentialStates } from '../sql/read-credential-states.ts';
@@ -34,6 +35,10 @@ export const credentialState = z
       .optional()
       .meta({ description: 'The provider refuses it, and the one before is used.' }),
     fallbackUntil: epochMs.optional().meta({ description: 'How long the one before may be used.' }),
+    failing: z
+      .object({ since: epochMs, meaning: z.string() })
+      .optional()
+      .meta({ description: 'Sends or checks fail since then. Absent: the last one worked.' }),
     acceptedAt: epochMs.optional().meta({ description: 'When the provider last took it.' }),
     fault: z
       .object({ ...reason, at: epochMs.optional() })
@@ -69,7 +74,7 @@ export async function stateOf(parts: Parts, { appId, platformId }: Scope) {
 /** Leaves out fields that the credential does not have. */
 async function shownState({ sql, secrets }: Parts, state: CredentialState) {
   const { appId, platformId, hasCredential } = state;
-  if (!hasCredential) return { platformId, hasCredential };
+  if (!hasCredential) return { platformId, hasCredential, failing: failingOf(state) };
   const opened = await readProviderCredential(sql, secrets, appId, platformId);
   const credential =
     opened.kind === 'opened'
@@ -87,6 +92,7 @@ const stateShown = (state: CredentialState) => ({
       : { ok: state.isHealthy, note: state.checkNote, at: ms(state.checkedAtMs) },
   refused: state.refusedReason === null ? undefined : reasonShown(state.refusedReason),
   fallbackUntil: ms(state.fallbackUntilMs),
+  failing: failingOf(state),
   acceptedAt: ms(state.acceptedAtMs),
   fault:
     state.fault === null ? undefined : { ...reasonShown(state.fault), at: ms(state.faultAtMs) },

@@ -21,14 +21,16 @@ export async function writeUses(sql: Sql, uses: readonly Use[]): Promise<void> {
     told as (
       ${recordTroubles(sql, 'send-stopped', newFaults(sql))}
     )
-    insert into credential_health as h (app_id, platform_id, accepted_at, fault, fault_at)
-    select app_id, platform_id, case when was_accepted then now() end, fault, case when fault is not null then now() end
+    insert into credential_health as h (app_id, platform_id, accepted_at, fault, fault_at, refused_since)
+    select app_id, platform_id, case when was_accepted then now() end, fault,
+      case when fault is not null then now() end, case when fault is not null then now() end
     from used
     order by app_id, platform_id
     on conflict (app_id, platform_id) do update set
       accepted_at = coalesce(excluded.accepted_at, h.accepted_at),
       fault = coalesce(excluded.fault, h.fault),
-      fault_at = coalesce(excluded.fault_at, h.fault_at)`;
+      fault_at = coalesce(excluded.fault_at, h.fault_at),
+      refused_since = case when excluded.fault is not null then coalesce(h.refused_since, now()) end`;
 }
 
 /** Those that are not known, or that have come back: after sends that worked, or after a day. */
@@ -66,10 +68,15 @@ export async function writeCheck(
         )`,
       )}
     )
-    insert into credential_health (app_id, platform_id, checked_at, check_ok, check_note)
-    values (${appId}, ${platformId}, now(), ${isHealthy}, ${note})
+    insert into credential_health as h (app_id, platform_id, checked_at, check_ok, check_note, refused_since)
+    values (${appId}, ${platformId}, now(), ${isHealthy}, ${note}, case when not ${isHealthy}::boolean then now() end)
     on conflict (app_id, platform_id) do update set
-      checked_at = now(), check_ok = excluded.check_ok, check_note = excluded.check_note`;
+      checked_at = now(), check_ok = excluded.check_ok, check_note = excluded.check_note,
+      refused_since = case
+        when excluded.check_ok then null
+        when excluded.check_ok is null then h.refused_since
+        else coalesce(h.refused_since, now())
+      end`;
 }
 
 /**

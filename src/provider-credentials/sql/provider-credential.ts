@@ -88,6 +88,7 @@ export async function writeSealedCredential(
 ): Promise<boolean> {
   const isStandInUsed = sql`refused_reason is not null and previous_until > now()`;
   const rows = await sql`
+    with written as (
     update app_platforms set
       previous_sealed = case ${predecessor}::text
         when 'kept' then case when ${isStandInUsed} then previous_sealed else credential_sealed end when 'unchanged' then previous_sealed end,
@@ -103,7 +104,14 @@ export async function writeSealedCredential(
       credential_updated_at = now(),
       refused_reason = null, refused_at = null
     where app_id = ${appId} and platform_id = ${platformId} and credential_version = ${overVersion}
-    returning 1`;
+    returning app_id, platform_id
+    ),
+    -- The provider has said nothing of the new one.
+    cleared as (
+      update credential_health h set refused_since = null from written w
+      where h.app_id = w.app_id and h.platform_id = w.platform_id
+    )
+    select from written`;
   return rows.length > 0;
 }
 

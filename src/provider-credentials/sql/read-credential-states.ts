@@ -17,6 +17,8 @@ export interface CredentialState extends Scope {
   readonly checkedAtMs: number | null;
   readonly isHealthy: boolean | null;
   readonly checkNote: string | null;
+  /** Since when sends or checks fail; null: the last one worked, or there was none. */
+  readonly refusedSinceMs: number | null;
 }
 
 /** Reads those of one app, or with null of all; sorted, at most `limit`. */
@@ -25,7 +27,15 @@ export const readCredentialStates = (
   appId: number | null,
   limit: number,
 ): Promise<readonly CredentialState[]> => sql<CredentialState[]>`
-  select p.app_id as "appId", p.platform_id as "platformId",
+  select ${credentialColumns(sql)}
+  from app_platforms p left join credential_health h using (app_id, platform_id)
+  where (${appId}::integer is null or p.app_id = ${appId}::integer)
+  order by p.app_id, p.platform_id
+  limit ${limit}`;
+
+/** The columns of CredentialState, from `app_platforms p` and `credential_health h`. */
+export const credentialColumns = (sql: Sql) => sql`
+  p.app_id as "appId", p.platform_id as "platformId",
     credential_sealed is not null as "hasCredential",
     (extract(epoch from credential_updated_at) * 1000)::float8 as "updatedAtMs",
     floor(extract(epoch from credential_expires_at) * 1000)::float8 as "expiresAtMs",
@@ -34,8 +44,5 @@ export const readCredentialStates = (
     (extract(epoch from accepted_at) * 1000)::float8 as "acceptedAtMs",
     fault, (extract(epoch from fault_at) * 1000)::float8 as "faultAtMs",
     (extract(epoch from least(checked_at, now())) * 1000)::float8 as "checkedAtMs",
-    check_ok as "isHealthy", check_note as "checkNote"
-  from app_platforms p left join credential_health h using (app_id, platform_id)
-  where (${appId}::integer is null or p.app_id = ${appId}::integer)
-  order by p.app_id, p.platform_id
-  limit ${limit}`;
+    check_ok as "isHealthy", check_note as "checkNote",
+    (extract(epoch from h.refused_since) * 1000)::float8 as "refusedSinceMs"`;

@@ -76,6 +76,8 @@ export type DryRun =
   | {
       readonly kind: 'counted';
       readonly audience: readonly (Scope<PlatformId> & { readonly count: number })[];
+      /** A count was concluded from a sample. */
+      readonly isApproximate: boolean;
       readonly unknownTags: readonly TagReference[];
       /** The payload for each scope without a template. */
       readonly payload: Payload;
@@ -156,17 +158,19 @@ export class Accept {
     const { patientReads, tagIndex } = this.options;
     const counted = await patientReads.run(clientId, async (sql) => {
       const counts: (Scope<PlatformId> & { readonly count: number })[] = [];
+      let isApproximate = false;
       for (const scope of scopes) {
-        const count = await tagIndex.count(sql, scope, audience, groupsMax);
+        const { count, isProjected } = await tagIndex.count(sql, scope, audience, groupsMax);
         counts.push({ appId: scope.appId, platformId: scope.platformId, count });
+        isApproximate ||= isProjected;
       }
-      return counts;
+      return { audience: counts, isApproximate };
     });
     return counted.kind === 'busy'
       ? counted
       : {
           kind: 'counted',
-          audience: counted.result,
+          ...counted.result,
           unknownTags,
           payload: checked.payload,
           templated: checked.templated,

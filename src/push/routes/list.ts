@@ -8,13 +8,16 @@ import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { listed } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
 import { rowsOf } from '../../http/list-answer.ts';
-import { epochMs, id, orAbsent, platformId, state } from '../../http/openapi/parts.ts';
-import type { QueryParameter } from '../../http/parameters.ts';
-import { choice, idCursor, idOf, limitOr, text, time } from '../../http/parameters.ts';
+import { count, epochMs, id, orAbsent, platformId, state } from '../../http/openapi/parts.ts';
+import { choice, flag, idCursor, idOf, limitOr, text, time } from '../../http/parameters.ts';
 import { refuse } from '../../http/result.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import type { ListedNotification } from '../sql/notifications/list-notifications.ts';
-import { listNotifications } from '../sql/notifications/list-notifications.ts';
+import {
+  LISTED_EXPRESSION_MAX,
+  LISTED_TAGS_MAX,
+  listNotifications,
+} from '../sql/notifications/list-notifications.ts';
 import { countsObject } from './counts.ts';
 import { jobId, reads } from './job.ts';
 import { COUNTS, counts, JOB_ID } from './push-schemas.ts';
@@ -24,13 +27,6 @@ import { COUNTS, counts, JOB_ID } from './push-schemas.ts';
  * @limit jobs on a page of `notifications` that names no limit
  */
 const PAGE_DEFAULT = 100;
-
-const hasFaults: QueryParameter<boolean> = {
-  description: 'With `true`: only those that a fault stopped on some app and platform.',
-  schema: z.enum(['true', 'false']),
-  example: 'false',
-  read: (reader, name) => reader.choice(name, ['true', 'false']) === 'true',
-};
 
 /** Fields that lists and answers about one job share; one that has not happened is left out. */
 export const jobRow = {
@@ -48,6 +44,18 @@ export const jobRow = {
   finishedAt: orAbsent(epochMs),
   ...counts,
 };
+const tagIds = z.array(z.int());
+const audience = z
+  .object({
+    tagIds,
+    filterTagIds: tagIds,
+    excludeTagIds: tagIds,
+    tagCount: count.meta({ description: 'The tags of all three lists, unabridged.' }),
+    expression: orAbsent(z.string()),
+  })
+  .meta({
+    description: `The beginning of its audience: the first ${LISTED_TAGS_MAX} tags of each list, and ${LISTED_EXPRESSION_MAX} characters of its expression.`,
+  });
 const row = z
   .object({
     ...jobRow,
@@ -60,8 +68,11 @@ const row = z
           'The apps and platforms on which a fault stopped it, with sentences that say what to correct.',
       }),
     ),
+    audience,
+    platformIds: z.array(platformId).meta({ description: 'The platforms that it could go to.' }),
   })
   .meta({ id: 'ListedNotification' });
+const AUDIENCE = { tagIds: [2], filterTagIds: [], excludeTagIds: [], tagCount: 1 };
 export const JOB_ROW = {
   id: JOB_ID,
   state: 'FINISHED',
@@ -82,7 +93,14 @@ export const listRoute = (patientReads: PatientReads): Route =>
         limit: limitOr(PAGE_DEFAULT, `How many jobs; ${PAGE_DEFAULT} if it is not given.`),
         cursor: idCursor(JOB_ID),
         state: choice('In this state.', NOTIFICATION_STATES, 'FINISHED'),
-        hasFaults,
+        hasFaults: flag(
+          'With `true`: only those that a fault stopped on some app and platform.',
+          'false',
+        ),
+        q: text(
+          'Each word of this text begins a word of the title that is listed, whichever case.',
+          'goal',
+        ),
         appId: idOf('That could go to this app.', 1),
         tagId: idOf(
           'With this tag among their target tags. Those of an expression are the tags of its alternatives; where it has none, or these require no tag, all tags that select.',
@@ -95,7 +113,9 @@ export const listRoute = (patientReads: PatientReads): Route =>
         from: time('Accepted at this time or later.', 1_577_836_800_000),
         to: time('Accepted before this time.', 4_102_444_800_000),
       },
-      answer: listed('A page of them.', row, [JOB_ROW]),
+      answer: listed('A page of them.', row, [
+        { ...JOB_ROW, audience: AUDIENCE, platformIds: [3] },
+      ]),
     },
     ({ caller, query }) => {
       const { clientId } = caller;

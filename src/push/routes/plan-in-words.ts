@@ -13,8 +13,7 @@ const NAMED_MAX = 20;
 /** One sentence for each step, in order. */
 export function planOf(
   push: Push,
-  { audience, unknownTags }: Extract<DryRun, { readonly kind: 'counted' }>,
-  isApproximate: boolean,
+  { audience, unknownTags, isApproximate }: Extract<DryRun, { readonly kind: 'counted' }>,
 ): readonly string[] {
   const { expression, appIds, appLimit } = push;
   const unknown = new Set(unknownTags);

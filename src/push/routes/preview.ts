@@ -82,7 +82,10 @@ const estimate = z.object({
   audience: z.array(scopeCount),
   plan: z.array(z.string()),
   unknownTags,
-  approximate: z.literal(true).optional(),
+  approximate: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'The counts were concluded from a sample.' }),
 });
 
 /** The message of each (app, platform), its size and its audience. */
@@ -134,9 +137,8 @@ export const estimateRoute = (parts: PreviewParts): Route =>
       const found = await countedPush(parts, asked);
       if (!found.ok) return found;
       const { push, counted } = found.value;
-      const { audience, unknownTags } = counted;
-      const { isApproximate } = asked.body;
-      const plan = planOf(push, counted, isApproximate);
+      const { audience, unknownTags, isApproximate } = counted;
+      const plan = planOf(push, counted);
       const approximate = isApproximate ? (true as const) : undefined;
       return done({ audience, plan, unknownTags, approximate });
     },

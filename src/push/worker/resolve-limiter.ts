@@ -7,6 +7,7 @@ import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 import { BLOCK_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
+import type { DeviceCount } from '../../tag-index/sample.ts';
 import type {
   DeviceRun,
   PresentDevices,
@@ -72,7 +73,7 @@ class LimitedTagIndex implements TagIndex {
     return this.limiter.tagIndex.recheck(scope, ordinals, audience, languageTagIds);
   }
 
-  count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<number> {
+  count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<DeviceCount> {
     return this.limiter.tagIndex.count(sql, scope, audience, groupsMax);
   }
 

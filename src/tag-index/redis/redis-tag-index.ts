@@ -15,6 +15,7 @@ import type { Clock } from '../../std/clock.ts';
 import { listDeviceGroupsOf } from '../groups/list-device-groups.ts';
 import { listTaggedGroups } from '../groups/list-tagged-groups.ts';
 import { ResolveMeter } from '../resolve-meter.ts';
+import type { DeviceCount } from '../sample.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {
   DeviceHistories,
@@ -118,8 +119,8 @@ export class RedisTagIndex implements TagIndex {
     scope: Scope,
     audience: Audience,
     groupsMax = Number.POSITIVE_INFINITY,
-  ): Promise<number> {
-    if (isNobody(audience)) return 0;
+  ): Promise<DeviceCount> {
+    if (isNobody(audience)) return projected(0, 0, 0);
     const tagged = new Set(await listTaggedGroups(sql, scope, audience));
     const all = await listDeviceGroupsOf(sql, scope);
     const groups = all.filter(({ groupNumber }) => tagged.has(groupNumber));

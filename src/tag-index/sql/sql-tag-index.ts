@@ -7,6 +7,7 @@ import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import { listTaggedGroups } from '../groups/list-tagged-groups.ts';
 import { ResolveMeter } from '../resolve-meter.ts';
+import type { DeviceCount } from '../sample.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {
   DeviceHistories,
@@ -85,8 +86,8 @@ export class SqlTagIndex implements TagIndex {
     scope: Scope,
     audience: Audience,
     groupsMax = Number.POSITIVE_INFINITY,
-  ): Promise<number> {
-    if (isNobody(audience)) return 0;
+  ): Promise<DeviceCount> {
+    if (isNobody(audience)) return projected(0, 0, 0);
     const groups = await listTaggedGroups(sql, scope, audience);
     const sample = sampleOf(groups, groupsMax);
     const found = await countMatching(sql, scope, sample, audience);

@@ -6,6 +6,7 @@ import { tagGroupResourceRoutes } from '../../../src/catalogue/routes/tag-group-
 import { tagResourceRoutes } from '../../../src/catalogue/routes/tag-resources.ts';
 import { insertApp } from '../../../src/catalogue/sql/insert-app.ts';
 import type { Store } from '../../../src/database/store.ts';
+import { makeKey } from '../../support/keys.ts';
 import type { Answer, Resources } from '../../support/resources.ts';
 import { openResources, pathsOf } from '../../support/resources.ts';
 import { withStores } from '../../support/store.ts';
@@ -194,16 +195,18 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
 
   'found by text, group, sourceId and app, together too': async (t, { ask, secondApp }) => {
     const group = (await ask('POST', 'groups', { name: 'g' })).body.id;
+    const below = (await ask('POST', 'groups', { name: 'below', parentId: group })).body.id;
     const make = async (fields: object) => (await ask('POST', 'tags', fields)).body.id;
     const goals = await make({ name: 'Goals 100%', sourceId: 'goals_x', groupId: group });
     const cup = await make({ name: 'Cup', sourceId: 'GOAL-cup', appIds: [secondApp] });
     const news = await make({ name: 'News', groupId: group, appIds: [secondApp] });
     const plain = await make({ name: 'ÖSTERREICH' });
+    const deep = await make({ name: 'Deep', groupId: below });
     const found = async (query: string) =>
       (await ask('GET', `tags?${query}`)).body.map(({ id }: { id: number }) => id);
     for (const [query, ids] of [
-      ['', [goals, cup, news, plain]],
-      ['q=', [goals, cup, news, plain]],
+      ['', [goals, cup, news, plain, deep]],
+      ['q=', [goals, cup, news, plain, deep]],
       ['q=goal', [goals, cup]],
       ['q=GOAL', [goals, cup]],
       ['q=%25', [goals]],
@@ -212,13 +215,18 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       ['q=sterr', [plain]],
       ['q=nothing', []],
       [`groupId=${group}`, [goals, news]],
+      [`groupId=${group}&withGroupsBelow=true`, [goals, news, deep]],
+      [`groupId=${below}&withGroupsBelow=true`, [deep]],
+      ['groupId=0&withGroupsBelow=true', [cup, plain]],
       ['groupId=0', [cup, plain]],
       ['groupId=99999', []],
       ['sourceId=GOAL-cup', [cup]],
       ['sourceId=goal', []],
-      [`appId=${secondApp}`, [goals, cup, news, plain]],
+      [`appId=${secondApp}`, [goals, cup, news, plain, deep]],
       [`groupId=${group}&q=new&appId=${secondApp}`, [news]],
       [`groupId=${group}&limit=1`, [goals]],
+      [`ids=${plain},${goals},99999`, [goals, plain]],
+      [`ids=${plain},${goals}&q=goal`, [goals]],
     ] as const) {
       t.same(await found(query), ids, query);
     }
@@ -235,12 +243,44 @@ const scenes: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       ['group=1', 'group'],
       [`q=${'x'.repeat(256)}`, 'q'],
       ['sourceId=%00', 'sourceId'],
+      ['ids=1,x', 'ids'],
+      [`ids=${'1,'.repeat(200)}1`, 'ids'],
+      ['withDevices=yes', 'withDevices'],
+      ['withDevices=true', 'limit'],
+      ['withDevices=true&limit=101', 'limit'],
     ] as const) {
       const answer = await ask('GET', `tags?${query}`);
       t.equal(answer.status, 400, query);
       t.same(pathsOf(answer), [path], query);
     }
     t.match((await ask('GET', 'tags?group=1')).body.errors, [{ message: /nearest is groupId/ }]);
+  },
+
+  'with their devices, in the apps that the caller may see': async (t, scene) => {
+    const { ask, tenant, secondApp, store } = scene;
+    const [goals, none] = [
+      (await ask('POST', 'tags', { name: 'Goals' })).body.id,
+      (await ask('POST', 'tags', { name: 'Nobody' })).body.id,
+    ];
+    await store.sql`
+      insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed, unsubscribed)
+      values (${goals}, ${tenant.appId}, 3, '-infinity', 0, 9, 2),
+        (${goals}, ${tenant.appId}, 15, '2026-11-01', 0, 4, 1),
+        (${goals}, ${secondApp}, 3, '2026-11-02', 1, 5, 0)`;
+    const counted = async (token?: string) =>
+      (await ask('GET', 'tags?withDevices=true&limit=100', undefined, token)).body.map(
+        ({ id, devices }: { id: number; devices?: number }) => [id, devices],
+      );
+    t.same(await counted(), [
+      [goals, 15],
+      [none, 0],
+    ]);
+    const limited = await makeKey(store.sql, tenant, { scopes: ['read'], appIds: [secondApp] });
+    t.same(await counted(limited), [
+      [goals, 5],
+      [none, 0],
+    ]);
+    t.notOk('devices' in (await ask('GET', 'tags?limit=1')).body[0]);
   },
 
   'pages stay right while rows come and go': async (t, { ask, walk, store, tenant }) => {

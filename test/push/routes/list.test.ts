@@ -126,6 +126,61 @@ await onEachStore(t, {
     );
   },
 
+  async 'each tells its audience, the beginning of a long one, and its platforms'(t, store) {
+    const api = await startJobsApi(t, store, 'audiences');
+    const { clientId, tagId } = api.tenant;
+    const more: number[] = [];
+    for (let n = 0; n < 11; n += 1) {
+      more.push(await makeTag(store.sql, clientId, { sourceId: `more-${n}` }));
+    }
+    const [filter = 0, exclude = 0] = more;
+    await api.push({ filterTagIds: [filter], excludeTagIds: [exclude] });
+    await api.push({ tagIds: more });
+    await api.push({ tagIds: undefined, audience: 'more-0 && !more-1' });
+    const { body } = await api.call('GET', '');
+    t.match(body, [
+      {
+        audience: {
+          tagIds: [filter],
+          excludeTagIds: [exclude],
+          tagCount: 2,
+          expression: 'more-0 && !more-1',
+        },
+      },
+      { audience: { tagIds: more.slice(0, 10), tagCount: 11 } },
+      {
+        audience: { tagIds: [tagId], filterTagIds: [filter], excludeTagIds: [exclude] },
+        platformIds: [3, 15],
+      },
+    ]);
+    t.notOk('expression' in body[1].audience);
+  },
+
+  async 'by words of the title'(t, store) {
+    const api = await startJobsApi(t, store, 'searched');
+    const other = await startJobsApi(t, store, 'searched-too');
+    const pushed = async (payload: object) => api.push({ payload });
+    const goal = await pushed({ title: 'GOAL! Real Madrid–Bayern 1:0', message: 'In the 118th' });
+    const untitled = await pushed({ message: "It's goalless (0:0)" });
+    const far = await pushed({ title: '速報、東京 – “Überraschung” 100% \\ a' });
+    await other.push({ payload: { title: 'Goal elsewhere' } });
+    const found = async (q: string) => (await walk(api, `q=${encodeURIComponent(q)}`)).flat();
+    t.strictSame(await found('goal'), [untitled, goal], 'the beginning of a word, whichever case');
+    t.strictSame(await found('bay REAL'), [goal], 'all of them, in any order');
+    t.strictSame(await found('goal 1'), [goal]);
+    t.strictSame(await found('adrid'), [], 'not the end of a word');
+    t.strictSame(await found('118th'), [], 'the title only');
+    t.strictSame(await found("it's"), [untitled], 'the message where there is no title');
+    t.strictSame(await found('東京'), [far]);
+    t.strictSame(await found('Übe'), [far]);
+    for (const nothing of ['!', "' | :*", '\\', '100% b']) t.strictSame(await found(nothing), []);
+    t.strictSame(await found('goal'.repeat(50)), []);
+    t.strictSame(await found('100%'), [far]);
+    await store.sql`update notifications set state = 'FINISHED', finished_at = now() where id = ${goal}`;
+    t.strictSame((await walk(api, 'q=goal&state=FINISHED')).flat(), [goal]);
+    t.strictSame(await walk(api, 'q=goal&limit=1'), [[untitled], [goal]]);
+  },
+
   'pages stay right while jobs come, change and go': async (t, store) => changing(t, store),
 
   async 'by state, app, tag and time, and all of them together'(t, store) {

@@ -134,6 +134,12 @@ await onEachStore(t, {
     t.match(about, { audience: [{ count: Math.round((22 * 31) / 16) }, { count: 5 }] });
     t.equal(about.approximate, true);
     t.match(about.plan.at(-1), /^About 48 devices, each once/);
+    const few = await makeTag(store.sql, api.tenant.clientId, { sourceId: 'few' });
+    await seedDevices(store.sql, { appId, platformId: 15, tagIds: [few], count: 5, step: 8_192 });
+    const whole = await estimate({ approximate: true, audience: 'few' });
+    t.match(whole, { audience: [{ count: 0 }, { count: 5 }] });
+    t.match(whole.plan.at(-1), '5 devices, each once.');
+    t.notOk('approximate' in whole, 'every group was looked at');
     t.match(await api.call('POST', '/estimate', { audience: 'news', approximate: 1 }), {
       status: 400,
       body: { errors: [{ path: 'approximate' }] },

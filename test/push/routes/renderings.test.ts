@@ -23,7 +23,14 @@ function counted(apps: number, made: (appId: number) => Payload | null): Counted
     return one === null ? [] : [[scopeKeyOf(scope), one] as const];
   });
   const templated = { given: {}, payloads: Object.fromEntries(payloads) };
-  return { kind: 'counted', audience, unknownTags: [], payload: PAYLOAD, templated };
+  return {
+    kind: 'counted',
+    audience,
+    isApproximate: false,
+    unknownTags: [],
+    payload: PAYLOAD,
+    templated,
+  };
 }
 
 const shownIn = ({ preview, notShown = [] }: ReturnType<typeof previewOf>) => [

@@ -5,6 +5,7 @@ import type { Counts, NotificationState } from '../../../domain/notification.ts'
 import { hasEnded } from '../../../domain/notification.ts';
 import { idsBetween } from '../../../domain/uuid-v7.ts';
 import { sumsOfBegun } from '../ledger/begun-counts.ts';
+import { hasTitleWords } from './title-words.ts';
 
 /** Null: whichever. */
 interface NotificationFilter {
@@ -20,6 +21,8 @@ interface NotificationFilter {
   readonly publisher: string | null;
   /** Only those that a fault stopped on some app and platform. */
   readonly hasFaults: boolean;
+  /** Each of its words begins a word of the title that is listed. */
+  readonly q: string | null;
 }
 
 /** When what happened to a notification, or is to; epoch milliseconds, null: not yet, or never. */
@@ -40,6 +43,20 @@ export interface ListedNotification extends NotificationTimes, Counts {
   readonly title: string | null;
   /** Null: no fault has stopped it anywhere. */
   readonly faults: readonly ScopeFault[] | null;
+  readonly audience: ListedAudience;
+  /** In order. */
+  readonly platformIds: readonly number[];
+}
+
+/** The beginning of an audience: it may name a thousand tags. */
+interface ListedAudience {
+  readonly tagIds: readonly number[];
+  readonly filterTagIds: readonly number[];
+  readonly excludeTagIds: readonly number[];
+  /** In all three lists, those included that are left out. */
+  readonly tagCount: number;
+  /** Null: it was given as selections. */
+  readonly expression: string | null;
 }
 
 interface ScopeFault {
@@ -49,6 +66,10 @@ interface ScopeFault {
 }
 
 const TITLE_LENGTH_MAX = 200;
+/** @limit tags of each list of an audience in the list of push jobs → the first ones; `tagCount` says how many there are */
+export const LISTED_TAGS_MAX = 10;
+/** @limit characters of an audience's expression in the list of push jobs → its beginning */
+export const LISTED_EXPRESSION_MAX = 200;
 
 /** The columns of NotificationTimes, of the notification `n`. */
 export const timesOf = (sql: Sql) => sql`
@@ -75,7 +96,12 @@ export function listNotifications(
       (
         select json_agg(json_build_object('appId', s.app_id, 'platformId', s.platform_id, 'fault', s.fault) order by s.app_id, s.platform_id)
         from notification_scopes s where s.notification_id = n.id and s.fault is not null
-      ) as faults
+      ) as faults,
+      ${listedAudience(sql)} as audience,
+      (
+        select coalesce(json_agg(distinct s.platform_id order by s.platform_id), '[]')
+        from notification_scopes s where s.notification_id = n.id
+      ) as "platformIds"
     from (
       ${filter.hasFaults ? stoppedSomewhere(sql, ids, isListed) : sql`select * from notifications n where ${isListed} order by n.id desc`}
       limit ${limit}::integer
@@ -94,6 +120,14 @@ export function listNotifications(
     order by n.id desc`;
 }
 
+const listedAudience = (sql: Sql) => sql`json_build_object(
+  'tagIds', n.any_tag_ids[1:${LISTED_TAGS_MAX}::integer],
+  'filterTagIds', n.all_tag_ids[1:${LISTED_TAGS_MAX}::integer],
+  'excludeTagIds', n.none_tag_ids[1:${LISTED_TAGS_MAX}::integer],
+  'tagCount', cardinality(n.any_tag_ids) + cardinality(n.all_tag_ids) + cardinality(n.none_tag_ids),
+  'expression', left(n.audience_expression, ${LISTED_EXPRESSION_MAX}::integer)
+)`;
+
 /** The ids that a page may have: from `first`, until before `below`. */
 interface Ids {
   readonly first: string;
@@ -103,7 +137,7 @@ interface Ids {
 const isOneOf = (
   sql: Sql,
   clientId: number,
-  { state, appId, tagId, fromMs, toMs, publisher }: NotificationFilter,
+  { state, appId, tagId, fromMs, toMs, publisher, q }: NotificationFilter,
   { first, below }: Ids,
 ) => sql`
   n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${first}::uuid
@@ -111,6 +145,7 @@ const isOneOf = (
   ${tagId === null ? sql`` : sql`and n.any_tag_ids @> array[${tagId}::integer]`}
   ${appId === null ? sql`` : goesTo(sql, appId)}
   ${publisher === null ? sql`` : sql`and n.user_name = ${publisher}`}
+  ${q === null ? sql`` : sql`and ${hasTitleWords(sql, clientId, q)}`}
   ${fromMs === null ? sql`` : sql`and n.accepted_at >= to_timestamp(${fromMs}::float8 / 1000)`}
   ${toMs === null ? sql`` : sql`and n.accepted_at < to_timestamp(${toMs}::float8 / 1000)`}`;
 

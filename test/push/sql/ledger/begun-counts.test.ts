@@ -26,6 +26,7 @@ const EVERYTHING = {
   toMs: null,
   publisher: null,
   hasFaults: false,
+  q: null,
 };
 
 await withStores(t, async (t, store) => {

@@ -13,6 +13,7 @@ const FAULTY = {
   toMs: null,
   publisher: null,
   hasFaults: true,
+  q: null,
 } as const;
 
 await onEachStore(t, {
@@ -39,5 +40,22 @@ await onEachStore(t, {
     t.match(text, '"notification_scopes_faults"');
     t.match(text, /id = (s|notification_scopes)\.notification_id/, 'each by its id');
     t.notMatch(text, /Seq Scan[^{}]*"Relation Name":"notifications"/);
+  },
+
+  'a word of a title is found without a look at the others': async (t, { sql }) => {
+    const tenant = await makeTenant(sql, 'searching');
+    const id = await makeNotification(sql, tenant);
+    await sql`
+      insert into notifications
+      select (jsonb_populate_record(n, jsonb_build_object('id', gen_random_uuid()))).*
+      from notifications n, generate_series(1, 5000) where n.id = ${id}`;
+    await sql`update notifications set payload = '{"title": "Eclipse"}' where id = ${id}`;
+    await sql`analyze notifications`;
+    const filter = { ...FAULTY, state: null, hasFaults: false, q: 'ecl' };
+    const page = { before: null, limit: 51 };
+    t.match(await listNotifications(sql, tenant.clientId, filter, page), [{ id }]);
+    const plan = await sql`
+      explain (format json) ${listNotifications(sql, tenant.clientId, filter, page)}`;
+    t.match(JSON.stringify(plan), '"notifications_by_title_word"');
   },
 });
