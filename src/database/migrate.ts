@@ -9,6 +9,8 @@ import { SettingFault } from '../std/setting-fault.ts';
 import { isLockTimeout } from './faults.ts';
 import * as clientSettings from './migrations/0041-client-settings.ts';
 import * as indexOfFaults from './migrations/0042-index-of-faults.ts';
+import * as testDevices from './migrations/0043-test-devices.ts';
+import * as draftsAndStages from './migrations/0044-drafts-and-stages.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
@@ -24,7 +26,12 @@ export interface Migration {
 }
 
 /** In order, each a file in migrations/. None that has landed is edited; nor is schema.sql. */
-export const MIGRATIONS: readonly Migration[] = [clientSettings, indexOfFaults];
+export const MIGRATIONS: readonly Migration[] = [
+  clientSettings,
+  indexOfFaults,
+  testDevices,
+  draftsAndStages,
+];
 
 export interface Migrated {
   /** Names of the migrations that were missing; the schema is the first of a new database. */
