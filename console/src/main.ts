@@ -1,6 +1,7 @@
 /** The console begins: its look, and the page. */
 
 import './look/console.css';
+import './look/sending.css';
 import { mount } from 'svelte';
 import App from './app.svelte';
 

@@ -10,12 +10,13 @@ export async function readClientSettings(sql: Sql, clientId: number): Promise<Cl
   return { ...CLIENT_SETTING_DEFAULTS, ...row?.settings };
 }
 
-/** Within a transaction that holds the client. */
+/** Within a transaction that holds the client. Settings of a later version stay as they are. */
 export async function writeClientSettings(
   sql: Sql,
   clientId: number,
   settings: ClientSettings,
 ): Promise<void> {
   await sql`
-    update clients set settings = ${JSON.stringify(settings)}::text::jsonb where id = ${clientId}`;
+    update clients set settings = coalesce(settings, '{}') || ${JSON.stringify(settings)}::text::jsonb
+    where id = ${clientId}`;
 }

@@ -9,9 +9,11 @@ import { SettingFault } from '../std/setting-fault.ts';
 import { isLockTimeout } from './faults.ts';
 import * as clientSettings from './migrations/0041-client-settings.ts';
 import * as indexOfFaults from './migrations/0042-index-of-faults.ts';
-import * as newestMigration from './migrations/0043-newest-migration.ts';
+import * as testDevices from './migrations/0043-test-devices.ts';
+import * as draftsAndStages from './migrations/0044-drafts-and-stages.ts';
 import * as titleWords from './migrations/0045-title-words.ts';
 import * as refusedSince from './migrations/0046-refused-since.ts';
+import * as newestMigration from './migrations/0047-newest-migration.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -31,9 +33,11 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   clientSettings,
   indexOfFaults,
-  newestMigration,
+  testDevices,
+  draftsAndStages,
   titleWords,
   refusedSince,
+  newestMigration,
 ];
 
 export interface Migrated {

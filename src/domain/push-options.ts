@@ -48,7 +48,7 @@ const bound = (
   ...described,
   type: 'integer',
   schema: z.int().min(min).max(max),
-  shownSchema: z.int().min(min).max(max).optional().meta({ description: 'What it is held to.' }),
+  shownSchema: z.int().min(min).max(max).optional().meta({ description: 'As it was given.' }),
   read: (reader) => reader.whole(described.field, min, max),
   show: (value) => value ?? undefined,
 });
@@ -57,6 +57,11 @@ const bound = (
 const RATE_PER_SECOND_MIN = 1;
 /** @limit devices a second that a send may be held to, at most → `400` */
 const RATE_PER_SECOND_MAX = 1_000_000;
+
+/** @limit devices after which a send pauses by itself, at least → `400` */
+const PAUSE_AFTER_MIN = 1;
+/** @limit devices after which a send pauses by itself, at most → `400` */
+const PAUSE_AFTER_MAX = 1_000_000_000;
 
 const PUSH_OPTIONS = {
   /** No device may get it twice, rather none: a send is repeated only if it has surely failed. */
@@ -83,6 +88,15 @@ const PUSH_OPTIONS = {
       'At most so many devices a second, over all nodes and evenly within the second; retries count too. Null, the default: as many as can be. What is not through at `expiresAt` is `expired`.',
     nullMeans: 'as many as can be',
     isChangeable: true,
+  }),
+  /** It pauses by itself once after so many devices. Null: it does not. */
+  pauseAfter: bound(PAUSE_AFTER_MIN, PAUSE_AFTER_MAX, {
+    field: 'pauseAfter',
+    column: 'pause_after',
+    about:
+      'For a release in stages: after so many devices the job pauses by itself, once, and `resume` sends to the rest. `stageEndedAt` is there then. Until then it is held to 1,000 devices a second, where `ratePerSecond` says no other. More are sent to only where a provider takes longer than 3 s to answer. An audience that is not larger just gets it. Use it when every node runs a version that knows it: others do not pause.',
+    nullMeans: 'it does not pause',
+    isChangeable: false,
   }),
 } as const;
 

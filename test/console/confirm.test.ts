@@ -86,7 +86,7 @@ t.test('confirming a send', (t) =>
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'By accident', level: 1 }).waitFor();
       t.equal(await countSent(), 1);
-      t.strictSame(await readSettings(), { confirmAboveDevices: IPHONES - 1 });
+      t.strictSame(await readSettings(), { confirmAboveDevices: IPHONES - 1, undoSeconds: 0 });
       await compose('Again');
       await page.keyboard.press('Control+Enter');
       await typed.waitFor();
@@ -105,7 +105,7 @@ t.test('confirming a send', (t) =>
       await saved.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Save' }).click();
       await saved.waitFor();
-      t.strictSame(await readSettings(), { confirmAboveDevices: IPHONES });
+      t.strictSame(await readSettings(), { confirmAboveDevices: IPHONES, undoSeconds: 0 });
       await limit.fill('3000000000');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('input[aria-invalid="true"]').waitFor();

@@ -12,7 +12,9 @@ import { until } from '../support/poll.ts';
 t.setTimeout(180_000);
 
 const IOS = 3;
+const ANDROID = 15;
 const DEVICES = 20;
+const ANDROIDS = 4;
 const TAGS = 45;
 const DAY_MS = 86_400_000;
 /** A day of the browser's zone, which is this machine's, as an input and an address have it. */
@@ -168,6 +170,41 @@ t.test('history and statistics', (t) =>
         await page.setViewportSize(LOOKS.light.viewport);
       },
     );
+
+    await t.test('it is repeated for the platform that failed alone', async (t) => {
+      await registerDevices(demo, { platformId: ANDROID, tagId, count: ANDROIDS });
+      const credentials = `${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/apps/${demo.appId}/platforms/${ANDROID}`;
+      const headers = { Authorization: `Bearer ${demo.superUser.token}` };
+      t.ok((await fetch(credentials, { method: 'DELETE', headers })).ok);
+      const job = await send('Only on phones with keys', { appIds: [demo.appId] });
+      await finalStatus(demo.baseUrl, demo, job);
+      await page.goto(room(`notifications/${job}`));
+      await page.getByText('Demo, Android: failed').waitFor();
+      await page.getByRole('button', { name: 'Duplicate for Android only' }).click();
+      await page.getByRole('heading', { name: `about ${ANDROIDS} devices` }).waitFor();
+      const scopes = page.getByText('Goes to Demo, on Android');
+      await scopes.click();
+      t.ok(await page.getByRole('checkbox', { name: 'Android' }).isChecked());
+      t.notOk(await page.getByRole('checkbox', { name: 'iOS' }).isChecked());
+      for (const [look, options] of Object.entries(LOOKS)) {
+        await page.emulateMedia({ colorScheme: options.colorScheme });
+        await page.setViewportSize(options.viewport);
+        t.strictSame(await axeFaults(page), [], look);
+        await takePicture(page, `send-scopes-${look}`);
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(LOOKS.light.viewport);
+      await page.getByRole('checkbox', { name: 'iOS' }).check();
+      await page.getByRole('heading', { name: `about ${DEVICES + ANDROIDS} devices` }).waitFor();
+      await page.getByRole('checkbox', { name: 'iOS' }).uncheck();
+      await page.getByRole('button', { name: `Send to about ${ANDROIDS} devices…` }).click();
+      const dialog = page.getByRole('dialog', { name: `Send to ${ANDROIDS} devices?` });
+      t.match(await dialog.locator('dl.facts').textContent(), /AppsDemo.*PlatformsAndroid/s);
+      await page.keyboard.press('Escape');
+      await page.goto(room(`notifications/${goal}`));
+      await page.getByRole('button', { name: 'Duplicate', exact: true }).click();
+      await page.getByText('Goes to Demo, on every platform').waitFor();
+    });
 
     await t.test('of many tags those are asked for that are shown', async (t) => {
       const tags = Array.from({ length: TAGS }, (_, index) => ({

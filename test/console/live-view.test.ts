@@ -1,7 +1,7 @@
 /** A notification that goes out slowly, watched and controlled in the browser. */
 
 import t from 'tap';
-import { openPage, withBrowser } from '../support/browser.ts';
+import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { push, status, sumCloses } from '../support/client.ts';
 import { makeConsoleClient, registerDevices } from '../support/console.ts';
 import { until } from '../support/poll.ts';
@@ -13,6 +13,7 @@ const PLATFORM = 3;
 /** Slow enough to be under way for 50 s; its outcomes are recorded by 128. */
 const RATE_PER_SECOND = 30;
 const SLOWER_PER_SECOND = 20;
+const SECONDS_WATCHED = 8;
 
 t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
   withBrowser(t, async (t, browser) => {
@@ -51,6 +52,10 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       await page.getByText(`limited to ${RATE_PER_SECOND} per second`).waitFor();
       await page.getByRole('img', { name: /^Devices per second, now / }).waitFor();
       await sendingMark.waitFor();
+      await page.goto(room('notifications'));
+      await main.getByRole('row', { name: 'Goal!' }).getByText('of about 1,500').waitFor();
+      await page.goBack();
+      await stands('Sending');
     });
 
     await t.test('paused, nothing is sent any more', async (t) => {
@@ -79,6 +84,27 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       await page.getByText(`limited to ${SLOWER_PER_SECOND} per second`).waitFor();
     });
 
+    await t.test('a slow send has a rate, the mean of ten seconds', async (t) => {
+      const now = page.locator('dl.figures div').filter({ hasText: 'per second' }).locator('dd');
+      const rate = async () => Number(/^[\d.]+/.exec((await now.textContent()) ?? '')?.[0]);
+      for (let seen = await done(), seconds = 0; seconds < SECONDS_WATCHED; seconds += 1) {
+        await page.waitForTimeout(1_500);
+        const after = await done();
+        t.ok(after > seen, `it grows each second: ${seen}, ${after}`);
+        seen = after;
+      }
+      const mean = await rate();
+      t.ok(mean > SLOWER_PER_SECOND / 2 && mean < SLOWER_PER_SECOND * 1.5, `${mean} a second`);
+      for (const [look, options] of Object.entries(LOOKS)) {
+        await page.emulateMedia({ colorScheme: options.colorScheme });
+        await page.setViewportSize(options.viewport);
+        t.strictSame(await axeFaults(page), [], look);
+        await takePicture(page, `live-slow-${look}`);
+      }
+      await page.setViewportSize(LOOKS.light.viewport);
+      await page.emulateMedia({ colorScheme: 'light' });
+    });
+
     await t.test('cancelled: the rest does not get it, and every device is counted', async (t) => {
       await page.getByRole('button', { name: 'Cancel…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Cancel this notification?' });
@@ -91,8 +117,35 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       });
       t.equal(ended.state, 'CANCELLED');
       t.ok(ended.successCount > 0 && ended.cancelledCount > 0);
+      const chart = page.getByRole('table', { name: /^Devices per second/ });
+      const rates = [...((await chart.textContent()) ?? '').matchAll(/devices ([\d,.]+)/g)];
+      const most = Math.max(...rates.map(([, text = '']) => Number(text.replaceAll(',', ''))));
+      t.ok(most > 0 && most < 2 * RATE_PER_SECOND, `${most} a second: none that was left out`);
       await page.goto(room('devices'));
       await sendingMark.waitFor({ state: 'detached' });
+    });
+
+    await t.test('as long as the whole is not known, no bar is full', async (t) => {
+      const later = { sendAt: Date.now() + 3_600_000 };
+      const id = await push(demo.baseUrl, demo, [tagId], { title: 'Waiting' }, later);
+      await page.goto(room(`notifications/${id}`));
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await stands('Paused');
+      t.match(await figures(), /^0 so far$/);
+      const bar = page.getByRole('img', { name: '0 accepted, 0 failed, so far' }).first();
+      t.equal(await bar.locator('i').count(), 0);
+      await page.goto(room('notifications'));
+      const row = main.getByRole('row', { name: 'Waiting' });
+      await row.getByText('so far').waitFor();
+      await row.getByRole('img', { name: '0 accepted, 0 failed, so far' }).waitFor();
+      for (const [look, options] of Object.entries(LOOKS)) {
+        await page.emulateMedia({ colorScheme: options.colorScheme });
+        await page.setViewportSize(options.viewport);
+        t.strictSame(await axeFaults(page), [], look);
+        await takePicture(page, `so-far-${look}`);
+      }
+      await page.setViewportSize(LOOKS.light.viewport);
+      await page.emulateMedia({ colorScheme: 'light' });
     });
 
     await t.test('what a draft cannot hold is no draft', async () => {

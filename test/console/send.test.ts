@@ -3,6 +3,7 @@
 import t from 'tap';
 import type { Locator } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
+import { post } from '../support/client.ts';
 import { confirmAbove, makeConsoleClient, registerDevices } from '../support/console.ts';
 
 t.setTimeout(240_000);
@@ -137,6 +138,40 @@ t.test('composing', (t) =>
       await dialog.getByLabel('Device token').fill('ab'.repeat(32));
       await dialog.getByRole('button', { name: 'Send test' }).click();
       await dialog.getByText('The provider accepted it.').waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    });
+
+    await t.test('saved test devices: one click, green or red', async (t) => {
+      const path = `${demo.baseUrl}/push-api/v3/${demo.clientId}/test-devices`;
+      const headers = { Authorization: `Bearer ${demo.superUser.token}` };
+      await page.getByRole('button', { name: 'Send a test…' }).click();
+      await dialog.getByLabel('Device token').fill('cd'.repeat(32));
+      await dialog.getByLabel('Save as a test device').check();
+      await dialog.getByLabel('Name', { exact: true }).fill('Phone of Ana');
+      await dialog.getByRole('button', { name: 'Send test' }).click();
+      const devices = dialog.getByRole('list', { name: 'Test devices' }).getByRole('listitem');
+      await devices.filter({ hasText: 'The provider accepted it.' }).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      const refused = { name: 'Old phone', appId: demo.appId, platformId: 3, deviceId: 'no token' };
+      t.equal((await post(path, demo.superUser.token, refused)).status, 201);
+      await page.reload();
+      await page.getByRole('button', { name: 'Send test to 2 devices' }).click();
+      await dialog.locator('.note.good').filter({ hasText: 'Phone of Ana' }).waitFor();
+      const red = dialog.locator('.note.bad').filter({ hasText: 'Old phone' });
+      await red.getByText(/^The provider refused it: /).waitFor();
+      for (const [look, options] of Object.entries(LOOKS)) {
+        await page.emulateMedia({ colorScheme: options.colorScheme });
+        await page.setViewportSize(options.viewport);
+        t.strictSame(await axeFaults(page), [], `tested, ${look}`);
+        await takePicture(page, `send-tested-${look}`);
+      }
+      await page.setViewportSize(LOOKS.light.viewport);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await dialog.getByRole('button', { name: 'Delete the test device Old phone' }).click();
+      await red.waitFor({ state: 'detached' });
+      t.equal(((await (await fetch(path, { headers })).json()) as readonly unknown[]).length, 1);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
     });

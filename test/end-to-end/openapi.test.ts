@@ -225,6 +225,13 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
     deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
     deleteWebhook: await webhook(),
+    discardDraft: await make('/push-api/v3/demo/drafts', { name: 'Doomed', content: {} }),
+    deleteTestDevice: await make('/push-api/v3/demo/test-devices', {
+      name: 'Doomed',
+      appId: demo.appId,
+      platformId: PLATFORMS.apns,
+      deviceId: 'ef'.repeat(32),
+    }),
     showClientCredential: ofDemo,
     rotateClientCredential: ofDemo,
     listClientApps: ofDemo,

@@ -17,6 +17,7 @@ export const aPush = (more: Partial<Push> = {}): Push => ({
   filter: NO_TAGS,
   exclude: NO_TAGS,
   appIds: null,
+  platformIds: null,
   options: DEFAULT_PUSH_OPTIONS,
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,

@@ -5,7 +5,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { ensureDemo, readDemoAccounts } from '../../src/app/demo/demo.ts';
+import { readClientSettings, writeClientSettings } from '../../src/clients/client-settings.ts';
 import { findClient } from '../../src/clients/find-client.ts';
+import type { ClientSettings } from '../../src/domain/client-settings.ts';
 import { addAccount, beginSession } from './accounts.ts';
 import { secrets } from './api.ts';
 import type { Page } from './browser.ts';
@@ -49,6 +51,9 @@ export async function makeConsoleClient(name = 'Demo'): Promise<ConsoleClient> {
   const { baseUrl, simulator } = service.demo;
   const made = await ensureDemo(sql, secrets, accounts, { slug, name });
   const clientId = (await findClient(sql, slug))?.id ?? 0;
+  // What the tests send goes out at once.
+  const settings = await readClientSettings(sql, clientId);
+  await writeClientSettings(sql, clientId, { ...settings, undoSeconds: 0 });
   const ownerEmail = `owner@${slug}.example`;
   const accountId = await addAccount(sql, {
     email: ownerEmail,
@@ -132,14 +137,17 @@ export async function signInToDemo(
 }
 
 /** Sets above how many devices the console asks for the count. */
-export async function confirmAbove(
+export const confirmAbove = (demo: Demo, devices: number): Promise<void> =>
+  changeSettings(demo, { confirmAboveDevices: devices });
+
+export async function changeSettings(
   { baseUrl, clientId, superUser }: Demo,
-  devices: number,
+  settings: Partial<ClientSettings>,
 ): Promise<void> {
   const answer = await fetch(`${baseUrl}/push-admin-api/v3/${clientId}/settings`, {
     method: 'PATCH',
     headers: { Authorization: `Bearer ${superUser.token}` },
-    body: JSON.stringify({ confirmAboveDevices: devices }),
+    body: JSON.stringify(settings),
   });
   if (!answer.ok) throw new Error(`settings: ${answer.status} ${await answer.text()}`);
 }

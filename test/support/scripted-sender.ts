@@ -294,6 +294,7 @@ const SHARED = {
   isAtMostOnce: false,
   isUrgent: false,
   ratePerSecond: null,
+  pauseAfter: null,
   hasDelivered: false,
   fault: null,
   authorized: AUTHORIZED,

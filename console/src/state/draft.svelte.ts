@@ -1,6 +1,9 @@
-/** The notification that is being composed: kept in this browser until it is sent. */
+/**
+ * The notification that is being composed: kept in this browser until it is sent, and saved among
+ * the drafts of the client when somebody says so.
+ */
 
-import type { Tag, TagGroup } from '../../../packages/client/src/openapi.ts';
+import type { App, Tag, TagGroup } from '../../../packages/client/src/openapi.ts';
 import type { MoreFields } from '../texts/payload-fields.ts';
 import { moreOf } from '../texts/payload-fields.ts';
 
@@ -12,12 +15,18 @@ export interface PickedTag extends Pick<Tag, 'id' | 'name' | 'sourceId'> {
   readonly group?: PickedGroup;
 }
 
+export type PickedApp = Pick<App, 'id' | 'name'>;
+
 export interface DraftFields extends MoreFields {
   any: PickedTag[];
   all: PickedTag[];
   none: PickedTag[];
   isExpression: boolean;
   expression: string;
+  /** Only these; none: every app. */
+  apps: PickedApp[];
+  /** Only these; none: every platform. */
+  platformIds: number[];
   title: string;
   message: string;
   url: string;
@@ -30,6 +39,19 @@ export interface DraftFields extends MoreFields {
   expiresMinutes: number;
   ratePerSecond: number | null;
   isUrgent: boolean;
+  /** It goes to a hundredth first, and to the rest when somebody says so. */
+  isStaged: boolean;
+}
+
+/** The draft of the client that it is, as it was saved last. */
+export interface SavedDraft {
+  readonly id: number;
+  readonly revision: number;
+  readonly name: string;
+  readonly userName: string;
+  readonly updatedAt: number;
+  /** Its fields then, as JSON. */
+  readonly text: string;
 }
 
 const EMPTY: DraftFields = {
@@ -38,6 +60,8 @@ const EMPTY: DraftFields = {
   none: [],
   isExpression: false,
   expression: '',
+  apps: [],
+  platformIds: [],
   title: '',
   message: '',
   url: '',
@@ -50,35 +74,92 @@ const EMPTY: DraftFields = {
   expiresMinutes: 0,
   ratePerSecond: null,
   isUrgent: false,
+  isStaged: false,
 };
+const EMPTY_TEXT = JSON.stringify(EMPTY);
 
 const PREFIX = 'tagcast-draft-';
 const keyOf = (clientId: string): string => PREFIX + clientId;
+/** No id of a client has a colon. */
+const savedKeyOf = (clientId: string): string => `${keyOf(clientId)}:saved`;
+const sentKeyOf = (clientId: string): string => `${keyOf(clientId)}:sent`;
 
 export class Draft {
   fields = $state<DraftFields>({ ...EMPTY });
-  readonly #key: string;
+  /** Null: it is none of the saved ones yet. */
+  saved = $state.raw<SavedDraft | null>(null);
+  readonly #clientId: string;
 
   constructor(clientId: string) {
-    this.#key = keyOf(clientId);
-    const kept = localStorage.getItem(this.#key);
-    // A draft of an earlier version may lack fields, and has no others that matter.
-    if (kept !== null) this.fields = { ...EMPTY, ...JSON.parse(kept) };
+    this.#clientId = clientId;
+    const { fields, saved } = keptDraft(clientId);
+    this.fields = fields;
+    this.saved = saved;
+  }
+
+  get isEmpty(): boolean {
+    return JSON.stringify(this.fields) === EMPTY_TEXT;
+  }
+
+  /** Whether something of it would be lost with this browser. */
+  get isUnsaved(): boolean {
+    return isUnsaved(this.fields, this.saved);
   }
 
   /** Called whenever a field has changed. */
   keep(): void {
-    localStorage.setItem(this.#key, JSON.stringify(this.fields));
+    keepDraft(this.#clientId, this.fields, this.saved);
   }
 
-  clear(): void {
-    this.fields = { ...EMPTY };
+  open(fields: Partial<DraftFields>, saved: SavedDraft | null): void {
+    this.fields = { ...EMPTY, ...fields };
+    this.saved = saved;
+  }
+
+  /** It was sent as this notification: begins another, and remembers it for an undo. */
+  wasSent(notificationId: string): void {
+    const sent = { notificationId, fields: this.fields };
+    localStorage.setItem(sentKeyOf(this.#clientId), JSON.stringify(sent));
+    this.open({}, null);
   }
 }
 
-/** Puts what was sent before into the draft, to be sent again. */
-export function keepAsDraft(clientId: string, fields: Partial<DraftFields>): void {
+/** What is kept in this browser. A draft of an earlier version may lack fields. */
+export function keptDraft(clientId: string): {
+  readonly fields: DraftFields;
+  readonly saved: SavedDraft | null;
+} {
+  const kept = localStorage.getItem(keyOf(clientId));
+  const saved = localStorage.getItem(savedKeyOf(clientId));
+  return {
+    fields: { ...EMPTY, ...(kept === null ? {} : JSON.parse(kept)) },
+    saved: saved === null ? null : JSON.parse(saved),
+  };
+}
+
+/** Keeps fields in this browser, to go on with: nothing else is kept any more. */
+export function keepDraft(
+  clientId: string,
+  fields: Partial<DraftFields>,
+  saved: SavedDraft | null = null,
+): void {
   localStorage.setItem(keyOf(clientId), JSON.stringify({ ...EMPTY, ...fields }));
+  if (saved === null) localStorage.removeItem(savedKeyOf(clientId));
+  else localStorage.setItem(savedKeyOf(clientId), JSON.stringify(saved));
+}
+
+/** Whether the fields are worth keeping, and no saved draft has them. */
+export function isUnsaved(fields: DraftFields, saved: SavedDraft | null): boolean {
+  const text = JSON.stringify(fields);
+  return text !== EMPTY_TEXT && text !== saved?.text;
+}
+
+/** The fields that this browser sent as this notification; null: it was another. */
+export function sentFields(clientId: string, notificationId: string): DraftFields | null {
+  const kept = localStorage.getItem(sentKeyOf(clientId));
+  if (kept === null) return null;
+  const sent = JSON.parse(kept) as { notificationId: string; fields: DraftFields };
+  return sent.notificationId === notificationId ? sent.fields : null;
 }
 
 /** Forgets all drafts of this browser: the next person to sign in may be another one. */

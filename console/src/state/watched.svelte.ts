@@ -7,7 +7,10 @@ import type { Fault } from '../api/fault.ts';
 import { faultOf, isAbort } from '../api/fault.ts';
 import type { Sample } from '../words/live.ts';
 import { withSample } from '../words/live.ts';
+import { isFinal } from '../words/outcomes.ts';
 
+/** Nothing comes while nothing changes: the rate falls all the same. */
+const SAMPLE_MS = 1_000;
 /** After a stream has broken. */
 const RETRY_MS = 3_000;
 const NOT_FOUND = 404;
@@ -30,7 +33,11 @@ export class Watched {
   start(): () => void {
     const under = new AbortController();
     untrack(() => void this.#listen(under.signal));
-    return () => under.abort();
+    const timer = setInterval(() => untrack(() => this.#sample()), SAMPLE_MS);
+    return () => {
+      clearInterval(timer);
+      under.abort();
+    };
   }
 
   /** After a deed: what it changed is shown at once. */
@@ -59,6 +66,15 @@ export class Watched {
       this.isBroken = true;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
+  }
+
+  #sample(): void {
+    const { value, samples } = this;
+    const isSending = value?.firstSendAt !== undefined && !isFinal(value.state);
+    if (!isSending || this.isBroken) return;
+    const atMs = Date.now();
+    if (atMs - (samples.at(-1)?.atMs ?? 0) < SAMPLE_MS) return;
+    this.samples = withSample(samples, value, atMs);
   }
 
   #show(notification: Notification): void {

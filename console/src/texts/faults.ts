@@ -41,6 +41,7 @@ export const faultTexts = {
     tagSourceIds: 'Tags',
     maxDevices: 'Maximum devices per send',
     graceHours: 'Hours',
+    undoSeconds: 'Seconds to undo',
     confirmAboveDevices: 'Require typing the count above',
     email: 'E-mail',
     password: 'Password',

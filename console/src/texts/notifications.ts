@@ -22,7 +22,6 @@ export const notificationTexts = {
   at: 'Time',
   outcomes: 'Outcomes',
   accepted: 'Accepted',
-  of: 'of',
   failedShare: (share: string) => `${share} failed`,
   onlyWith: (names: string) => `only with ${names}`,
   without: (names: string) => `without ${names}`,
@@ -34,6 +33,7 @@ export const notificationTexts = {
     ...['Platforms', 'Devices', 'Accepted', 'Failed', 'Failed (%)', 'Expired', 'Skipped'],
     'Cancelled',
   ],
+  ofAll: (total: string) => `of ${total}`,
   next: 'Older',
   first: 'Newest',
   untitled: 'Untitled',
@@ -42,7 +42,8 @@ export const notificationTexts = {
   doneOf: (done: string, total: string) => `${done} of ${total}`,
   /** The engine counts devices as it comes to them, and estimates the rest. */
   doneOfAbout: (done: string, total: string) => `${done} of about ${total}`,
-  doneSoFar: (total: string) => `of ${total} so far`,
+  soFar: 'so far',
+  ofAbout: (total: string) => `of about ${total}`,
   now: 'Now',
   perSecond: 'per second',
   left: 'Time left',
@@ -59,6 +60,7 @@ export const notificationTexts = {
   speed: 'Speed limit…',
   cancel: 'Cancel…',
   again: 'Duplicate',
+  againFor: (platform: string) => `Duplicate for ${platform} only`,
   againByApi: 'A draft cannot hold this payload. Send it again with the API.',
   cancelTitle: 'Cancel this notification?',
   cancelLine: (left: string) =>

@@ -7,6 +7,7 @@ export const outcomeTexts = {
   skipped: 'skipped',
   cancelled: 'cancelled',
   remaining: 'remaining',
+  soFar: 'so far',
 };
 
 export interface StateText {

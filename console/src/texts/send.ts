@@ -6,7 +6,6 @@ const devices = (count: string): string =>
 
 export const sendTexts = {
   title: 'New notification',
-  draft: 'Your draft is saved in this browser until you send it.',
   audience: 'Audience',
   any: 'Send to people with any of these tags',
   all: 'Only if they also have all of',
@@ -30,6 +29,11 @@ export const sendTexts = {
   expression: 'Expression',
   expressionHint:
     'Source IDs or #IDs with && || ! and parentheses: (goal_fcb || goal_bvb) && !muted',
+  apps: 'Apps',
+  platforms: 'Platforms',
+  scopes: (apps: string, platforms: string) =>
+    `Goes to ${apps || 'every app'}, on ${platforms || 'every platform'}`,
+  scopesHint: 'Choose none to send to all of them.',
   content: 'Content',
   titleField: 'Title',
   message: 'Message',
@@ -114,7 +118,17 @@ export const sendTexts = {
   confirmType: (count: string) => `Type the number of devices, ${count}`,
   test: 'Send a test…',
   testTitle: 'Send a test',
-  testLine: 'To one device. Not included in statistics. The provider’s answer appears here.',
+  testNow: (count: string) => `Send test to ${devices(count)}`,
+  testLine: 'Not included in statistics. The provider’s answer appears here.',
+  testDevices: 'Test devices',
+  testAgain: (count: string) => `Send again to ${devices(count)}`,
+  testOther: 'Another device',
+  testSave: 'Save as a test device for the team',
+  testName: 'Name',
+  testNameHint: 'Whose phone it is.',
+  testForget: (name: string) => `Delete the test device ${name}`,
+  testDelete: 'Delete',
+  testWaiting: 'Sending…',
   app: 'App',
   platform: 'Platform',
   deviceId: 'Device token',

@@ -5,6 +5,7 @@ import type { ClientApi } from '../api/client.ts';
 import { tagsById } from '../api/tags-by-id.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
 import { MORE_NAMES, moreOf } from '../texts/payload-fields.ts';
+import type { ChosenScopes } from './scopes.ts';
 
 /** The fields that the page has inputs for. */
 const COMPOSED: ReadonlySet<string> = new Set([
@@ -25,15 +26,17 @@ const COMPOSED: ReadonlySet<string> = new Set([
 export const canBeDraft = ({ payload, givenPayload }: Notification): boolean =>
   givenPayload === undefined && Object.keys(payload).every((name) => COMPOSED.has(name));
 
-/** Tags that are gone are left out: no device has them. */
+/** For the apps and platforms of `scopes`. Tags that are gone are left out: no device has them. */
 export async function draftOf(
   api: ClientApi,
   notification: Notification,
+  scopes: ChosenScopes,
 ): Promise<Partial<DraftFields>> {
   const { audience, payload } = notification;
   const { title = '', message, body, url = '', image = '', silent, data } = payload;
   const texts = { title, message: message ?? body ?? '', url, image };
   const rest = {
+    ...scopes,
     ...moreOf(payload),
     isSilent: silent ?? false,
     data: data === undefined ? '' : JSON.stringify(data, null, 2),

@@ -22,6 +22,10 @@ export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** 4,218,906 */
 export const number = (value: number): string => NUMBER.format(value);
 
+/** Devices a second: 4,218; below ten with one decimal, so that a slow send is no 0. */
+export const perSecond = (rate: number): string =>
+  number(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
+
 /** Characters as people count them: an emoji is one. */
 export const charactersOf = (text: string): number => [...CHARACTERS.segment(text)].length;
 

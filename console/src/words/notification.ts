@@ -18,6 +18,13 @@ export const sentAtOf = ({
 export const isForLater = ({ state, firstSendAt, sendAt }: Notification): boolean =>
   (state === 'SCHEDULED' || state === 'PAUSED') && firstSendAt === undefined && sendAt > Date.now();
 
+/** The longest time for which the console holds what is sent now. */
+const HELD_MS_MAX = 60_000;
+
+/** Whether it waits for its first seconds only, in which it can be taken back. */
+export const isHeld = ({ state, acceptedAt, sendAt }: Notification): boolean =>
+  state === 'SCHEDULED' && sendAt - acceptedAt <= HELD_MS_MAX;
+
 /** The name of an app; its id as long as the apps are not loaded, or where it is deleted. */
 export const appNameOf = (apps: readonly App[] | null, appId: number): string =>
   apps?.find(({ id }) => id === appId)?.name ?? String(appId);

@@ -26,33 +26,41 @@ export interface ScopeFault {
 export interface Sending extends Counts {
   readonly state: string;
   readonly faults?: readonly ScopeFault[] | undefined;
-  /** While it runs, and something of its audience was looked at. */
+  /** Until all are counted, and as far as something of its audience was looked at. */
   readonly estimatedTotalCount?: number | undefined;
 }
 
 export type OutcomeKind = 'accepted' | 'failed' | 'expired' | 'skipped' | 'cancelled' | 'remaining';
 
 /** How many devices have an outcome. */
-export const doneOf = (counts: Counts): number =>
+export const doneOf = (counts: Progress): number =>
   counts.successCount +
   counts.failedCount +
   counts.skippedCount +
   counts.expiredCount +
   counts.cancelledCount;
 
-/** About how many devices it is for; null: not known yet. */
-export const expectedOf = (sending: Sending): number | null =>
-  isFinal(sending.state) ? sending.totalCount : (sending.estimatedTotalCount ?? null);
+/**
+ * About how many devices it is for; null: not known yet. A cancelled one that is still being
+ * counted has an estimate.
+ */
+export const expectedOf = ({ state, estimatedTotalCount, totalCount }: Sending): number | null =>
+  estimatedTotalCount ?? (isFinal(state) ? totalCount : null);
+
+/** Counts against a whole; null: nobody knows it yet. */
+export interface Progress extends Omit<Counts, 'totalCount'> {
+  readonly totalCount: number | null;
+}
 
 /** Its counts, against all devices that it is for as far as somebody knows. */
-export const expectedCounts = (sending: Sending): Counts => ({
+export const expectedCounts = (sending: Sending): Progress => ({
   ...sending,
-  totalCount: expectedOf(sending) ?? sending.totalCount,
+  totalCount: expectedOf(sending),
 });
 
 /** In the order in which they are shown; those that always stand there, and those that occurred. */
 export function outcomesOf(
-  counts: Counts,
+  counts: Progress,
 ): readonly { readonly kind: OutcomeKind; readonly count: number }[] {
   const all = [
     { kind: 'accepted', count: counts.successCount },
@@ -60,7 +68,7 @@ export function outcomesOf(
     { kind: 'expired', count: counts.expiredCount },
     { kind: 'skipped', count: counts.skippedCount },
     { kind: 'cancelled', count: counts.cancelledCount },
-    { kind: 'remaining', count: Math.max(0, counts.totalCount - doneOf(counts)) },
+    { kind: 'remaining', count: Math.max(0, (counts.totalCount ?? 0) - doneOf(counts)) },
   ] as const;
   return all.filter(({ kind, count }) => count > 0 || kind === 'accepted' || kind === 'failed');
 }

@@ -6,6 +6,7 @@ import type {
   PushRequest,
 } from '../../../packages/client/src/openapi.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
 import { MORE_NAMES } from '../texts/payload-fields.ts';
 import { sendTexts as texts } from '../texts/send.ts';
@@ -18,15 +19,22 @@ const SCHEME = /^(?:[a-z][a-z0-9+-]*:|[a-z][a-z0-9+.-]*:(?!\d))/i;
 /** Null: no audience is chosen. */
 export function audienceOf(fields: DraftFields): AudienceRequest | null {
   const { isExpression, expression, any, all, none } = fields;
-  if (isExpression) return expression.trim() === '' ? null : { audience: expression };
+  const within = scopesOf(fields);
+  if (isExpression) return expression.trim() === '' ? null : { audience: expression, ...within };
   if (any.length === 0) return null;
   const ids = (tags: DraftFields['any']) => tags.map(({ id }) => id);
   return {
     tagIds: ids(any),
     ...(all.length === 0 ? {} : { filterTagIds: ids(all) }),
     ...(none.length === 0 ? {} : { excludeTagIds: ids(none) }),
+    ...within,
   };
 }
+
+const scopesOf = ({ apps, platformIds }: DraftFields): AudienceRequest => ({
+  ...(apps.length === 0 ? {} : { appIds: apps.map(({ id }) => id) }),
+  ...(platformIds.length === 0 ? {} : { platformIds: platformIds as PlatformId[] }),
+});
 
 /** The typed data; null: it is no JSON object. */
 export function dataOf({ data }: DraftFields): Readonly<Record<string, unknown>> | null {
@@ -59,6 +67,18 @@ export function payloadOf(fields: DraftFields): Payload {
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
 }
+
+/** A hundredth, and one device at least. */
+export const stageDevicesOf = (devices: number): number => Math.max(1, Math.ceil(devices / 100));
+
+/** What the confirmation adds: seconds to undo it in, and the devices of its first stage. */
+export const heldBody = (
+  { when, isUrgent, isStaged }: DraftFields,
+  { undoSeconds, devices }: { readonly undoSeconds: number; readonly devices: number },
+): Pick<PushRequest, 'holdSeconds' | 'pauseAfter'> => ({
+  ...(when === 'now' && !isUrgent && undoSeconds > 0 ? { holdSeconds: undoSeconds } : {}),
+  ...(isStaged && devices > 1 ? { pauseAfter: stageDevicesOf(devices) } : {}),
+});
 
 /** Null: no audience is chosen. */
 export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest | null {

@@ -1,6 +1,7 @@
 /** The events of a notification, in order: by its times, and by the audit log. */
 
 import type { AuditEntry, Notification } from '../../../packages/client/src/openapi.ts';
+import { stageTexts } from '../texts/drafts.ts';
 import { notificationTexts as texts } from '../texts/notifications.ts';
 import { isFinal, standingOfAll } from './outcomes.ts';
 
@@ -35,6 +36,7 @@ export function timelineOf(
       ? own(sendAt, texts.scheduledFor)
       : []),
     ...own(firstSendAt, texts.firstSent),
+    ...own(notification.stageEndedAt, stageTexts.at),
     ...done,
     ...(isOver ? own(lastSendAt, texts.lastSent) : own(expiresAt, texts.expiresThen)),
     ...own(finishedAt, texts.endedAs(standingOfAll(notification).label)),

@@ -458,6 +458,114 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-api/v3/{client}/drafts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the drafts of the client
+         * @description Those that were changed last first, without their content. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly get: operations["listDrafts"];
+        readonly put?: never;
+        /**
+         * Save a draft
+         * @description All who may send see it, change it and discard it. A client may have 200. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly post: operations["saveDraft"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/drafts/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One draft
+         * @description For the super user of the client, and keys with the scope `send`.
+         */
+        readonly get: operations["getDraft"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Discard a draft
+         * @description For the super user of the client, and keys with the scope `send`.
+         */
+        readonly delete: operations["discardDraft"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a draft
+         * @description What is absent stays. `revision` is the one that the change was made of: `409` when somebody else has changed it since.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly patch: operations["changeDraft"];
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/test-devices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the saved test devices of the client
+         * @description A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly get: operations["listTestDevices"];
+        readonly put?: never;
+        /**
+         * Save a test device
+         * @description All who may send can send a trial to it (`testNotification`). It need not be registered, and goes when the owner erases the device. A client may have 20. `409`: it is saved already. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly post: operations["saveTestDevice"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/test-devices/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a test device
+         * @description The device itself stays as it is. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly delete: operations["deleteTestDevice"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/push-admin-api/history/get/{client}": {
         readonly parameters: {
             readonly query?: never;
@@ -992,7 +1100,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Erase a device with its subscriptions
-         * @description The answer is the proof: all that was removed; its events go too. Events that a webhook received of it stay among its deliveries, for 7 days at most. A device that registers again is a new one. Not for keys that are limited to tags or groups: `403`.
+         * @description The answer is the proof: all that was removed; its events go too, and it is no test device any more. Events that a webhook received of it stay among its deliveries, for 7 days at most. A device that registers again is a new one. Not for keys that are limited to tags or groups: `403`.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -2580,6 +2688,8 @@ export interface components {
             readonly excludeTagSourceIds?: (readonly string[] | string) | null;
             /** @description Only these apps; by default every app that a target tag is connected to. An empty list is `400`. */
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
+            /** @description Only these platforms; by default every one. An unknown one, an empty list, and platforms that no app of the push is on are `400`. */
+            readonly platformIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
             readonly audience?: string | null;
             /** @description A payload; one with texts in several languages; or, where each app and platform of the push has a template that makes a payload of it, any object. Each also as a string that holds JSON. */
@@ -2588,6 +2698,8 @@ export interface components {
             } | string;
             /** @description Not before this time. In the past: now. */
             readonly sendAt?: (number | string) | null;
+            /** @description In place of `sendAt`: so many seconds after it was accepted, in which a `cancel` takes it back before anybody has it. */
+            readonly holdSeconds?: number | null;
             /** @description Nobody gets it after this time. In the past, or not after `sendAt`: `400`. Null: no end. */
             readonly expiresAt?: (number | string) | null;
             /** @description What happens to a send whose outcome is unknown (no answer, connection lost, process killed). `at-least-once`, the default: it is sent again, maybe twice. `at-most-once`: never, and the device is `failed` with `OutcomeUnknown: …`. */
@@ -2596,6 +2708,8 @@ export interface components {
             readonly priority?: ("normal" | "urgent") | null;
             /** @description At most so many devices a second, over all nodes and evenly within the second; retries count too. Null, the default: as many as can be. What is not through at `expiresAt` is `expired`. */
             readonly ratePerSecond?: number | null;
+            /** @description For a release in stages: after so many devices the job pauses by itself, once, and `resume` sends to the rest. `stageEndedAt` is there then. Until then it is held to 1,000 devices a second, where `ratePerSecond` says no other. More are sent to only where a provider takes longer than 3 s to answer. An audience that is not larger just gets it. Use it when every node runs a version that knows it: others do not pause. */
+            readonly pauseAfter?: number | null;
             /** @description Validate and count; send nothing. It takes no `Idempotency-Key`. */
             readonly dryRun?: boolean | null;
         };
@@ -2765,6 +2879,8 @@ export interface components {
             readonly cancelledCount: number;
             /** @description The beginning of its title, else of its message. */
             readonly title?: string;
+            /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end. */
+            readonly estimatedTotalCount?: number;
             /** @description The apps and platforms on which a fault stopped it, with sentences that say what to correct. */
             readonly faults?: readonly {
                 readonly appId: number;
@@ -2799,6 +2915,8 @@ export interface components {
             readonly excludeTagSourceIds?: (readonly string[] | string) | null;
             /** @description Only these apps; by default every app that a target tag is connected to. An empty list is `400`. */
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
+            /** @description Only these platforms; by default every one. An unknown one, an empty list, and platforms that no app of the push is on are `400`. */
+            readonly platformIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
             readonly audience?: string | null;
             /** @description Look at 16 device groups of each app and platform at most, evenly apart, and conclude from them: at once, however many devices there are, and the nearer the more of them match. Up to 131,072 devices it is exact. */
@@ -2848,6 +2966,7 @@ export interface components {
                 readonly filterTagIds: readonly number[];
                 readonly excludeTagIds: readonly number[];
                 readonly appIds: readonly number[];
+                readonly platformIds: readonly number[];
                 /** @description As it was given. The lists say then what each device needs at least: one of `tagIds`, all of `filterTagIds`, none of `excludeTagIds`. */
                 readonly expression?: string;
             };
@@ -2855,8 +2974,12 @@ export interface components {
             readonly delivery: "at-least-once" | "at-most-once";
             /** @enum {string} */
             readonly priority: "normal" | "urgent";
-            /** @description What it is held to. */
+            /** @description As it was given. */
             readonly ratePerSecond?: number;
+            /** @description As it was given. */
+            readonly pauseAfter?: number;
+            /** @description When it paused by itself after `pauseAfter` devices. */
+            readonly stageEndedAt?: number;
             readonly payload: components["schemas"]["Payload"];
             /** @description The payload as its publisher wrote it, where a template was given it, and of a job in several languages: the one to submit again. */
             readonly givenPayload?: {
@@ -2903,6 +3026,44 @@ export interface components {
                 /** @description What its template made of the payload. */
                 readonly payload?: components["schemas"]["Payload"];
             }[];
+        };
+        readonly ListedDraft: {
+            readonly id: number;
+            readonly name: string;
+            /** @description Who saved it last. */
+            readonly userName: string;
+            /** @description Raised by each change. */
+            readonly revision: number;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt: number;
+            /** @description Milliseconds since 1970. */
+            readonly updatedAt: number;
+        };
+        readonly Draft: {
+            readonly id: number;
+            readonly name: string;
+            /** @description Who saved it last. */
+            readonly userName: string;
+            /** @description Raised by each change. */
+            readonly revision: number;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt: number;
+            /** @description Milliseconds since 1970. */
+            readonly updatedAt: number;
+            /** @description What its author composes with keeps here what it likes. It is returned as it is. */
+            readonly content: {
+                readonly [key: string]: unknown;
+            };
+        };
+        readonly TestDevice: {
+            readonly id: number;
+            readonly name: string;
+            readonly appId: number;
+            /** @description 3: apns, 7: webpush, 15: fcm */
+            readonly platformId: number;
+            readonly deviceId: string;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt: number;
         };
         /** @description The entries of the request, with their ids. */
         readonly TagEntries: {
@@ -3130,6 +3291,8 @@ export interface components {
         readonly ClientSettings: {
             /** @description Members who send to more devices in the console type their number first. The API does not ask. */
             readonly confirmAboveDevices: number;
+            /** @description So many seconds the console holds what a member sends now and not urgently: until then it can be taken back. The API does not wait (`holdSeconds`). */
+            readonly undoSeconds: number;
         };
         readonly Key: {
             readonly id: number;
@@ -3215,7 +3378,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -3596,6 +3759,9 @@ export type StatusRow = components['schemas']['StatusRow'];
 export type ListedNotification = components['schemas']['ListedNotification'];
 export type AudienceRequest = components['schemas']['AudienceRequest'];
 export type Notification = components['schemas']['Notification'];
+export type ListedDraft = components['schemas']['ListedDraft'];
+export type Draft = components['schemas']['Draft'];
+export type TestDevice = components['schemas']['TestDevice'];
 export type TagEntries = components['schemas']['TagEntries'];
 export type PublishedTag = components['schemas']['PublishedTag'];
 export type Tag = components['schemas']['Tag'];
@@ -4641,6 +4807,9 @@ export interface operations {
                      *         "excludeTagIds": [],
                      *         "appIds": [
                      *           1
+                     *         ],
+                     *         "platformIds": [
+                     *           3
                      *         ]
                      *       },
                      *       "delivery": "at-least-once",
@@ -4741,7 +4910,7 @@ export interface operations {
                         readonly expiresAt?: number;
                         /** @enum {string} */
                         readonly priority: "normal" | "urgent";
-                        /** @description What it is held to. */
+                        /** @description As it was given. */
                         readonly ratePerSecond?: number;
                     };
                 };
@@ -4952,6 +5121,438 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listDrafts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The drafts. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Final whistle",
+                     *         "userName": "demo-super",
+                     *         "revision": 1,
+                     *         "createdAt": 1795392000000,
+                     *         "updatedAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ListedDraft"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly saveDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Final whistle",
+                 *       "content": {
+                 *         "title": "Goal!",
+                 *         "message": "2:1"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly name: string;
+                    /** @description What its author composes with keeps here what it likes. It is returned as it is. */
+                    readonly content: {
+                        readonly [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Saved. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Final whistle",
+                     *       "userName": "demo-super",
+                     *       "revision": 1,
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000,
+                     *       "content": {
+                     *         "title": "Goal!",
+                     *         "message": "2:1"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Draft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the draft.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The draft, with its content. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Final whistle",
+                     *       "userName": "demo-super",
+                     *       "revision": 1,
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000,
+                     *       "content": {
+                     *         "title": "Goal!",
+                     *         "message": "2:1"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Draft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly discardDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the draft.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Discarded. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the draft.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Final whistle!",
+                 *       "revision": 1
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly name?: string;
+                    /** @description What its author composes with keeps here what it likes. It is returned as it is. */
+                    readonly content?: {
+                        readonly [key: string]: unknown;
+                    };
+                    /** @description As it was read. */
+                    readonly revision: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Final whistle!",
+                     *       "userName": "demo-super",
+                     *       "revision": 2,
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000,
+                     *       "content": {
+                     *         "title": "Goal!",
+                     *         "message": "2:1"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Draft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listTestDevices: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The test devices, by id. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 1,
+                     *         "name": "Phone of Ana",
+                     *         "appId": 1,
+                     *         "platformId": 3,
+                     *         "deviceId": "abababababababababababababababababababababababababababababababab",
+                     *         "createdAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["TestDevice"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly saveTestDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Phone of Ana",
+                 *       "appId": 1,
+                 *       "platformId": 3,
+                 *       "deviceId": "abababababababababababababababababababababababababababababababab"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly name: string;
+                    readonly appId: number | string;
+                    readonly platformId: number | string;
+                    /** @description As its app registered it. */
+                    readonly deviceId: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Saved. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "Phone of Ana",
+                     *       "appId": 1,
+                     *       "platformId": 3,
+                     *       "deviceId": "abababababababababababababababababababababababababababababababab",
+                     *       "createdAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["TestDevice"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteTestDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the test device.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -7926,7 +8527,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "confirmAboveDevices": 10000
+                     *       "confirmAboveDevices": 10000,
+                     *       "undoSeconds": 10
                      *     }
                      */
                     readonly "application/json": components["schemas"]["ClientSettings"];
@@ -7964,6 +8566,8 @@ export interface operations {
                 readonly "application/json": {
                     /** @description Members who send to more devices in the console type their number first. The API does not ask. */
                     readonly confirmAboveDevices?: number;
+                    /** @description So many seconds the console holds what a member sends now and not urgently: until then it can be taken back. The API does not wait (`holdSeconds`). */
+                    readonly undoSeconds?: number;
                 };
             };
         };
@@ -7977,7 +8581,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "confirmAboveDevices": 500
+                     *       "confirmAboveDevices": 500,
+                     *       "undoSeconds": 10
                      *     }
                      */
                     readonly "application/json": components["schemas"]["ClientSettings"];

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DryRun, Payload, PushRequest } from '../../../packages/client/src/openapi.ts';
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { parseObject } from '../../../packages/std/src/json.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import { PLATFORM_IDS } from '../../domain/device.ts';
 import { digitFaults } from '../../domain/payload-digits.ts';
 import { counted, format } from '../../std/counted.ts';
 import { positionBehind } from '../../std/json-position.ts';
@@ -33,6 +35,12 @@ const FLAGS = {
     about: "in place of these, as '(news || sport) && !tennis'",
   },
   app: { type: 'string', multiple: true, value: 'app', about: 'only to this app' },
+  platform: {
+    type: 'string',
+    multiple: true,
+    choices: PLATFORM_IDS.map(String),
+    about: 'only to this platform',
+  },
   title: { type: 'string', about: 'title of the message' },
   message: { type: 'string', about: 'text of the message' },
   'payload-file': {
@@ -80,6 +88,7 @@ interface GivenPush {
   readonly 'exclude-tag'?: readonly string[] | undefined;
   readonly audience?: string | undefined;
   readonly app?: readonly string[] | undefined;
+  readonly platform?: readonly string[] | undefined;
   readonly title?: string | undefined;
   readonly message?: string | undefined;
   readonly 'payload-file'?: string | undefined;
@@ -109,6 +118,10 @@ async function readPush(given: GivenPush): Promise<PushRequest> {
     optional(
       'appIds',
       given.app?.map((text) => readNumber('--app', text)),
+    ),
+    optional(
+      'platformIds',
+      given.platform?.map((text) => readNumber('--platform', text) as PlatformId),
     ),
     optional('sendAt', given.at),
     optional('expiresAt', given.expires),

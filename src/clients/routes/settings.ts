@@ -19,8 +19,17 @@ const CONFIRM_ABOVE =
   'Members who send to more devices in the console type their number first. The API does not ask.';
 const CONFIRM_ABOVE_FAULT = `must be 0–${clientLimitMax('devices')}`;
 
+const UNDO =
+  'So many seconds the console holds what a member sends now and not urgently: until then it can be taken back. The API does not wait (`holdSeconds`).';
+/** @limit `undoSeconds` of a client → `400` */
+const UNDO_SECONDS_MAX = 60;
+const UNDO_FAULT = `must be 0–${UNDO_SECONDS_MAX}`;
+
 const settings = z
-  .object({ confirmAboveDevices: count.meta({ description: CONFIRM_ABOVE }) })
+  .object({
+    confirmAboveDevices: count.meta({ description: CONFIRM_ABOVE }),
+    undoSeconds: count.meta({ description: UNDO }),
+  })
   .meta({ id: 'ClientSettings' });
 const settingsForm = strictForm({
   confirmAboveDevices: z
@@ -29,6 +38,12 @@ const settingsForm = strictForm({
     .max(clientLimitMax('devices'), CONFIRM_ABOVE_FAULT)
     .optional()
     .meta({ description: CONFIRM_ABOVE }),
+  undoSeconds: z
+    .int(UNDO_FAULT)
+    .min(0, UNDO_FAULT)
+    .max(UNDO_SECONDS_MAX, UNDO_FAULT)
+    .optional()
+    .meta({ description: UNDO }),
 });
 
 const SETTINGS = '/push-admin-api/v3/:client/settings';
@@ -53,12 +68,16 @@ const changeRoute = (sql: SqlPool) =>
       summary: 'Change settings of the client',
       description: 'What is absent stays.',
       body: form(settingsForm, { confirmAboveDevices: 500 }),
-      answer: shown('All of them, as they are now.', settings, { confirmAboveDevices: 500 }),
+      answer: shown('All of them, as they are now.', settings, {
+        ...CLIENT_SETTING_DEFAULTS,
+        confirmAboveDevices: 500,
+      }),
     },
     asSuperUser(sql, async (tx, { clientId, record }, { body }) => {
       const before = await readClientSettings(tx, clientId);
       const { confirmAboveDevices = before.confirmAboveDevices } = body;
-      const after = { confirmAboveDevices };
+      const { undoSeconds = before.undoSeconds } = body;
+      const after = { confirmAboveDevices, undoSeconds };
       const fields = changedFields(before, after);
       if (fields.length > 0) {
         await writeClientSettings(tx, clientId, after);

@@ -166,7 +166,7 @@ const eraseRoute = ({ sql, eraseDevice }: AppDeviceParts) =>
       at: 'erase',
       summary: 'Erase a device with its subscriptions',
       description:
-        'The answer is the proof: all that was removed; its events go too. Events that a webhook received of it stay among its deliveries, for 7 days at most. A device that registers again is a new one. Not for keys that are limited to tags or groups: `403`.',
+        'The answer is the proof: all that was removed; its events go too, and it is no test device any more. Events that a webhook received of it stay among its deliveries, for 7 days at most. A device that registers again is a new one. Not for keys that are limited to tags or groups: `403`.',
       path,
       body,
       answer: secret(

@@ -11,7 +11,7 @@ import { readDevice } from './read-device.ts';
 export interface ErasedDevice {
   /** The device before. Null: there was none. */
   readonly device: DeviceDetails | null;
-  /** How many events of it are gone. */
+  /** How many events of it are gone, and whether it was a test device. */
   readonly events: number;
   readonly changes: readonly DeviceGroupChange[];
 }
@@ -25,7 +25,7 @@ export async function eraseDevice(tx: Sql, key: DeviceKey): Promise<ErasedDevice
     where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
     for update`;
   // A transaction that erases the device too writes its events under this lock, and has ended.
-  const events = await eraseDeviceEvents(tx, key);
+  const events = (await eraseDeviceEvents(tx, key)) + (await forgetTestDevice(tx, key));
   const device = await readDevice(tx, key);
   if (device === null) return { device, events, changes: [] };
   const { ordinal } = device;
@@ -33,4 +33,15 @@ export async function eraseDevice(tx: Sql, key: DeviceKey): Promise<ErasedDevice
     { appId, platformId, ordinal, registeredBeforeMs: null },
   ]);
   return { device, events, changes: await eraseLocked(tx, locked) };
+}
+
+/** Answers how many there were: its deviceId stands there although it is registered no more. */
+async function forgetTestDevice(
+  tx: Sql,
+  { appId, platformId, deviceKey }: DeviceKey,
+): Promise<number> {
+  const { count } = await tx`
+    delete from test_devices
+    where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}`;
+  return count;
 }

@@ -17,6 +17,8 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   readonly expression?: AudienceExpression;
   /** Null: every app that is connected to the target tags. */
   readonly appIds: readonly number[] | null;
+  /** Null: every platform. */
+  readonly platformIds: readonly number[] | null;
   /** The apps that its publisher may address; one that is gone covers nothing. Absent: all. */
   readonly appLimit?: readonly number[];
   readonly payload: Payload;

@@ -38,13 +38,7 @@ export function resolveTargets(
   const { expression } = push;
   const selected =
     expression === undefined ? selectedBy(push, tags) : expressed(expression.root, tags);
-  const apps = new Set(clientScopes.map(({ appId }) => appId));
-  const faults = [
-    ...selected.faults,
-    ...(push.appIds ?? [])
-      .filter((appId) => !apps.has(appId))
-      .map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
-  ];
+  const faults = [...selected.faults, ...scopeFaults(push, clientScopes)];
   const scopes = scopesOf(push, selected.targets, clientScopes);
   if (faults.length > 0) return { ok: false, faults, scopes };
   const { audience, unknownTags } = selected;
@@ -135,19 +129,45 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
   ...new Set(tags.map(({ id }) => id)),
 ];
 
+/** Apps that are not the client's; and platforms, when none of the apps is on any of them. */
+function scopeFaults(push: Push, clientScopes: readonly ClientScope[]): readonly PushFault[] {
+  const { appIds, platformIds } = push;
+  const apps = new Set(clientScopes.map(({ appId }) => appId));
+  const unknown = (appIds ?? []).filter((appId) => !apps.has(appId));
+  const isNowhere =
+    platformIds !== null && apps.size > 0 && askedScopes(push, clientScopes).length === 0;
+  return [
+    ...unknown.map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
+    ...(isNowhere && unknown.length === 0
+      ? [{ path: 'platformIds', message: 'No app of this push is on any of these platforms.' }]
+      : []),
+  ];
+}
+
 /** Scopes of the apps that are connected to a target tag; if none is, all: `status` needs a row. */
 function scopesOf(
-  { appIds, appLimit }: Push,
+  push: Push,
   targets: readonly ReferencedTag[],
   clientScopes: readonly ClientScope[],
 ): readonly ClientScope[] {
-  const named = appIds && new Set(appIds);
-  const allowed = appLimit && new Set(appLimit);
-  const asked = clientScopes.filter(
-    ({ appId }) => (named?.has(appId) ?? true) && (allowed?.has(appId) ?? true),
-  );
+  const asked = askedScopes(push, clientScopes);
   if (targets.some((tag) => tag.appIds === null)) return asked;
   const ofTags = new Set(targets.flatMap((tag) => tag.appIds ?? []));
   const connected = asked.filter(({ appId }) => ofTags.has(appId));
   return connected.length > 0 ? connected : asked;
+}
+
+/** Those that the push names, and its publisher may address. */
+function askedScopes(
+  { appIds, appLimit, platformIds }: Push,
+  clientScopes: readonly ClientScope[],
+): readonly ClientScope[] {
+  const named = appIds && new Set(appIds);
+  const allowed = appLimit && new Set(appLimit);
+  return clientScopes.filter(
+    ({ appId, platformId }) =>
+      (named?.has(appId) ?? true) &&
+      (allowed?.has(appId) ?? true) &&
+      (platformIds?.includes(platformId) ?? true),
+  );
 }

@@ -17,12 +17,12 @@ import { SELECTORS } from '../../domain/notification.ts';
 import { optionSchemas, PUSH_OPTION_NAMES, shownOptions } from '../../domain/push-options.ts';
 import { shown } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
-import { count, id, orAbsent, platformId } from '../../http/openapi/parts.ts';
+import { count, epochMs, id, orAbsent, platformId } from '../../http/openapi/parts.ts';
 import { done, refuse } from '../../http/result.ts';
 import { shownUserName } from '../../http/user-name.ts';
 import type { NotificationTimes } from '../sql/notifications/list-notifications.ts';
 import type { ScopeEstimate } from '../sql/notifications/read-estimates.ts';
-import { readEstimates } from '../sql/notifications/read-estimates.ts';
+import { readEstimates, sumOfEstimates } from '../sql/notifications/read-estimates.ts';
 import type { KnownNotification } from '../sql/notifications/read-notification.ts';
 import { readNotification } from '../sql/notifications/read-notification.ts';
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
@@ -30,13 +30,9 @@ import { readStatus } from '../sql/notifications/read-status.ts';
 import { countsObject } from './counts.ts';
 import { jobPath, NO_JOB, reads } from './job.ts';
 import { JOB_ROW, jobRow } from './list.ts';
-import { COUNTS, reasons, standing } from './push-schemas.ts';
+import { COUNTS, estimatedTotalCount, reasons, standing } from './push-schemas.ts';
 import { standingOf } from './status.ts';
 
-const estimatedTotalCount = count.optional().meta({
-  description:
-    'About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end.',
-});
 /** Documented as `payload`, which reads it; an answer has it as it is. */
 const shownPayload = z.custom<JsonObject>().meta({ $ref: '#/components/schemas/Payload' });
 /** Answers and events have it so. */
@@ -57,6 +53,7 @@ export const jobSchema = z
         filterTagIds: z.array(z.int()),
         excludeTagIds: z.array(z.int()),
         appIds: z.array(id),
+        platformIds: z.array(platformId),
         expression: orAbsent(
           z.string().meta({
             description:
@@ -69,6 +66,9 @@ export const jobSchema = z
           'What was resolved when the push was accepted. When a scheduled one is due, target tags that have expired are dropped.',
       }),
     ...optionSchemas(PUSH_OPTION_NAMES, ({ shownSchema }) => shownSchema),
+    stageEndedAt: orAbsent(
+      epochMs.meta({ description: 'When it paused by itself after `pauseAfter` devices.' }),
+    ),
     payload: shownPayload,
     givenPayload: z.custom<JsonObject>().optional().meta({
       type: 'object',
@@ -102,7 +102,13 @@ export const getRoute = (patientReads: PatientReads): Route =>
       answer: shown('The job.', jobSchema, {
         ...JOB_ROW,
         failureReasons: { Unregistered: 1 },
-        audience: { tagIds: [2], filterTagIds: [], excludeTagIds: [], appIds: [1] },
+        audience: {
+          tagIds: [2],
+          filterTagIds: [],
+          excludeTagIds: [],
+          appIds: [1],
+          platformIds: [3],
+        },
         delivery: 'at-least-once',
         priority: 'normal',
         payload: { title: 'goal!', message: '1:0' },
@@ -142,7 +148,7 @@ export async function readJob(
     const job = await readNotification(sql, clientId, id, publisher);
     const rows = await readStatus(sql, clientId, id, publisher);
     // After the counts, so that no count is above its estimate.
-    const estimates = job?.finishedAt === null ? await readEstimates(sql, id) : [];
+    const estimates = job?.finishedAt === null ? await readEstimates(sql, [id]) : [];
     return { job, rows, estimates };
   });
   if (read.kind === 'busy') return read;
@@ -171,8 +177,10 @@ function jobObject(
       expression: job.expression,
       ...selectedTags(job.audience),
       appIds: [...new Set(rows.map(({ appId }) => appId))],
+      platformIds: [...new Set(rows.map(({ platformId }) => platformId))],
     },
     ...shownOptions(job),
+    stageEndedAt: job.stageEndedAt,
     payload: payloadObject(job.payload),
     ...(job.templated === null ? {} : { givenPayload: job.templated.given }),
     platforms: rows.map((row) => ({
@@ -212,13 +220,6 @@ const isOfAnApp = (row: ScopeStatus): row is ScopeStatus & Scope => row.appId !=
 
 const estimateIn = (total: number | null): { readonly estimatedTotalCount?: number } =>
   total === null ? {} : { estimatedTotalCount: total };
-
-/** Null: nothing is estimated, or not all of it. */
-function sumOfEstimates(estimates: readonly ScopeEstimate[]): number | null {
-  const totals = estimates.flatMap(({ total }) => total ?? []);
-  if (totals.length === 0 || totals.length < estimates.length) return null;
-  return totals.reduce((sum, total) => sum + total, 0);
-}
 
 const NAMES = ['total', 'delivered', 'failed', 'skipped', 'expired', 'cancelled'] as const;
 

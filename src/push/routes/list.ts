@@ -2,8 +2,10 @@
 
 import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
+import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
+import type { NotificationState } from '../../domain/notification.ts';
 import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { listed } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
@@ -18,15 +20,23 @@ import {
   LISTED_TAGS_MAX,
   listNotifications,
 } from '../sql/notifications/list-notifications.ts';
+import { readEstimates, sumOfEstimates } from '../sql/notifications/read-estimates.ts';
 import { countsObject } from './counts.ts';
 import { jobId, reads } from './job.ts';
-import { COUNTS, counts, JOB_ID } from './push-schemas.ts';
+import { COUNTS, counts, estimatedTotalCount, JOB_ID } from './push-schemas.ts';
 
 /**
  * internals/interface.md, "Admin API".
  * @limit jobs on a page of `notifications` that names no limit
  */
 const PAGE_DEFAULT = 100;
+
+/**
+ * Of one for ten million devices this reads 1,221 rows.
+ * @limit running jobs of a page of `notifications` whose devices are estimated, the newest → the
+ * others have no `estimatedTotalCount`
+ */
+const ESTIMATED_MAX = 20;
 
 /** Fields that lists and answers about one job share; one that has not happened is left out. */
 export const jobRow = {
@@ -62,6 +72,7 @@ const row = z
     title: orAbsent(
       z.string().meta({ description: 'The beginning of its title, else of its message.' }),
     ),
+    estimatedTotalCount,
     faults: orAbsent(
       z.array(z.object({ appId: id, platformId, fault: z.string() })).meta({
         description:
@@ -125,24 +136,44 @@ export const listRoute = (patientReads: PatientReads): Route =>
       return rowsOf(query, {
         async read(before, limit) {
           if (isHidden) return [];
-          const read = await patientReads.run(clientId, (sql) =>
-            listNotifications(sql, clientId, filter, { before, limit }),
-          );
+          const read = await patientReads.run(clientId, async (sql) => {
+            const rows = await listNotifications(sql, clientId, filter, { before, limit });
+            return { rows, estimates: await estimatesOf(sql, rows) };
+          });
           if (read.kind === 'busy') return refuse.tooMuchCounted;
-          return read.result.map((one) => shownTo(caller, one));
+          const { rows, estimates } = read.result;
+          return rows.map((one) => shownTo(caller, one, estimates.get(one.id)));
         },
         keyOf: ({ id }) => id,
       });
     },
   );
 
+/** The estimated devices of the newest that run, keyed by their ids. */
+async function estimatesOf(
+  sql: Sql,
+  rows: readonly ListedNotification[],
+): Promise<ReadonlyMap<string, number>> {
+  const running = rows.filter((row) => row.finishedAt === null && isBegun(row.state));
+  const ids = running.slice(0, ESTIMATED_MAX).map(({ id }) => id);
+  const estimates = ids.length === 0 ? [] : await readEstimates(sql, ids);
+  const sums = ids.map((id) => {
+    const ofIt = estimates.filter(({ notificationId }) => notificationId === id);
+    return [id, sumOfEstimates(ofIt)] as const;
+  });
+  return new Map(sums.flatMap(([id, sum]) => (sum === null ? [] : [[id, sum]])));
+}
+
+const isBegun = (state: NotificationState): boolean => state !== 'SCHEDULED' && state !== 'QUEUED';
+
 /** A limited key sees its own jobs. A hidden address must not be found by asking for it. */
 const maySeeJobsOf = (caller: Caller, publisher: string): boolean =>
   (publisherOf(caller) ?? publisher) === publisher &&
   shownUserName(caller, publisher) === publisher;
 
-const shownTo = (caller: Caller, row: ListedNotification) => ({
+const shownTo = (caller: Caller, row: ListedNotification, estimate: number | undefined) => ({
   ...row,
+  ...(estimate === undefined ? {} : { estimatedTotalCount: estimate }),
   userName: shownUserName(caller, row.userName),
   ...countsObject(row),
 });

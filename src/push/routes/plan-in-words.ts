@@ -15,20 +15,30 @@ export function planOf(
   push: Push,
   { audience, unknownTags, isApproximate }: Extract<DryRun, { readonly kind: 'counted' }>,
 ): readonly string[] {
-  const { expression, appIds, appLimit } = push;
+  const { expression } = push;
   const unknown = new Set(unknownTags);
   const devices = audience.reduce((sum, { count }) => sum + count, 0);
   return [
     ...(expression === undefined
       ? selectionSentences(push, unknown)
       : expressionSentences(expression.root, unknown)),
-    appIds === null && appLimit === undefined
-      ? `In every app that a target tag is connected to: ${scopesOf(audience)}.`
-      : `Only in the apps that were named: ${scopesOf(audience)}.`,
+    `${whereOf(push)}: ${scopesOf(audience)}.`,
     isApproximate
       ? `About ${counted(devices, 'device')}, each once: concluded from a sample.`
       : `${counted(devices, 'device')}, each once.`,
   ];
+}
+
+function whereOf({ appIds, appLimit, platformIds }: Push): string {
+  const isEveryApp = appIds === null && appLimit === undefined;
+  if (platformIds === null) {
+    return isEveryApp
+      ? 'In every app that a target tag is connected to'
+      : 'Only in the apps that were named';
+  }
+  return isEveryApp
+    ? 'Only on the platforms that were named'
+    : 'Only in the apps and on the platforms that were named';
 }
 
 function selectionSentences(

@@ -2,7 +2,9 @@
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
+import { PLATFORM_CHOICE } from '../../../packages/std/src/platforms.ts';
 import { readExpression } from '../../domain/audience-expression.ts';
+import { isPlatformId } from '../../domain/device.ts';
 import type { Selector } from '../../domain/notification.ts';
 import { bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import { givenPayload, isPayloadField, sendablePayload } from '../../domain/payload.ts';
@@ -19,6 +21,9 @@ import type { Fault } from '../../http/problem.ts';
 import { isStorable } from '../../std/name-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
+
+/** @publisherLimit `holdSeconds` of a push → `400` */
+export const HOLD_SECONDS_MAX = 3_600;
 
 export interface AskedPush {
   readonly push: Push;
@@ -37,7 +42,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const read = parsed.value;
   const reader = new LenientReader(read);
   const audience = readAudience(reader, read);
-  const sendAtMs = reader.time('sendAt');
+  const sendAtMs = readSendAt(reader);
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
   const options = readPushOptions(reader);
@@ -72,6 +77,15 @@ export function readPushRequest(body: Buffer): PushRequest {
   };
 }
 
+/** The time that is given, or so many seconds from now. Null: now. */
+function readSendAt(reader: LenientReader): number | null {
+  const sendAtMs = reader.time('sendAt');
+  const holdSeconds = reader.whole('holdSeconds', 1, HOLD_SECONDS_MAX);
+  if (holdSeconds === null) return sendAtMs;
+  if (sendAtMs !== null) reader.fault('holdSeconds', 'cannot stand beside sendAt.');
+  return Date.now() + holdSeconds * 1_000;
+}
+
 /** A push of nothing to the audience that a body names: to be counted, never to be sent. */
 export function readAudienceRequest(body: Buffer): PushRequest {
   const parsed = parseObject(body);
@@ -91,14 +105,18 @@ export function readAudienceRequest(body: Buffer): PushRequest {
 function readAudience(
   reader: LenientReader,
   body: Readonly<Record<string, unknown>>,
-): Pick<Push, Selector | 'appIds' | 'expression'> {
+): Pick<Push, Selector | 'appIds' | 'platformIds' | 'expression'> {
   const selected = bySelector((selector) => ({
     ids: reader.ids(SELECTORS[selector].ids),
     sourceIds: reader.texts(SELECTORS[selector].sourceIds),
   }));
-  const appIds = readAppIds(reader, body);
+  const appIds = readSome(reader, body, 'appIds', 'app');
+  const platformIds = readSome(reader, body, 'platformIds', 'platform');
+  for (const id of platformIds ?? []) {
+    if (!isPlatformId(id)) reader.fault('platformIds', `must be of ${PLATFORM_CHOICE}, not ${id}.`);
+  }
   if (body['audience'] !== undefined && body['audience'] !== null) {
-    return { ...selected, appIds, ...readAudienceExpression(reader, body) };
+    return { ...selected, appIds, platformIds, ...readAudienceExpression(reader, body) };
   }
   if (!reader.isGiven('tagIds') && !reader.isGiven('tagSourceIds')) {
     reader.fault('tagIds', 'At least one of tagIds and tagSourceIds is needed, or audience.');
@@ -106,7 +124,7 @@ function readAudience(
   if (countOf(Object.values(selected)) > TAGS_PER_REQUEST_MAX) {
     reader.fault('', `At most ${TAGS_PER_REQUEST_MAX} tags may be named in a request.`);
   }
-  return { ...selected, appIds };
+  return { ...selected, appIds, platformIds };
 }
 
 /** The expression in place of the selections; nothing where it is faulty. */
@@ -131,18 +149,20 @@ const asSentence = ({ path, message }: Fault): Fault => ({ path, message: `${mes
 
 const PAYLOAD_MISSING = 'is missing; it must be an object, or a string that holds one as JSON.';
 
-/** Null: every app. An empty list is refused: its author did not mean every app. */
-function readAppIds(
+/** Null: all of them. An empty list is refused: its author did not mean all. */
+function readSome(
   reader: LenientReader,
   body: Readonly<Record<string, unknown>>,
+  field: 'appIds' | 'platformIds',
+  what: string,
 ): readonly number[] | null {
-  if (body['appIds'] === undefined || body['appIds'] === null) return null;
+  if (body[field] === undefined || body[field] === null) return null;
   const faultsBefore = reader.faults.length;
-  const appIds = reader.ids('appIds');
-  if (appIds.length === 0 && reader.faults.length === faultsBefore) {
-    reader.fault('appIds', 'names no app; leave it out to address every app.');
+  const ids = reader.ids(field);
+  if (ids.length === 0 && reader.faults.length === faultsBefore) {
+    reader.fault(field, `names no ${what}; leave it out to address every ${what}.`);
   }
-  return appIds;
+  return ids;
 }
 
 const countOf = (references: readonly TagReferences[]): number =>
@@ -152,11 +172,12 @@ const SELECTOR_FIELDS = SELECTOR_NAMES.flatMap((selector) => [
   SELECTORS[selector].ids,
   SELECTORS[selector].sourceIds,
 ]) as readonly string[] as readonly [string, ...string[]];
-const AUDIENCE_FIELDS = [...SELECTOR_FIELDS, 'audience', 'appIds'] as const;
+const AUDIENCE_FIELDS = [...SELECTOR_FIELDS, 'audience', 'appIds', 'platformIds'] as const;
 const FIELDS = [
   ...AUDIENCE_FIELDS,
   'payload',
   'sendAt',
+  'holdSeconds',
   'expiresAt',
   ...PUSH_OPTION_FIELDS,
   'dryRun',

@@ -6,11 +6,11 @@ import { SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import { optionSchemas, PUSH_OPTION_NAMES } from '../../domain/push-options.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Body } from '../../http/form-body.ts';
-import { count, looseId, state, time } from '../../http/openapi/parts.ts';
+import { count, looseId, platformId, state, time } from '../../http/openapi/parts.ts';
 import { done, refuse } from '../../http/result.ts';
 import { payloadOrText } from './payload-schema.ts';
 import type { AskedPush, PushRequest } from './push-request.ts';
-import { readAudienceRequest, readPushRequest } from './push-request.ts';
+import { HOLD_SECONDS_MAX, readAudienceRequest, readPushRequest } from './push-request.ts';
 
 const oneOrSome = <T extends z.ZodType>(entry: T) =>
   z.union([z.array(entry).max(TAGS_PER_REQUEST_MAX), entry]);
@@ -37,6 +37,12 @@ const audienceFields = {
     description:
       'Only these apps; by default every app that a target tag is connected to. An empty list is `400`.',
   }),
+  platformIds: oneOrSome(z.union([platformId, z.string().regex(/^\d{1,10}$/)]))
+    .nullish()
+    .meta({
+      description:
+        'Only these platforms; by default every one. An unknown one, an empty list, and platforms that no app of the push is on are `400`.',
+    }),
   audience: z.string().max(EXPRESSION_LENGTH_MAX).nullish().meta({
     description:
       'In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags.',
@@ -57,6 +63,10 @@ export const pushRequest = z
     ...audienceFields,
     payload: payloadOrText,
     sendAt: time.nullish().meta({ description: 'Not before this time. In the past: now.' }),
+    holdSeconds: z.int().min(1).max(HOLD_SECONDS_MAX).nullish().meta({
+      description:
+        'In place of `sendAt`: so many seconds after it was accepted, in which a `cancel` takes it back before anybody has it.',
+    }),
     expiresAt: time.nullish().meta({
       description:
         'Nobody gets it after this time. In the past, or not after `sendAt`: `400`. Null: no end.',
@@ -110,6 +120,10 @@ export const counts = {
   expiredCount: count.meta({ description: 'Not accepted before `expiresAt`.' }),
   cancelledCount: count.meta({ description: 'Not sent, because the job was cancelled.' }),
 };
+export const estimatedTotalCount = count.optional().meta({
+  description:
+    'About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end.',
+});
 export const reasons = z.record(z.string(), count).meta({ description: 'Devices by reason.' });
 /** The state of a push on one app and platform. */
 export const standing = {

@@ -9,11 +9,13 @@ import type { Evaluator } from '../../templates/evaluator.ts';
 import type { Accept } from '../accept/accept.ts';
 import { changeRoute } from './change.ts';
 import { controlRoutes } from './control.ts';
+import { draftRoutes } from './drafts.ts';
 import { eventsRoute } from './events.ts';
 import { getRoute } from './get.ts';
 import { listRoute } from './list.ts';
 import { estimateRoute, previewRoute } from './preview.ts';
 import { createRoute } from './push.ts';
+import { testDeviceRoutes } from './test-devices.ts';
 import { testRoute } from './test-send.ts';
 import type { JobWatches } from './watches.ts';
 
@@ -38,4 +40,6 @@ export const notificationRoutes = (parts: NotificationRouteParts): readonly Rout
   eventsRoute(parts.watches, parts.sql),
   changeRoute(parts.sql),
   ...controlRoutes(parts),
+  ...draftRoutes(parts.sql),
+  ...testDeviceRoutes(parts.sql),
 ];

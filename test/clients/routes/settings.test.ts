@@ -17,8 +17,9 @@ await onEachStore(t, {
       });
       return { status: answer.status, body: await answer.json() };
     };
-    t.strictSame(await ask('GET'), { status: 200, body: { confirmAboveDevices: 10_000 } });
-    const changed = { status: 200, body: { confirmAboveDevices: 0 } };
+    const defaults = { confirmAboveDevices: 10_000, undoSeconds: 10 };
+    t.strictSame(await ask('GET'), { status: 200, body: defaults });
+    const changed = { status: 200, body: { ...defaults, confirmAboveDevices: 0 } };
     t.strictSame(await ask('PATCH', changed.body), changed);
     t.strictSame(await ask('PATCH', changed.body), changed);
     t.strictSame(await ask('PATCH', {}), changed);
@@ -29,6 +30,12 @@ await onEachStore(t, {
         body: { errors: [{ path: 'confirmAboveDevices', message: 'must be 0–2147483647' }] },
       });
     }
+    for (const undoSeconds of [-1, 61, 1.5, '10']) {
+      t.match(await ask('PATCH', { undoSeconds }), {
+        status: 400,
+        body: { errors: [{ path: 'undoSeconds', message: 'must be 0–60' }] },
+      });
+    }
     t.equal((await ask('PATCH', { confirmAbove: 1 })).status, 400);
     const entries = await store.sql<{ action: string; detail: object }[]>`
       select action, detail from audit_entries where client_id = ${tenant.clientId}`;
@@ -36,5 +43,7 @@ await onEachStore(t, {
       [...entries],
       [{ action: 'client.settings', detail: { fields: ['confirmAboveDevices'] } }],
     );
+    await ask('PATCH', { undoSeconds: 0 });
+    t.match(await ask('GET'), { body: { confirmAboveDevices: 0, undoSeconds: 0 } });
   },
 });

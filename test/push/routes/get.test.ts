@@ -37,6 +37,7 @@ await onEachStore(t, {
         filterTagIds: [filter],
         excludeTagIds: [exclude],
         appIds: [appId],
+        platformIds: [3, 15],
       },
       delivery: 'at-most-once',
       priority: 'urgent',

@@ -3,11 +3,15 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
+import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import type { JobsApi } from '../../support/jobs-api.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { makeKey } from '../../support/keys.ts';
 import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
+import { seedDevices } from '../../support/seed.ts';
+
+const ESTIMATED_MAX = 20;
 
 type Row = { readonly id: string };
 
@@ -259,6 +263,34 @@ await onEachStore(t, {
     t.equal((await api.call('GET', `/${everybodys}`, undefined, limited)).status, 404);
     t.strictSame((await other.call('GET', '')).body, []);
     t.equal((await other.call('GET', `/${its}`)).status, 404);
+  },
+
+  async 'running ones have an estimate, the newest twenty of a page'(t, store) {
+    const api = await startJobsApi(t, store, 'estimated');
+    const { appId, tagId } = api.tenant;
+    await seedDevices(store.sql, { appId, platformId: 3, tagIds: [tagId], count: 1 });
+    const newestFirst = await pushMany(api, ESTIMATED_MAX + 1);
+    const waiting = await api.push({ sendAt: Date.now() + 3_600_000 });
+    await planDue(store.sql);
+    await store.sql`
+      update chunks set open_devices = 7 where notification_id = any (${newestFirst}::uuid[])`;
+    const { body } = await api.call('GET', '');
+    const estimates = new Map(
+      (body as readonly (Row & { estimatedTotalCount?: number })[]).map((row) => [
+        row.id,
+        row.estimatedTotalCount,
+      ]),
+    );
+    t.equal(estimates.get(waiting), undefined, 'one that waits has none');
+    t.strictSame(
+      newestFirst.map((id) => estimates.get(id)),
+      [...Array(ESTIMATED_MAX).fill(7), undefined],
+    );
+    const [newest = ''] = newestFirst;
+    await store.sql`
+      update notifications set state = 'FINISHED', finished_at = now() where id = ${newest}::uuid`;
+    const ended = (await api.call('GET', '')).body.find(({ id }: Row) => id === newest);
+    t.notOk('estimatedTotalCount' in ended, 'the count is known');
   },
 });
 

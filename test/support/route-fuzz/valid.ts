@@ -40,11 +40,14 @@ const push: Body = ({ tagId, appId }) => ({
   filterTagIds: [tagId],
   excludeTagSourceIds: [DOOMED_SOURCE_ID],
   appIds: [appId],
+  platformIds: [3],
   payload,
   expiresAt: '2100-01-01T00:00:00Z',
   delivery: 'at-least-once',
   priority: 'urgent',
   ratePerSecond: 1_000,
+  pauseAfter: 10,
+  holdSeconds: 10,
   dryRun: false,
 });
 const tags: Body = () => ({
@@ -86,6 +89,12 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-api/v3/:client/notifications/:id/pause': () => undefined,
   'POST /push-api/v3/:client/notifications/:id/resume': () => undefined,
   'POST /push-api/v3/:client/notifications/:id/cancel': () => undefined,
+  'POST /push-api/v3/:client/drafts': () => ({ name: 'Final', content: { title: 'Goal!' } }),
+  'PATCH /push-api/v3/:client/drafts/:id': () => ({ name: 'Final whistle', revision: 1 }),
+  'POST /push-api/v3/:client/test-devices': (world) => ({
+    ...(device(world) as object),
+    name: 'Phone of Ana',
+  }),
   'POST /push-admin-api/tag/add/:client': tags,
   'POST /push-admin-api/tag/update/:client': () => ({
     tags: [{ sourceId: SOURCE_ID, groupSourceId: 'clubs', expiration: null }],
@@ -270,6 +279,10 @@ function parameter(name: string, before: string, world: World): string | null {
       return String(world.keyId);
     case 'webhooks':
       return String(world.webhookId);
+    case 'drafts':
+      return String(world.draftId);
+    case 'test-devices':
+      return String(world.testDeviceId);
     case 'operations':
       return String(world.operationId);
     case 'apps':

@@ -12,6 +12,8 @@ import {
 } from '../../../src/provider-credentials/provider-credentials.ts';
 import type { ApnsCredential } from '../../../src/providers/apns/credential.ts';
 import type { ProviderCredential } from '../../../src/providers/providers.ts';
+import { insertDraft } from '../../../src/push/sql/drafts.ts';
+import { insertTestDevice } from '../../../src/push/sql/test-devices.ts';
 import { writeTemplate } from '../../../src/templates/templates.ts';
 import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
 import { addTenant, secrets } from '../api.ts';
@@ -27,6 +29,8 @@ export interface World {
   readonly keyId: number;
   /** It is turned off, and has a dead delivery. */
   readonly webhookId: number;
+  readonly testDeviceId: number;
+  readonly draftId: number;
   /** Not due for a long time. */
   readonly jobId: string;
   /** A bulk operation. */
@@ -142,6 +146,8 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     groupId: groups[0].id,
     keyId: key.id,
     webhookId: await makeDeadWebhook(sql, clientId),
+    testDeviceId: await makeTestDevice(sql, clientId, appId),
+    draftId: (await insertDraft(sql, clientId, DRAFT)).id,
     jobId,
     operationId,
     deviceId,
@@ -162,6 +168,15 @@ async function makeDeadWebhook(sql: SqlPool, clientId: number): Promise<number> 
     insert into webhook_deliveries (id, webhook_id, events, event_count, state)
     values (gen_random_uuid(), ${id}, '[]', 0, 'dead')`;
   return id;
+}
+
+const DRAFT = { name: 'Draft', content: {}, userName: 'somebody' };
+
+async function makeTestDevice(sql: SqlPool, clientId: number, appId: number): Promise<number> {
+  const device = { appId, platformId: 3, deviceId: 'cd'.repeat(32), name: 'Phone' };
+  const saved = await insertTestDevice(sql, clientId, device);
+  if (saved === null) throw new Error('it is saved already');
+  return saved.id;
 }
 
 interface Made {

@@ -2,6 +2,7 @@
 
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationScope } from '../../../domain/notification.ts';
+import { heldRate } from '../notifications/held-rate.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
@@ -27,8 +28,8 @@ export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<C
     select n.id as "notificationId", n.client_id as "clientId",
       s.app_id as "appId", s.platform_id as "platformId",
       n.send_at > n.accepted_at as "isScheduled", n.urgent as "isUrgent",
-      n.rate_per_second as "ratePerSecond",
-      n.rate_per_second is null and n.open_retries <= ${RETRIES_OF_SMALL_MAX} and (n.open_chunks <= 1 or not exists (
+      ${heldRate(sql)} as "ratePerSecond",
+      ${heldRate(sql)} is null and n.open_retries <= ${RETRIES_OF_SMALL_MAX} and (n.open_chunks <= 1 or not exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
         offset 1
@@ -55,7 +56,7 @@ export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<C
     where n.finished_at is null and ${isClaimable(sql)}
       and (
         ${among === 'all'}::boolean or n.open_chunks > 1 or n.open_retries > ${RETRIES_OF_SMALL_MAX}
-        or n.rate_per_second is not null
+        or ${heldRate(sql)} is not null
       )
   ) claimable
   where ("hasChunks" or "hasRetries") and (${among === 'all'}::boolean or not "isSmall")

@@ -3,6 +3,7 @@
 import type { Sql } from '../../../database/sql.ts';
 import { list } from '../../../database/sql.ts';
 import type { NotificationState } from '../../../domain/notification.ts';
+import { heldRate } from '../notifications/held-rate.ts';
 
 export interface NotificationOrders {
   readonly notificationId: string;
@@ -13,6 +14,6 @@ export interface NotificationOrders {
 }
 
 export const readOrders = (sql: Sql, ids: readonly string[]) => sql<NotificationOrders[]>`
-  select id as "notificationId", state, rate_per_second is not null as "isPaced",
-    floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
-  from notifications where id = any(${list(ids)}::uuid[])`;
+  select n.id as "notificationId", n.state, ${heldRate(sql)} is not null as "isPaced",
+    floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs"
+  from notifications n where n.id = any(${list(ids)}::uuid[])`;

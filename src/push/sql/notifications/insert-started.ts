@@ -39,6 +39,7 @@ export interface StartedNotification extends AcceptedNotification {
 export const isPerhapsSmall = (notification: NewNotification): boolean =>
   notification.sendAtMs === null &&
   notification.ratePerSecond === null &&
+  notification.pauseAfter === null &&
   lookUpsOfOne(notification) <= LOOK_UPS_OF_SMALL_MAX;
 
 export const lookUpsOfOne = ({ scopes, audience }: NewNotification): number =>

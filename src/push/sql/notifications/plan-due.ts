@@ -11,6 +11,7 @@ import type { Scope } from '../../../domain/device.ts';
 import { GROUP_DEVICES } from '../../../domain/device.ts';
 import { URGENT_PER_OTHER } from '../../../domain/notification.ts';
 import { recordEndedJobs } from '../../../webhooks/record-events.ts';
+import { heldRate } from './held-rate.ts';
 
 /**
  * So many small ones take ten milliseconds, which an urgent one may have to wait for.
@@ -126,7 +127,7 @@ export const planDue = (
     from summed d
     where n.id = any (array[d.id])
     returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled", n.urgent as "isUrgent",
-      n.rate_per_second as "ratePerSecond",
+      ${heldRate(sql)} as "ratePerSecond",
       (extract(epoch from greatest(n.accepted_at, n.send_at)) * 1000)::float8 as "dueAtMs",
       (extract(epoch from now()) * 1000)::float8 as "plannedAtMs", d.before::integer as "weightBefore",
       coalesce(d.scopes, '[]') as scopes`;

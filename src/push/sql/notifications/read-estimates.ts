@@ -1,41 +1,50 @@
-/** Estimates a running notification's devices: a chunk not looked at counts as the average. */
+/** Estimates the devices of running notifications: a chunk not looked at counts as the average. */
 
 import type { Sql } from '../../../database/sql.ts';
-import type { Scope } from '../../../domain/device.ts';
+import { list } from '../../../database/sql.ts';
+import type { NotificationScope } from '../../../domain/notification.ts';
 
-export interface ScopeEstimate extends Scope {
+export interface ScopeEstimate extends NotificationScope {
   /** Null: nothing of it was looked at yet. */
   readonly total: number | null;
 }
 
-/** An estimate for each scope; none for a notification that is not planned, or that has ended. */
+/** An estimate for each scope; none of a notification that is not planned, or that has ended. */
 export async function readEstimates(
   sql: Sql,
-  notificationId: string,
+  notificationIds: readonly string[],
 ): Promise<readonly ScopeEstimate[]> {
   const rows = await sql<PlannedScope[]>`
-    select s.app_id as "appId", s.platform_id as "platformId", s.total,
+    select s.notification_id as "notificationId", s.app_id as "appId", s.platform_id as "platformId", s.total,
       coalesce(s.planned_chunks, 0) as planned, coalesce(c.unseen, 0) as unseen,
       coalesce(c.open_devices, 0) as open
     from notification_scopes s
     left join (
-      select app_id, platform_id, count(*) filter (where open_devices is null) as unseen,
+      select notification_id, app_id, platform_id, count(*) filter (where open_devices is null) as unseen,
         sum(open_devices) as open_devices
       from chunks
-      where notification_id = ${notificationId}::uuid and parked_at is null
-      group by app_id, platform_id
-    ) c on (c.app_id, c.platform_id) = (s.app_id, s.platform_id)
-    where s.notification_id = ${notificationId}::uuid and exists (
+      where notification_id = any (${list(notificationIds)}::uuid[]) and parked_at is null
+      group by notification_id, app_id, platform_id
+    ) c on (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
+    where s.notification_id = any (${list(notificationIds)}::uuid[]) and exists (
       select from notifications n
       join notification_scopes of_it on of_it.notification_id = n.id
-      where n.id = ${notificationId}::uuid and n.finished_at is null
+      where n.id = s.notification_id and n.finished_at is null
         and of_it.planned_chunks is not null
     )`;
-  return rows.map(({ appId, platformId, ...counts }) => ({
+  return rows.map(({ notificationId, appId, platformId, ...counts }) => ({
+    notificationId,
     appId,
     platformId,
     total: estimateOf(counts),
   }));
+}
+
+/** Of a notification, by its scopes. Null: nothing is estimated, or not all of it. */
+export function sumOfEstimates(estimates: readonly ScopeEstimate[]): number | null {
+  const totals = estimates.flatMap(({ total }) => total ?? []);
+  if (totals.length === 0 || totals.length < estimates.length) return null;
+  return totals.reduce((sum, total) => sum + total, 0);
 }
 
 interface Seen {
@@ -48,7 +57,7 @@ interface Seen {
   readonly open: number;
 }
 
-type PlannedScope = Scope & Seen;
+type PlannedScope = NotificationScope & Seen;
 
 function estimateOf({ total, planned, unseen, open }: Seen): number | null {
   const found = total + open;

@@ -19,6 +19,8 @@ export interface KnownNotification extends NotificationTimes, PushOptions {
   /** Null: no template concerned it. */
   readonly templated: TemplatedPayload | null;
   readonly audience: Audience;
+  /** When it paused by itself; null: it did not. */
+  readonly stageEndedAt: number | null;
   /** Null: its audience was given as selections. */
   readonly expression: string | null;
 }
@@ -32,7 +34,8 @@ export async function readNotification(
 ): Promise<KnownNotification | null> {
   const [row] = await sql<KnownNotification[]>`
     select n.state, n.user_name as "userName", n.payload, n.templated, ${selectedOptions(sql)},
-      ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)}
+      ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)},
+      floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt"
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
       and (${publisher}::text is null or n.user_name = ${publisher})`;

@@ -9,6 +9,7 @@ import type { Sql } from '../../../database/sql.ts';
 import type { Audience, Payload } from '../../../domain/notification.ts';
 import type { PushOptionName, PushOptions } from '../../../domain/push-options.ts';
 import { PUSH_OPTION_NAMES, pushOption } from '../../../domain/push-options.ts';
+import { HELD_RATE } from './held-rate.ts';
 
 export interface NotificationTerms extends PushOptions {
   readonly audience: Audience;
@@ -48,7 +49,9 @@ const eachOption = (write: (column: string, name: string) => string) =>
 /** The options of the notification `n`, under their names. */
 export const selectedOptions = eachOption((column, name) => `n.${column} as "${name}"`);
 
-const optionPairs = eachOption((column, name) => `'${name}', n.${column}`);
+const optionPairs = eachOption(
+  (column, name) => `'${name}', ${name === 'ratePerSecond' ? HELD_RATE : `n.${column}`}`,
+);
 
 export const storedAudience = (sql: Sql) => sql`
   json_build_object(
@@ -56,7 +59,10 @@ export const storedAudience = (sql: Sql) => sql`
     'condition', n.audience_condition
   )`;
 
-/** One value, NotificationTerms, of `n` for its scope `s`; the payload may be a template's. */
+/**
+ * One value, NotificationTerms, of `n` for its scope `s`; the payload may be a template's, and the
+ * rate is the one that it is held to now.
+ */
 export const termsOf = (sql: Sql) => sql`
   json_build_object(
     'audience', ${storedAudience(sql)},

@@ -45,7 +45,7 @@ await onEachStore(t, {
     // One device in each group; the reports name more.
     const id = await makeRunning(sql, tenant, GROUPS, { step: GROUP_DEVICES });
     const total = async () => {
-      const estimates = await readEstimates(sql, id);
+      const estimates = await readEstimates(sql, [id]);
       const [row] = (await readStatus(sql, tenant.clientId, id)) ?? [];
       t.strictSame(
         estimates.map(({ appId, platformId }) => ({ appId, platformId })),
@@ -78,7 +78,7 @@ await onEachStore(t, {
         report(chunk, { blocks, delivered: chunk === first ? 400 : 49, openDevices: 0 }),
       );
     }
-    t.strictSame(await readEstimates(sql, id), [], 'it has ended: its total is known');
+    t.strictSame(await readEstimates(sql, [id]), [], 'it has ended: its total is known');
     await connection.close();
   },
 
@@ -86,7 +86,7 @@ await onEachStore(t, {
     const { sql } = store;
     const tenant = await makeTenant(sql, 'unplanned');
     const waiting = await makeNotification(sql, tenant);
-    t.strictSame(await readEstimates(sql, waiting), []);
+    t.strictSame(await readEstimates(sql, [waiting]), []);
     await sql`delete from notifications where id = ${waiting}::uuid`;
 
     const id = await makeRunning(sql, tenant, 1);
@@ -94,7 +94,7 @@ await onEachStore(t, {
       insert into notification_scopes (notification_id, app_id, platform_id, simulated)
       values (${id}::uuid, ${tenant.appId}, 15, false)`;
     t.strictSame(
-      (await readEstimates(sql, id)).map(({ platformId, total }) => [platformId, total]).sort(),
+      (await readEstimates(sql, [id])).map(({ platformId, total }) => [platformId, total]).sort(),
       [
         [15, 0],
         [3, null],

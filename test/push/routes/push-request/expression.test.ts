@@ -2,13 +2,13 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { Store } from '../../../src/database/store.ts';
-import { readAudienceRequest, readPushRequest } from '../../../src/push/routes/push-request.ts';
-import { audienceRequest, pushRequest } from '../../../src/push/routes/push-schemas.ts';
-import { startJobsApi } from '../../support/jobs-api.ts';
-import { makeTag } from '../../support/notifications.ts';
-import { onEachStore } from '../../support/on-each-store.ts';
-import { seedDevices } from '../../support/seed.ts';
+import type { Store } from '../../../../src/database/store.ts';
+import { readAudienceRequest, readPushRequest } from '../../../../src/push/routes/push-request.ts';
+import { audienceRequest, pushRequest } from '../../../../src/push/routes/push-schemas.ts';
+import { startJobsApi } from '../../../support/jobs-api.ts';
+import { makeTag } from '../../../support/notifications.ts';
+import { onEachStore } from '../../../support/on-each-store.ts';
+import { seedDevices } from '../../../support/seed.ts';
 
 const PAYLOAD = { title: 'goal!' };
 

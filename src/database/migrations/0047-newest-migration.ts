@@ -1,6 +1,6 @@
 /** A node that migrates sees by it which others could not go on (nodes/left-behind.ts). */
 
-export const name = '0043-newest-migration';
+export const name = '0047-newest-migration';
 
 export const sql = `
 -- The newest migration that the node knows. Null: it is older than this column.
