@@ -13,7 +13,7 @@ const { name, version, type, bin } = JSON.parse(
 ) as Readonly<Record<string, unknown>>;
 
 t.test('linked, run, and by npx', (t) => {
-  // What was built here, without the script after an install, which patches packages.
+  // A checkout of what was built here, without the script that patches packages after an install.
   const manifest = JSON.stringify({ name, version, type, bin });
   const checkout = temporaryDirectory(t, { 'package.json': manifest });
   symlinkSync(join(ROOT, 'dist'), join(checkout, 'dist'));
