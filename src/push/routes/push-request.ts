@@ -2,8 +2,9 @@
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
+import { PLATFORM_CHOICE } from '../../../packages/std/src/platforms.ts';
 import { readExpression } from '../../domain/audience-expression.ts';
-import { isPlatformId, PLATFORM_CHOICE } from '../../domain/device.ts';
+import { isPlatformId } from '../../domain/device.ts';
 import type { Selector } from '../../domain/notification.ts';
 import { bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import { givenPayload, isPayloadField, sendablePayload } from '../../domain/payload.ts';
