@@ -142,6 +142,8 @@ t.test('every dialog', (t) =>
         before: compose,
         opener: button('Send a test…'),
       },
+      { title: 'Drafts', path: 'send', opener: button('Drafts…') },
+      { title: 'Save the draft', path: 'send', opener: button('Save draft…') },
       { title: 'Send to 2 devices?', path: 'send', opener: button(/^Send to 2/) },
       {
         title: 'Send a test',

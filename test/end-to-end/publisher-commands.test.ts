@@ -86,8 +86,8 @@ t.test('from the first device to the end of a push', async (t) => {
   const onAndroid = await json(...goal, '--tag', 'tennis', '--platform', '15', '--dry-run');
   t.same(onAndroid.audience, [{ appId: demo.appId, platformId: 15, count: 0 }]);
   t.match(await run(...goal, '--tag', 'tennis', '--platform', '4'), {
-    code: 1,
-    output: /platformIds: must be of 3/,
+    code: 2,
+    output: /--platform must be 3, 7 or 15, not 4/,
   });
   const watched = await runProcess(...goal, '--tag', 'tennis', '--watch');
   t.match(watched, { code: 0, output: /FINISHED {2}1 device: 1 accepted/ });

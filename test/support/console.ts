@@ -51,7 +51,7 @@ export async function makeConsoleClient(name = 'Demo'): Promise<ConsoleClient> {
   const { baseUrl, simulator } = service.demo;
   const made = await ensureDemo(sql, secrets, accounts, { slug, name });
   const clientId = (await findClient(sql, slug))?.id ?? 0;
-  // What the tests send goes out at once.
+  // Sends of the tests go out at once.
   const settings = await readClientSettings(sql, clientId);
   await writeClientSettings(sql, clientId, { ...settings, undoSeconds: 0 });
   const ownerEmail = `owner@${slug}.example`;

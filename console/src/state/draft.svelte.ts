@@ -124,7 +124,7 @@ export class Draft {
   }
 }
 
-/** What is kept in this browser. A draft of an earlier version may lack fields. */
+/** The draft that this browser keeps. One of an earlier version may lack fields. */
 export function keptDraft(clientId: string): {
   readonly fields: DraftFields;
   readonly saved: SavedDraft | null;

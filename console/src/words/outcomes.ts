@@ -47,7 +47,7 @@ export const doneOf = (counts: Progress): number =>
 export const expectedOf = ({ state, estimatedTotalCount, totalCount }: Sending): number | null =>
   estimatedTotalCount ?? (isFinal(state) ? totalCount : null);
 
-/** Counts against a whole; null: nobody knows it yet. */
+/** Counts against a whole; null: it is not known yet. */
 export interface Progress extends Omit<Counts, 'totalCount'> {
   readonly totalCount: number | null;
 }

@@ -71,7 +71,7 @@ export function payloadOf(fields: DraftFields): Payload {
 /** A hundredth, and one device at least. */
 export const stageDevicesOf = (devices: number): number => Math.max(1, Math.ceil(devices / 100));
 
-/** What the confirmation adds: seconds to undo it in, and the devices of its first stage. */
+/** The fields that the confirmation adds: seconds to undo it in, devices of its first stage. */
 export const heldBody = (
   { when, isUrgent, isStaged }: DraftFields,
   { undoSeconds, devices }: { readonly undoSeconds: number; readonly devices: number },

@@ -1,4 +1,4 @@
-/** Saves drafts, and puts aside what nobody has saved, so that nothing takes its place unasked. */
+/** Saves drafts, and puts aside what is not saved, so that nothing takes its place unasked. */
 
 import type { Draft as ApiDraft } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';

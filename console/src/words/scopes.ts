@@ -27,7 +27,7 @@ export function scopesOf({ audience }: Notification, apps: readonly App[]): Chos
   };
 }
 
-/** What failed on one platform while another did not: to be repeated there alone. */
+/** A platform on which it failed while another did not: to be repeated there alone. */
 export interface FailedPlatform {
   readonly platformId: number;
   readonly appIds: readonly number[];

@@ -32,7 +32,7 @@ import { COUNTS, counts, estimatedTotalCount, JOB_ID } from './push-schemas.ts';
 const PAGE_DEFAULT = 100;
 
 /**
- * Of one for ten million devices this reads 1,221 rows.
+ * An estimate of a job for ten million devices reads 1,221 rows.
  * @limit running jobs of a page of `notifications` whose devices are estimated, the newest → the
  * others have no `estimatedTotalCount`
  */

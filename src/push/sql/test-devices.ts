@@ -7,7 +7,7 @@ import { deviceKeyOf } from '../../domain/device.ts';
 interface TestDevice extends Scope {
   readonly id: number;
   readonly name: string;
-  /** As it is stored of a registered device. */
+  /** In the form in which a registered device has it. */
   readonly deviceId: string;
   readonly createdAt: number;
 }

@@ -186,7 +186,11 @@ await onEachStore(t, {
         [toNobody.id, []],
       ].sort(),
     );
-    for (const more of [{ sendAtMs: Date.now() + 60_000 }, { ratePerSecond: 10 }]) {
+    for (const more of [
+      { sendAtMs: Date.now() + 60_000 },
+      { ratePerSecond: 10 },
+      { pauseAfter: 1 },
+    ]) {
       t.equal(await node.atOnce.insert([sendTo(wide, more)]), null);
     }
   },

@@ -1,4 +1,4 @@
-/** Sends that pause by themselves after some devices, and go on to the rest when told to. */
+/** Sends that pause by themselves after some devices, and go on to the rest when resumed. */
 
 import t from 'tap';
 import { DEFAULT_PUSH_OPTIONS } from '../../../src/domain/push-options.ts';

@@ -11,5 +11,5 @@ const STAGE_RATE_PER_SECOND = 1_000;
 
 export const HELD_RATE = `coalesce(n.rate_per_second, case when n.pause_after is not null and n.stage_ended_at is null then ${STAGE_RATE_PER_SECOND} end)`;
 
-/** Of the notification `n`. Null: it is held to no rate. */
+/** The rate of the notification `n`. Null: it is held to none. */
 export const heldRate = constantText(HELD_RATE);

@@ -35,7 +35,7 @@ export interface StartedNotification extends AcceptedNotification {
   readonly chunks: readonly StartedChunk[];
 }
 
-/** Whether it may turn out to be small: it is due, held to no rate, and names few tags. */
+/** Whether it may turn out to be small: it is due, held to no rate or stage, and names few tags. */
 export const isPerhapsSmall = (notification: NewNotification): boolean =>
   notification.sendAtMs === null &&
   notification.ratePerSecond === null &&

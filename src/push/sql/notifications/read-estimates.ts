@@ -40,7 +40,7 @@ export async function readEstimates(
   }));
 }
 
-/** Of a notification, by its scopes. Null: nothing is estimated, or not all of it. */
+/** The estimate of a whole notification, from its scopes. Null: one of them has none. */
 export function sumOfEstimates(estimates: readonly ScopeEstimate[]): number | null {
   const totals = estimates.flatMap(({ total }) => total ?? []);
   if (totals.length === 0 || totals.length < estimates.length) return null;
