@@ -30,6 +30,10 @@ t.setTimeout(0);
 const output = createWriteStream('', { fd: TAP_DESCRIPTOR });
 t.pipe(output);
 
+// A runner that was killed reads nothing more: the lane would fail at each line, without end.
+process.once('disconnect', () => process.exit(1));
+output.once('error', () => process.exit(1));
+
 const queue: (Assignment | typeof NO_MORE)[] = [];
 let wake = (): void => undefined;
 process.on('message', (message: Assignment | typeof NO_MORE) => {
