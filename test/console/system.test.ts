@@ -42,7 +42,10 @@ t.test('an operator who belongs to no client signs in to it', (t) =>
     t.match(await main.textContent(), /Tagcast \d+\.\d+\.\d+/);
     const node = main.getByRole('region', { name: 'Nodes' }).getByRole('row').nth(1);
     t.match(await node.textContent(), new RegExp(`Running.*${hostname()}.*${engine.child.pid}`));
-    t.match(await main.textContent(), /Accepts requests(?:uWebSockets\.js 20|Built in\s*Reason\s*\S)/);
+    t.match(
+      await main.textContent(),
+      /Accepts requests(?:uWebSockets\.js 20|Built in\s*Reason\s*\S)/,
+    );
     t.match(await main.textContent(), /Database\s*Works/);
     t.match(await main.textContent(), /Redis is not configured\./);
     t.match(await main.textContent(), /No notifications in progress/);
