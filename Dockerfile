@@ -11,7 +11,9 @@ COPY packages packages
 COPY console console
 COPY docs docs
 COPY src src
-RUN npm run --silent pack:service -- /tagcast
+# `--build-arg COMMIT="$(git describe --always)"`: what `--version` shows beside the version.
+ARG COMMIT=""
+RUN npm run --silent pack:service -- /tagcast && printf %s "$COMMIT" > /tagcast/dist/commit
 # Symbols of the linker, 18 MB of them.
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends binutils && strip /usr/local/bin/node
 

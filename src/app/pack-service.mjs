@@ -15,6 +15,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,6 +28,9 @@ const NOT_SERVED = ['test', 'bench', 'openapi.json'];
 const OF_BUILDS = /^node_modules\/(?:typescript|@typescript\/.+|@types\/.+)$/;
 /** The service reads no source maps and types of packages, and no bundles for other pages. */
 const NOT_READ = /\.(?:map|d\.[cm]?ts)$|\/swagger-ui-dist\/swagger-ui(?:-es-bundle.*)?\.js$/;
+
+/** The kinds of files that this project has in config/, beside example.env. */
+const EXAMPLES = /^(?!.*secret).+\.(?:yaml|json|conf|cfg|service)$/i;
 
 const { name, version, type, engines, bin } = JSON.parse(read('package.json'));
 const [wanted] = process.argv.slice(2);
@@ -41,8 +45,8 @@ function packTarball() {
     const { status } = spawnSync('tar', ['-czf', file, '-C', directory, name], {
       stdio: ['ignore', 2, 2],
     });
-    if (status !== 0) fail(`${file} could not be written.`);
-    process.stdout.write(`${file}\n`);
+    if (status === 0) process.stdout.write(`${file}\n`);
+    else process.exitCode = 1;
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -58,8 +62,8 @@ function makeFolder(folder) {
   }
   // The service reads this source: the compiler copies no SQL.
   copy(join('src', 'database', 'schema.sql'), folder);
-  // The context of an image has none. A file .env there holds secrets of this machine.
-  if (existsSync(join(ROOT, 'config'))) copy('config', folder, (from) => basename(from) !== '.env');
+  // The context of an image has none. Other files there may hold secrets of this machine.
+  if (existsSync(join(ROOT, 'config'))) copy('config', folder, isExample);
   for (const path of packagesOfService()) {
     copy(path, folder, (from) => basename(from) !== 'node_modules' && !NOT_READ.test(from));
   }
@@ -75,6 +79,15 @@ function copy(path, folder, filter = () => true) {
   const to = join(folder, path);
   mkdirSync(dirname(to), { recursive: true });
   cpSync(join(ROOT, path), to, { recursive: true, filter });
+}
+
+/** A file beside those of this project may hold secrets of this machine. */
+function isExample(from) {
+  return (
+    statSync(from).isDirectory() ||
+    basename(from) === 'example.env' ||
+    EXAMPLES.test(basename(from))
+  );
 }
 
 function read(path) {

@@ -181,7 +181,7 @@ t.test('history and statistics', (t) =>
       await page.goto(room(`notifications/${job}`));
       await page.getByText('Demo, Android: failed').waitFor();
       await page.getByRole('button', { name: 'Duplicate for Android only' }).click();
-      await page.getByRole('heading', { name: `about ${ANDROIDS} devices` }).waitFor();
+      await page.getByRole('heading', { name: `${ANDROIDS} devices`, exact: true }).waitFor();
       const scopes = page.getByText('Goes to Demo, on Android');
       await scopes.click();
       t.ok(await page.getByRole('checkbox', { name: 'Android' }).isChecked());
@@ -195,9 +195,9 @@ t.test('history and statistics', (t) =>
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize(LOOKS.light.viewport);
       await page.getByRole('checkbox', { name: 'iOS' }).check();
-      await page.getByRole('heading', { name: `about ${DEVICES + ANDROIDS} devices` }).waitFor();
+      await page.getByRole('heading', { name: `${DEVICES + ANDROIDS} devices`, exact: true }).waitFor();
       await page.getByRole('checkbox', { name: 'iOS' }).uncheck();
-      await page.getByRole('button', { name: `Send to about ${ANDROIDS} devices…` }).click();
+      await page.getByRole('button', { name: `Send to ${ANDROIDS} devices…` }).click();
       const dialog = page.getByRole('dialog', { name: `Send to ${ANDROIDS} devices?` });
       t.match(await dialog.locator('dl.facts').textContent(), /AppsDemo.*PlatformsAndroid/s);
       await page.keyboard.press('Escape');

@@ -63,7 +63,7 @@ try {
   await take(page, 'tags');
   await page.goto(room('send'));
   await page.getByRole('combobox', { name: 'Send to people with any of these tags' }).click();
-  await page.getByRole('option').first().click();
+  await page.getByRole('listbox').getByRole('option').first().click();
   await page.getByLabel('Title', { exact: true }).fill(payload.title);
   await page.getByLabel('Message', { exact: true }).fill(payload.message);
   await page.getByText(/iOS · \d+ of 4,096 bytes/).waitFor();

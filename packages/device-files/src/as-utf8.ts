@@ -29,7 +29,7 @@ export async function* asUtf8(octets: AsyncIterable<Buffer>): AsyncGenerator<Buf
 /** The text of a file's beginning, for a guess: what is cut off at its end does not matter. */
 export function textOfBeginning(octets: Buffer): string {
   const { encoding } = decoderFor(octets) ?? { encoding: 'utf-8' };
-  return new TextDecoder(encoding).decode(octets);
+  return new TextDecoder(encoding).decode(octets, { stream: true });
 }
 
 function decoderFor([first, second]: Buffer): TextDecoder | null {

@@ -20,7 +20,7 @@ const FIELDS: readonly (readonly [FormatName, readonly string[]])[] = [
   ['aerogear', ['deviceToken']],
 ];
 
-const LINE_END = /\r?\n/;
+const LINE_END = /\r\n|\r|\n/;
 
 /** The first octets of a file decide. Null: no format fits. */
 export function fittingFormat(begin: Buffer): FormatName | null {

@@ -101,8 +101,8 @@ async function chooseProfile(
   const profile = stored ?? (name === DEMO ? await readDemo() : null);
   if (profile !== null) return { name, profile };
   throw new UsageError(
-    named === null
-      ? 'There is no profile: `tagcast profile add` makes one. (The demo of `npm start` is one by itself, here and while it runs.)'
+    name === DEMO
+      ? 'There is no profile: `tagcast profile add` makes one. (The demo of `npm start` is one by itself, named demo, here and while it runs.)'
       : `There is no profile ${name}: \`tagcast profile list\` lists them.`,
   );
 }
