@@ -195,7 +195,9 @@ t.test('history and statistics', (t) =>
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize(LOOKS.light.viewport);
       await page.getByRole('checkbox', { name: 'iOS' }).check();
-      await page.getByRole('heading', { name: `${DEVICES + ANDROIDS} devices`, exact: true }).waitFor();
+      await page
+        .getByRole('heading', { name: `${DEVICES + ANDROIDS} devices`, exact: true })
+        .waitFor();
       await page.getByRole('checkbox', { name: 'iOS' }).uncheck();
       await page.getByRole('button', { name: `Send to ${ANDROIDS} devices…` }).click();
       const dialog = page.getByRole('dialog', { name: `Send to ${ANDROIDS} devices?` });
