@@ -20,7 +20,9 @@ export function version(): string {
 /** `finish-build.mjs` has written the commit. */
 export function fullVersion(): FullVersion {
   const file = join(DIST, 'commit');
-  return { version: version(), commit: existsSync(file) ? readFileSync(file, 'utf8') : null };
+  const commit = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  // An image that was built without one has an empty file.
+  return { version: version(), commit: commit === '' ? null : commit };
 }
 
 /** `1.0.0 (5f79a23f1234)`, for people. */
