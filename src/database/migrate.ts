@@ -11,7 +11,6 @@ import * as clientSettings from './migrations/0041-client-settings.ts';
 import * as indexOfFaults from './migrations/0042-index-of-faults.ts';
 import * as testDevices from './migrations/0043-test-devices.ts';
 import * as draftsAndStages from './migrations/0044-drafts-and-stages.ts';
-import * as titleWords from './migrations/0045-title-words.ts';
 import * as refusedSince from './migrations/0046-refused-since.ts';
 import * as newestMigration from './migrations/0047-newest-migration.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
@@ -35,7 +34,6 @@ export const MIGRATIONS: readonly Migration[] = [
   indexOfFaults,
   testDevices,
   draftsAndStages,
-  titleWords,
   refusedSince,
   newestMigration,
 ];

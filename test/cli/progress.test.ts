@@ -28,7 +28,7 @@ t.test('elsewhere a line, and not at once', (t) => {
   const clock = new ManualClock();
   const progress = new Progress(
     { isTerminal: false, write: (text) => written.push(text) },
-    'records',
+    'record',
     clock,
   );
   progress.show({ done: 1, total: 2, count: 1 });

@@ -4341,7 +4341,7 @@ export interface operations {
                 readonly state?: "SCHEDULED" | "QUEUED" | "RUNNING" | "PAUSED" | "FINISHED" | "FAILED" | "CANCELLED";
                 /** @description With `true`: only those that a fault stopped on some app and platform. */
                 readonly hasFaults?: "true" | "false";
-                /** @description Each word of this text begins a word of the title that is listed, whichever case. */
+                /** @description Each word of this text begins a word of the title that is listed, whichever case. The newest 20,000 jobs of the period are looked through. */
                 readonly q?: string;
                 /** @description That could go to this app. */
                 readonly appId?: number;

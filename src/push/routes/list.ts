@@ -19,6 +19,7 @@ import {
   LISTED_EXPRESSION_MAX,
   LISTED_TAGS_MAX,
   listNotifications,
+  SEARCHED_MAX,
 } from '../sql/notifications/list-notifications.ts';
 import { readEstimates, sumOfEstimates } from '../sql/notifications/read-estimates.ts';
 import { countsObject } from './counts.ts';
@@ -109,7 +110,7 @@ export const listRoute = (patientReads: PatientReads): Route =>
           'false',
         ),
         q: text(
-          'Each word of this text begins a word of the title that is listed, whichever case.',
+          `Each word of this text begins a word of the title that is listed, whichever case. The newest ${SEARCHED_MAX.toLocaleString('en')} jobs of the period are looked through.`,
           'goal',
         ),
         appId: idOf('That could go to this app.', 1),

@@ -172,7 +172,7 @@ t.test('accounts by command', (t) =>
     'wrong arguments are a sentence': async (t, store) => {
       const run = makeRun(store);
       t.match(await run('operator add'), [2, '<email> is missing']);
-      t.match(await run('operator add ops'), [1, 'email must be an e-mail address']);
+      t.match(await run('operator add ops'), [2, 'email must be an e-mail address']);
       t.match(await run('operator add a@b --url nowhere'), [2, '--url must be an address']);
       t.match(await run('operator add a@b --url push.example:443'), [2, '--url must be']);
       t.match(await run('operator'), [2, 'operator needs add']);

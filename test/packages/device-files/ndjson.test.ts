@@ -20,7 +20,7 @@ t.test('a device a line', async (t) => {
     '4 is not a JSON object.',
     '5 tags must be a list of sourceIds, ids, or objects with sourceId or id.',
     '6 deviceId must be text of 1–4096 characters.',
-    '7 platformId must be 3 (apns), 7 (webpush) or 15 (fcm).',
+    '7 platformId must be 3 (iOS), 7 (Web) or 15 (Android).',
     '8 registeredAt must be a date in ISO 8601 with a time zone, or epoch milliseconds.',
     '9 7 last null null []',
   ];

@@ -65,6 +65,12 @@ interface ScopeFault {
   readonly fault: string;
 }
 
+/**
+ * Some tenths of a second.
+ * @limit push jobs whose titles `q` looks through, the newest of the period → older ones are not
+ * found
+ */
+export const SEARCHED_MAX = 20_000;
 const TITLE_LENGTH_MAX = 200;
 /** @limit tags of each list of an audience in the list of push jobs → the first ones; `tagCount` says how many there are */
 export const LISTED_TAGS_MAX = 10;
@@ -88,7 +94,7 @@ export function listNotifications(
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ) {
   const { first, end } = idsBetween(filter.fromMs, filter.toMs);
-  const ids = { first, below: before !== null && before < end ? before : end };
+  const ids = { first, below: before !== null && before < end ? before : end, end };
   const isListed = isOneOf(sql, clientId, filter, ids);
   return sql<ListedNotification[]>`
     select n.id, n.state, n.user_name as "userName", ${timesOf(sql)}, c.*,
@@ -128,24 +134,33 @@ const listedAudience = (sql: Sql) => sql`json_build_object(
   'expression', left(n.audience_expression, ${LISTED_EXPRESSION_MAX}::integer)
 )`;
 
-/** The ids that a page may have: from `first`, until before `below`. */
+/** The ids that a page may have: from `first`, until before `below`; all pages, before `end`. */
 interface Ids {
   readonly first: string;
   readonly below: string;
+  readonly end: string;
 }
+
+/** No index has the words of titles: the newest are looked through. */
+const isSearched = (sql: Sql, clientId: number, { first, end }: Ids) => sql`
+  n.id >= coalesce((
+    select id from notifications
+    where client_id = ${clientId} and id < ${end}::uuid and id >= ${first}::uuid
+    order by id desc offset ${SEARCHED_MAX - 1}::integer limit 1
+  ), ${first}::uuid)`;
 
 const isOneOf = (
   sql: Sql,
   clientId: number,
   { state, appId, tagId, fromMs, toMs, publisher, q }: NotificationFilter,
-  { first, below }: Ids,
+  ids: Ids,
 ) => sql`
-  n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${first}::uuid
+  n.client_id = ${clientId} and n.id < ${ids.below}::uuid and n.id >= ${ids.first}::uuid
   ${state === null ? sql`` : inState(sql, state)}
   ${tagId === null ? sql`` : sql`and n.any_tag_ids @> array[${tagId}::integer]`}
   ${appId === null ? sql`` : goesTo(sql, appId)}
   ${publisher === null ? sql`` : sql`and n.user_name = ${publisher}`}
-  ${q === null ? sql`` : sql`and ${hasTitleWords(sql, clientId, q)}`}
+  ${q === null ? sql`` : sql`and ${isSearched(sql, clientId, ids)} and ${hasTitleWords(sql, q)}`}
   ${fromMs === null ? sql`` : sql`and n.accepted_at >= to_timestamp(${fromMs}::float8 / 1000)`}
   ${toMs === null ? sql`` : sql`and n.accepted_at < to_timestamp(${toMs}::float8 / 1000)`}`;
 
