@@ -177,7 +177,7 @@ t.test('accounts by command', (t) =>
       t.match(await run('operator add a@b --url push.example:443'), [2, '--url must be']);
       t.match(await run('operator'), [2, 'operator needs add']);
       t.match(await run('member invite demo'), [2, '--role is missing']);
-      t.match(await run('member invite demo --role admin'), [1, 'role must be owner']);
+      t.match(await run('member invite demo --role admin'), [2, 'role must be owner']);
       t.match(await run('member'), [2, 'member needs list']);
     },
   }),
