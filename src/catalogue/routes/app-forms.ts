@@ -6,6 +6,7 @@ import { PLATFORM_CHOICE } from '../../../packages/std/src/platforms.ts';
 import { isPlatformId } from '../../domain/device.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { id } from '../../http/id-form.ts';
+import { isNestedWithin } from '../../std/nesting.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { sourceId } from './tag-forms.ts';
 
@@ -26,7 +27,7 @@ const PARAMETERS_DEPTH_MAX = 32;
 export const parameters = z
   .preprocess(asObject, z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object'))
   // First: what is nested too deeply cannot be written as JSON again.
-  .refine((value) => isWithin(value, PARAMETERS_DEPTH_MAX), {
+  .refine((value) => isNestedWithin(value, PARAMETERS_DEPTH_MAX), {
     error: `must have ${PARAMETERS_DEPTH_MAX} levels at most`,
     abort: true,
   })
@@ -39,11 +40,6 @@ export const parameters = z
     description:
       'Kept, and returned as they were given: nothing reads them. At most 16 KiB of JSON, 32 levels deep. A number whose digits would change is `400`. An empty list counts as an empty object.',
   });
-
-function isWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((part) => isWithin(part, levels - 1));
-}
 
 export const tags = measured(
   TAGS_PER_REQUEST_MAX,

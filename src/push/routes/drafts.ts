@@ -16,8 +16,9 @@ import { pathId } from '../../http/parameters.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { shownUserName } from '../../http/user-name.ts';
+import { isNestedWithin } from '../../std/nesting.ts';
 import { strictForm } from '../../std/strict-form.ts';
-import type { Draft, DraftTerms } from '../sql/drafts.ts';
+import type { Draft, DraftTerms, ListedDraft } from '../sql/drafts.ts';
 import {
   changeDraft,
   countDrafts,
@@ -34,12 +35,18 @@ const DRAFTS_MAX = 200;
 /** @publisherLimit characters of the content of a draft, as JSON → `400` */
 const CONTENT_LENGTH_MAX = 65_536;
 
+/** @publisherLimit nesting of the content of a draft → `400` */
+const CONTENT_DEPTH_MAX = 32;
+
 const CONTENT_FAULT = `must be an object of at most ${CONTENT_LENGTH_MAX} characters as JSON`;
 const content = z
-  .custom<JsonObject>(
-    (value) => isObject(value) && JSON.stringify(value).length <= CONTENT_LENGTH_MAX,
-    CONTENT_FAULT,
-  )
+  .custom<JsonObject>(isObject, CONTENT_FAULT)
+  // First: what is nested too deeply cannot be written as JSON again.
+  .refine((value) => isNestedWithin(value, CONTENT_DEPTH_MAX), {
+    error: `must have ${CONTENT_DEPTH_MAX} levels at most`,
+    abort: true,
+  })
+  .refine((value) => JSON.stringify(value).length <= CONTENT_LENGTH_MAX, CONTENT_FAULT)
   .meta({
     type: 'object',
     additionalProperties: {},
@@ -98,7 +105,7 @@ const listRoute = (sql: SqlPool) =>
     async ({ caller }) => {
       if (isLimited(caller)) return refuse.outside();
       const drafts = await listDrafts(sql, caller.clientId);
-      return done(drafts.map((one) => ({ ...one, userName: shownUserName(caller, one.userName) })));
+      return done(drafts.map((one) => shownTo(caller, one)));
     },
   );
 
@@ -132,8 +139,7 @@ const getRoute = (sql: SqlPool) =>
     async ({ caller, path: { id } }) => {
       if (isLimited(caller)) return refuse.outside();
       const found = await findDraft(sql, caller.clientId, id);
-      if (found === null) return NO_DRAFT;
-      return done({ ...found, userName: shownUserName(caller, found.userName) });
+      return found === null ? NO_DRAFT : done(shownTo(caller, found));
     },
   );
 
@@ -169,7 +175,7 @@ const changeRoute = (sql: SqlPool) =>
         { name: before.name, content: before.content },
         { name, content: after },
       );
-      if (fields.length === 0) return done(before);
+      if (fields.length === 0) return done(shownTo(caller, before));
       await record({ action: 'draft.change', id, name, detail: { fields } });
       return done(await changeDraft(tx, id, terms));
     }),
@@ -193,6 +199,11 @@ const deleteRoute = (sql: SqlPool) =>
       return done(null);
     }),
   );
+
+const shownTo = <One extends ListedDraft>(caller: Caller, one: One): One => ({
+  ...one,
+  userName: shownUserName(caller, one.userName),
+});
 
 /** The content is returned: its numbers are kept as they were written, or refused. */
 function isKept([field]: readonly (string | number)[]): boolean {

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { Sql } from '../../database/sql.ts';
 
-interface ListedDraft {
+export interface ListedDraft {
   readonly id: number;
   readonly name: string;
   /** Who saved it last. */

@@ -51,6 +51,13 @@ await onEachStore(t, {
       { path: 'content', message: /65536 characters/ },
     ]);
     t.match(await faults({ name: 'x', content: {}, title: 'y' }), [{ path: 'title' }]);
+    const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) });
+    t.equal((await api.call('POST', path, { name: 'x', content: nested(32) })).status, 201);
+    for (const levels of [33, 4_000]) {
+      t.match(await faults({ name: 'x', content: nested(levels) }), [
+        { path: 'content', message: /32 levels/ },
+      ]);
+    }
     const key = await api.key({ scopes: ['send'], tagIds: [api.tenant.tagId] });
     t.equal((await api.call('GET', path, undefined, key)).status, 403);
     t.equal((await api.call('POST', path, { name: 'x', content: {} }, key)).status, 403);
@@ -62,6 +69,21 @@ await onEachStore(t, {
     });
     t.equal((await api.call('GET', `${path}/${id}`)).status, 404, 'of another client');
     t.equal((await api.call('DELETE', `${path}/${id}`)).status, 404);
+  },
+
+  async 'a key does not see the address of who saved it'(t, store) {
+    const api = await startJobsApi(t, store, 'addressed-drafts');
+    const path = '/push-api/v3/addressed-drafts/drafts';
+    const { id } = await insertDraft(store.sql, api.tenant.clientId, {
+      name: 'x',
+      content: {},
+      userName: 'ana@example.com',
+    });
+    const key = await api.key({ scopes: ['send'] });
+    const unchanged = await api.call('PATCH', `${path}/${id}`, { revision: 1 }, key);
+    t.match(unchanged, { status: 200, body: { userName: 'member', revision: 1 } });
+    t.match((await api.call('GET', `${path}/${id}`, undefined, key)).body, { userName: 'member' });
+    t.match((await api.call('GET', path, undefined, key)).body, [{ userName: 'member' }]);
   },
 
   async 'a client has two hundred at most'(t, store) {
