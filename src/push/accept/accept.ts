@@ -356,6 +356,7 @@ export class Accept {
       ...(templated === null ? {} : { templated }),
       ...push.options,
       sendAtMs: push.sendAtMs,
+      ...(push.holdSeconds === undefined ? {} : { holdSeconds: push.holdSeconds }),
       expiresAtMs: push.expiresAtMs,
       scopes: scopes.map((scope) => ({
         ...scope,

@@ -28,6 +28,8 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   readonly formFaults?: readonly PushFault[];
   /** Null: now. */
   readonly sendAtMs: number | null;
+  /** So long after it is accepted, by the database's time; `sendAtMs` is then about that. */
+  readonly holdSeconds?: number;
   readonly expiresAtMs: number | null;
 }
 

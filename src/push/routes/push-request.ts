@@ -42,7 +42,8 @@ export function readPushRequest(body: Buffer): PushRequest {
   const read = parsed.value;
   const reader = new LenientReader(read);
   const audience = readAudience(reader, read);
-  const sendAtMs = readSendAt(reader);
+  const due = readDue(reader);
+  const { sendAtMs } = due;
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
   const options = readPushOptions(reader);
@@ -66,7 +67,7 @@ export function readPushRequest(body: Buffer): PushRequest {
     push: {
       ...audience,
       options,
-      sendAtMs,
+      ...due,
       expiresAtMs,
       given: given.given,
       payload: sendable.ok ? sendable.payload : { data: given.given },
@@ -77,13 +78,13 @@ export function readPushRequest(body: Buffer): PushRequest {
   };
 }
 
-/** The time that is given, or so many seconds from now. Null: now. */
-function readSendAt(reader: LenientReader): number | null {
+/** When it is to be sent: the time that is given, or so many seconds from now. Null: now. */
+function readDue(reader: LenientReader): Pick<Push, 'sendAtMs' | 'holdSeconds'> {
   const sendAtMs = reader.time('sendAt');
   const holdSeconds = reader.whole('holdSeconds', 1, HOLD_SECONDS_MAX);
-  if (holdSeconds === null) return sendAtMs;
+  if (holdSeconds === null) return { sendAtMs };
   if (sendAtMs !== null) reader.fault('holdSeconds', 'cannot stand beside sendAt.');
-  return Date.now() + holdSeconds * 1_000;
+  return { sendAtMs: Date.now() + holdSeconds * 1_000, holdSeconds };
 }
 
 /** A push of nothing to the audience that a body names: to be counted, never to be sent. */

@@ -21,6 +21,8 @@ export interface NewNotification extends NotificationTerms {
   readonly templated?: TemplatedPayload;
   /** Null: now. */
   readonly sendAtMs: number | null;
+  /** In its place, so long from now; absent: as it says. */
+  readonly holdSeconds?: number;
   readonly expiresAtMs: number | null;
   readonly scopes: readonly {
     readonly appId: number;
@@ -83,7 +85,9 @@ export function asked(
       select id, client_id, user_name, ${anyTagIds} as any_tag_ids, ${otherTermNames(sql)},
         audience_expression, templated,
         -- Never before it was accepted: retries and the payload's ttl end so long after it.
-        greatest(to_timestamp(send_at_ms / 1000), now()) as send_at,
+        coalesce(
+          now() + hold_seconds * interval '1 second', greatest(to_timestamp(send_at_ms / 1000), now())
+        ) as send_at,
         to_timestamp(expires_at_ms / 1000) as expires_at
       from ${given(sql, notifications)}
       where not is_keyed or id in (select notification_id from key_taken)
@@ -114,6 +118,7 @@ const given = rowsOf<NewNotification>('given', {
   audience_expression: text(({ expression }) => expression ?? null),
   templated: json(({ templated }) => templated ?? null),
   send_at_ms: float8(({ sendAtMs }) => sendAtMs),
+  hold_seconds: integer(({ holdSeconds }) => holdSeconds ?? null),
   expires_at_ms: float8(({ expiresAtMs }) => expiresAtMs),
   is_keyed: boolean(({ idempotency }) => idempotency !== null),
 });
