@@ -15,5 +15,6 @@ export const shownUserName = (caller: Caller, userName: string): string =>
 /** Every address has an `@`; a user name that we have made has none. */
 const isOfAccount = (userName: string): boolean => userName.includes('@');
 
-const knowsMembers = ({ account, key }: Caller): boolean =>
+/** Whether what belongs to members themselves is shown to a caller. */
+export const knowsMembers = ({ account, key }: Caller): boolean =>
   account !== undefined || key === undefined || key.scopes.includes('admin');

@@ -5,22 +5,24 @@ import type { Payload, TestDevice } from '../../../packages/client/src/openapi.t
 import type { ClientApi } from './client.ts';
 
 export type TestAnswer = AnswerOf<'POST', '/push-api/v3/{client}/notifications/test'>['body'];
-export type TestTarget = Pick<TestDevice, 'appId' | 'platformId' | 'deviceId'>;
+export type TestTarget = Required<Pick<TestDevice, 'appId' | 'platformId' | 'deviceId'>>;
+/** Members see the tokens. */
+export type SavedTestDevice = TestDevice & TestTarget;
 
 const TEST_DEVICES = '/push-api/v3/{client}/test-devices';
 
 export async function listTestDevices(
   api: ClientApi,
   signal: AbortSignal,
-): Promise<readonly TestDevice[]> {
-  return (await api.request('GET', TEST_DEVICES, { signal })).body;
+): Promise<readonly SavedTestDevice[]> {
+  return (await api.request('GET', TEST_DEVICES, { signal })).body as readonly SavedTestDevice[];
 }
 
 export async function saveTestDevice(
   api: ClientApi,
   device: TestTarget & Pick<TestDevice, 'name'>,
-): Promise<TestDevice> {
-  return (await api.request('POST', TEST_DEVICES, { body: device })).body;
+): Promise<SavedTestDevice> {
+  return { ...(await api.request('POST', TEST_DEVICES, { body: device })).body, ...device };
 }
 
 export async function deleteTestDevice(api: ClientApi, id: number): Promise<void> {

@@ -1,10 +1,10 @@
 /** Trials to the saved test devices, one after the other, and what the provider said to each. */
 
-import type { Payload, TestDevice } from '../../../packages/client/src/openapi.ts';
+import type { Payload } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import type { Fault } from '../api/fault.ts';
 import { faultOf } from '../api/fault.ts';
-import type { TestAnswer } from '../api/test-devices.ts';
+import type { SavedTestDevice, TestAnswer } from '../api/test-devices.ts';
 import { sendTest } from '../api/test-devices.ts';
 
 /** The engine lets a client try one message a second. */
@@ -23,21 +23,28 @@ export class TestRun {
   results = $state.raw<ReadonlyMap<number, TestResult>>(new Map());
   isRunning = $state(false);
   readonly #api: ClientApi;
+  readonly #waiting: { readonly device: SavedTestDevice; readonly payload: Payload }[] = [];
   #isStopped = false;
 
   constructor(api: ClientApi) {
     this.#api = api;
   }
 
-  /** Sends to those that were not stopped before their turn. Never rejects. */
-  async run(devices: readonly TestDevice[], payload: Payload): Promise<void> {
+  /**
+   * Sends to those that were not stopped before their turn, after those that wait already. Never
+   * rejects.
+   */
+  async run(devices: readonly SavedTestDevice[], payload: Payload): Promise<void> {
+    for (const device of devices) {
+      this.#put(device.id, { kind: 'waiting' });
+      this.#waiting.push({ device, payload });
+    }
     if (this.isRunning) return;
     this.isRunning = true;
-    for (const { id } of devices) this.#put(id, { kind: 'waiting' });
-    for (const [index, device] of devices.entries()) {
-      if (index > 0) await pause();
-      if (this.#isStopped) break;
-      this.#put(device.id, await this.#send(device, payload));
+    for (let next = this.#waiting.shift(); next && !this.#isStopped; ) {
+      this.#put(next.device.id, await this.#send(next.device, next.payload));
+      next = this.#waiting.shift();
+      if (next) await pause();
     }
     this.isRunning = false;
   }
@@ -46,7 +53,7 @@ export class TestRun {
     this.#isStopped = true;
   }
 
-  async #send(device: TestDevice, payload: Payload): Promise<TestResult> {
+  async #send(device: SavedTestDevice, payload: Payload): Promise<TestResult> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return { kind: 'answered', answer: await sendTest(this.#api, device, payload) };

@@ -525,7 +525,7 @@ export interface paths {
         };
         /**
          * List the saved test devices of the client
-         * @description A key with limits: `403`.
+         * @description A key without the scope `admin` sees no `deviceId`: they are phones of members. A key with limits: `403`.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -3061,7 +3061,8 @@ export interface components {
             readonly appId: number;
             /** @description 3: apns, 7: webpush, 15: fcm */
             readonly platformId: number;
-            readonly deviceId: string;
+            /** @description Its token. Not listed for a key without the scope `admin`. */
+            readonly deviceId?: string;
             /** @description Milliseconds since 1970. */
             readonly createdAt: number;
         };

@@ -14,6 +14,7 @@ import { epochMs, id, platformId } from '../../http/openapi/parts.ts';
 import { pathId } from '../../http/parameters.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
+import { knowsMembers } from '../../http/user-name.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { listScopes } from '../sql/notifications/list-scopes.ts';
 import { deleteTestDevice, insertTestDevice, listTestDevices } from '../sql/test-devices.ts';
@@ -24,7 +25,16 @@ import { objectName } from './object-name.ts';
 const TEST_DEVICES_MAX = 20;
 
 const testDevice = z
-  .object({ id, name: z.string(), appId: id, platformId, deviceId: z.string(), createdAt: epochMs })
+  .object({
+    id,
+    name: z.string(),
+    appId: id,
+    platformId,
+    deviceId: z.string().optional().meta({
+      description: 'Its token. Not listed for a key without the scope `admin`.',
+    }),
+    createdAt: epochMs,
+  })
   .meta({ id: 'TestDevice' });
 const TERMS = { name: 'Phone of Ana', appId: 1, platformId: 3, deviceId: 'ab'.repeat(32) };
 const TEST_DEVICE = { id: 1, ...TERMS, createdAt: 1_795_392_000_000 };
@@ -39,12 +49,17 @@ const listRoute = (sql: SqlPool) =>
     'listTestDevices',
     {
       summary: 'List the saved test devices of the client',
-      description: 'A key with limits: `403`.',
+      description:
+        'A key without the scope `admin` sees no `deviceId`: they are phones of members. A key with limits: `403`.',
       answer: secret(shown('The test devices, by id.', z.array(testDevice), [TEST_DEVICE])),
     },
     // A key with limits sees no devices that it may not send to.
-    async ({ caller }) =>
-      isLimited(caller) ? refuse.outside() : done(await listTestDevices(sql, caller.clientId)),
+    async ({ caller }) => {
+      if (isLimited(caller)) return refuse.outside();
+      const devices = await listTestDevices(sql, caller.clientId);
+      if (knowsMembers(caller)) return done(devices);
+      return done(devices.map(({ deviceId: _, ...others }) => others));
+    },
   );
 
 const createRoute = (sql: SqlPool) =>

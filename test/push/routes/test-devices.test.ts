@@ -23,6 +23,11 @@ await onEachStore(t, {
     const again = await api.call('POST', path, { ...phone, deviceId: TOKEN.toLowerCase() });
     t.match(again, { status: 409, body: { detail: /saved as a test device already/ } });
     t.same((await api.call('GET', path)).body, [saved.body]);
+    const { deviceId: _, ...others } = saved.body;
+    const sending = await api.key({ scopes: ['send'] });
+    t.same((await api.call('GET', path, undefined, sending)).body, [others], 'without its token');
+    const administering = await api.key({ scopes: ['send', 'admin'] });
+    t.same((await api.call('GET', path, undefined, administering)).body, [saved.body]);
 
     const key = await api.key({ scopes: ['send'], appIds: [appId] });
     t.equal((await api.call('GET', path, undefined, key)).status, 403, 'a limited key');
