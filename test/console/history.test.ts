@@ -206,6 +206,16 @@ t.test('history and statistics', (t) =>
       await page.goto(room(`notifications/${goal}`));
       await page.getByRole('button', { name: 'Duplicate', exact: true }).click();
       await page.getByText('Goes to Demo, on every platform').waitFor();
+      const apps = /\/push-admin-api\/v3\/[^/]+\/apps$/;
+      await page.route(apps, (asked) => asked.fulfill({ json: [] }));
+      await page.goto(room(`notifications/${job}`));
+      await page.getByText('Its apps are deleted').waitFor();
+      t.equal(
+        await page.getByRole('button', { name: /^Duplicate/ }).count(),
+        0,
+        'not to every app',
+      );
+      await page.unroute(apps);
     });
 
     await t.test('of many tags those are asked for that are shown', async (t) => {

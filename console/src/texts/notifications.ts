@@ -61,6 +61,7 @@ export const notificationTexts = {
   cancel: 'Cancel…',
   again: 'Duplicate',
   againFor: (platform: string) => `Duplicate for ${platform} only`,
+  appsGone: 'Its apps are deleted: it cannot be sent to them again.',
   againByApi: 'A draft cannot hold this payload. Send it again with the API.',
   cancelTitle: 'Cancel this notification?',
   cancelLine: (left: string) =>

@@ -15,14 +15,17 @@ export const platformNamesOf = ({ platformIds }: Pick<DraftFields, 'platformIds'
 
 export type ChosenScopes = Pick<DraftFields, 'apps' | 'platformIds'>;
 
-/** The apps and platforms that a notification was for, as far as they are not all of them. */
-export function scopesOf({ audience }: Notification, apps: readonly App[]): ChosenScopes {
-  const named = apps.filter(({ id }) => audience.appIds.includes(id));
+/**
+ * The apps and platforms that a notification was for, as far as they are not all of them. An app
+ * that is gone is left out. Null: all of them are gone, and a draft without an app is for every app.
+ */
+export function scopesOf({ audience }: Notification, apps: readonly App[]): ChosenScopes | null {
+  const named = namedBy(audience.appIds, apps);
+  if (named.length === 0) return null;
   const present = new Set(named.flatMap(({ platformIds }) => platformIds));
-  const isEveryApp = named.length === apps.length;
   const isEveryPlatform = [...present].every((id) => audience.platformIds.includes(id));
   return {
-    apps: isEveryApp ? [] : named.map(picked),
+    apps: chosenOf(named, apps),
     platformIds: isEveryPlatform ? [] : [...audience.platformIds],
   };
 }
@@ -36,9 +39,11 @@ export interface FailedPlatform {
 /** Empty: it is under way, nothing failed whole, or everything did. */
 export function failedPlatforms({ state, platforms }: Notification): readonly FailedPlatform[] {
   if (!isFinal(state)) return [];
+  // Whoever has it must not get it twice.
   const failed = platforms.filter(
-    ({ fault, failedCount, totalCount }) =>
-      fault !== undefined || (failedCount > 0 && failedCount === totalCount),
+    ({ fault, successCount, failedCount, totalCount }) =>
+      successCount === 0 &&
+      (fault !== undefined || (failedCount > 0 && failedCount === totalCount)),
   );
   if (failed.length === platforms.length) return [];
   return [...new Set(failed.map(({ platformId }) => platformId))].map((platformId) => ({
@@ -47,14 +52,18 @@ export function failedPlatforms({ state, platforms }: Notification): readonly Fa
   }));
 }
 
-/** The choice of a draft that repeats it there. An app that is gone is left out. */
-export const scopesOfFailed = (
+/** The choice of a draft that repeats it there; null, as `scopesOf`. */
+export function scopesOfFailed(
   { platformId, appIds }: FailedPlatform,
   apps: readonly App[],
-): ChosenScopes => ({
-  apps:
-    appIds.length === apps.length ? [] : apps.filter(({ id }) => appIds.includes(id)).map(picked),
-  platformIds: [platformId],
-});
+): ChosenScopes | null {
+  const named = namedBy(appIds, apps);
+  return named.length === 0 ? null : { apps: chosenOf(named, apps), platformIds: [platformId] };
+}
 
-const picked = ({ id, name }: App): PickedApp => ({ id, name });
+const namedBy = (ids: readonly number[], apps: readonly App[]): readonly App[] =>
+  apps.filter(({ id }) => ids.includes(id));
+
+/** None stands for every app. */
+const chosenOf = (named: readonly App[], apps: readonly App[]): PickedApp[] =>
+  named.length === apps.length ? [] : named.map(({ id, name }) => ({ id, name }));
