@@ -91,6 +91,52 @@ t.test('drafts, undo and stages', (t) =>
       t.match(await saved(), [{ name: 'Mine' }, { name: 'The final' }]);
     });
 
+    await t.test('one that is discarded meanwhile is kept as another', async (t) => {
+      const [draft] = await saved();
+      const gone = await fetch(`${drafts}/${draft?.id}`, { method: 'DELETE', headers });
+      t.ok(gone.ok);
+      await title.fill('Still mine');
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByText('Save again to keep your version').waitFor();
+      await title.fill('Mine');
+      await page.getByRole('button', { name: 'Save draft…' }).click();
+      await dialog.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByText(/“Mine”, saved .* by /).waitFor();
+      t.match(await saved(), [{ name: 'Mine' }, { name: 'The final' }]);
+    });
+
+    await t.test('a program may have written one: the names are those of its ids', async (t) => {
+      const write = async (name: string, content: object) =>
+        t.ok((await post(drafts, demo.superUser.token, { name, content })).ok);
+      await write('Odd', { title: 7 });
+      await write('Named', {
+        title: 'Named',
+        any: [{ id: tagId, name: 'Nobody', group: { id: 1_000_000, name: 'Few' } }],
+        apps: [{ id: 1_000_000, name: 'Test' }],
+      });
+      const open = async (name: string) => {
+        await page.getByRole('button', { name: 'Drafts…' }).click();
+        await dialog.getByRole('button', { name: `Open ${name}` }).click();
+      };
+      await open('Odd');
+      await dialog.getByText('was not composed with this console').waitFor();
+      await page.keyboard.press('Escape');
+      t.equal(await title.inputValue(), 'Mine', 'what is there stays');
+      await open('Named');
+      await dialog.waitFor({ state: 'detached' });
+      t.equal(await title.inputValue(), 'Named');
+      await page.getByRole('button', { name: 'Remove Breaking news' }).waitFor();
+      t.equal(await page.getByText(/Nobody|Few/).count(), 0);
+      await page.getByText('Goes to 1000000 (deleted)').waitFor();
+      await page.getByText(/“Named”, saved .* by /).waitFor();
+      await open('Mine');
+      await dialog.waitFor({ state: 'detached' });
+      for (const { id, name } of await saved()) {
+        if (name !== 'Odd' && name !== 'Named') continue;
+        await fetch(`${drafts}/${id}`, { method: 'DELETE', headers });
+      }
+    });
+
     await t.test('Duplicate overwrites none; one is discarded on purpose', async (t) => {
       await title.fill('Half written');
       const job = await push(
@@ -148,6 +194,27 @@ t.test('drafts, undo and stages', (t) =>
       t.equal(await accepted(), 0);
     });
 
+    await t.test('taken back too late by a moment: the page stays', async (t) => {
+      await page.getByRole('button', { name: /^Send to / }).click();
+      await dialog.getByRole('button', { name: `Send to ${DEVICES} devices` }).click();
+      await page.getByText(/^Sending in \d+ s…$/).waitFor();
+      const address = page.url();
+      const asked = /\/push-api\/v3\/[^/]+\/notifications\/[^/]+$/;
+      // It has begun, and no report has come yet.
+      await page.route(asked, async (route) => {
+        const response = await route.fetch();
+        const { finishedAt, ...begun } = (await response.json()) as Record<string, unknown>;
+        t.ok(finishedAt);
+        await route.fulfill({ response, json: begun });
+      });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: 'Duplicate', exact: true }).waitFor();
+      t.equal(page.url(), address);
+      await page.unroute(asked);
+      await page.getByRole('button', { name: 'Duplicate', exact: true }).click();
+      await page.getByRole('heading', { name: 'New notification' }).waitFor();
+    });
+
     await t.test('an urgent one goes out at once', async () => {
       await page.getByLabel('Urgent: jump the queue').check();
       await title.fill('Urgent');
@@ -170,7 +237,9 @@ t.test('drafts, undo and stages', (t) =>
       await page.getByText(/^The first stage has ended: 2 accepted, 0 failed, of about/).waitFor();
       t.equal(await accepted(), before + STAGE);
       await page.locator('ol.timeline').getByText('First stage ended').waitFor();
+      await page.keyboard.press('p');
       await looks('stage');
+      t.equal(await accepted(), before + STAGE, 'a key does not send to the rest');
       await page.getByRole('button', { name: 'Send to the rest' }).click();
       await page.getByText('Ended · Sent').waitFor();
       t.equal(await accepted(), before + DEVICES, 'each once');

@@ -4,6 +4,8 @@
  */
 
 import type { App, Tag, TagGroup } from '../../../packages/client/src/openapi.ts';
+import { isObject } from '../../../packages/std/src/json.ts';
+import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import type { MoreFields } from '../texts/payload-fields.ts';
 import { moreOf } from '../texts/payload-fields.ts';
 
@@ -136,6 +138,38 @@ export function keptDraft(clientId: string): {
     saved: saved === null ? null : JSON.parse(saved),
   };
 }
+
+/**
+ * The fields in the content of a saved draft, which any key may have written. Null: it has a field
+ * that is none of ours by its type. What it has besides is left out.
+ */
+export function fieldsIn(content: Readonly<Record<string, unknown>>): DraftFields | null {
+  const given = Object.entries(content).filter(([name]) => Object.hasOwn(EMPTY, name));
+  if (!given.every(([name, value]) => hasType(name as keyof DraftFields, value))) return null;
+  return { ...EMPTY, ...(Object.fromEntries(given) as Partial<DraftFields>) };
+}
+
+function hasType(name: keyof DraftFields, value: unknown): boolean {
+  const empty = EMPTY[name];
+  if (name === 'platformIds') return isListOf(value, isPlatformId);
+  if (Array.isArray(empty)) return isListOf(value, isPicked);
+  if (name === 'when') return value === 'now' || value === 'later';
+  if (empty === null) return value === null || typeof value === 'number';
+  return typeof value === typeof empty;
+}
+
+const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isOne);
+
+const isPlatformId = (id: unknown): boolean =>
+  (Object.values(PLATFORMS) as readonly unknown[]).includes(id);
+
+/** A tag, with its group if it was chosen with it, or an app. */
+const isPicked = (one: unknown): boolean =>
+  isObject(one) &&
+  Number.isInteger(one['id']) &&
+  typeof one['name'] === 'string' &&
+  (one['group'] === undefined || isPicked(one['group']));
 
 /** Keeps fields in this browser, to go on with: nothing else is kept any more. */
 export function keepDraft(

@@ -163,7 +163,8 @@ export class TagOffers {
   }
 }
 
-const pickedOf = ({ id, name, sourceId }: Tag): PickedTag => ({
+/** The fields of a tag that are kept of one that is chosen. */
+export const pickedOf = ({ id, name, sourceId }: Tag): PickedTag => ({
   id,
   name,
   ...(sourceId === undefined ? {} : { sourceId }),

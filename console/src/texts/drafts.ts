@@ -1,5 +1,7 @@
 /** Drafts, the seconds in which a send can be taken back, and its stages. */
 
+import { devices } from './send.ts';
+
 export const draftTexts = {
   label: 'Draft',
   untitled: 'Untitled',
@@ -23,6 +25,8 @@ export const draftTexts = {
   discardOf: (name: string) => `Discard ${name}…`,
   discardSure: 'Discard for everybody',
   keep: 'Keep it',
+  gone: (id: number) => `${id} (deleted)`,
+  unreadable: 'This draft was not composed with this console, which cannot open it.',
   changedMeanwhile: 'Save again to keep your version as a draft of its own.',
 };
 
@@ -35,11 +39,11 @@ export const undoTexts = {
 
 export const stageTexts = {
   staged: 'Send to 1 % first, then wait for me',
-  inSummary: (count: string) => `${count} devices, then the rest when you say so`,
+  inSummary: (count: string) => `${devices(count)}, then the rest when you say so`,
   label: 'First stage',
   ended: (accepted: string, failed: string, whole: string) =>
-    `The first stage has ended: ${accepted} accepted, ${failed} failed, of about ${whole} devices. Look at a phone, then send to the rest.`,
-  running: (count: string) => `First stage: it pauses after ${count} devices.`,
+    `The first stage has ended: ${accepted} accepted, ${failed} failed, of about ${devices(whole)}. Look at a phone, then send to the rest.`,
+  running: (count: string) => `First stage: it pauses after ${devices(count)}.`,
   rest: 'Send to the rest',
   at: 'First stage ended',
 };

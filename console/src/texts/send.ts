@@ -1,7 +1,7 @@
 /** Composing a notification. */
 
 /** `about 4,218,906 devices`, `1 device`. */
-const devices = (count: string): string =>
+export const devices = (count: string): string =>
   `${count} ${count.endsWith(' 1') || count === '1' ? 'device' : 'devices'}`;
 
 export const sendTexts = {
