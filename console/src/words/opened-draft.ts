@@ -1,4 +1,4 @@
-/** What a saved draft is for, by the ids in it: names are those of today, and nobody else's. */
+/** Names the tags and apps of a saved draft by their ids: any key may have written it. */
 
 import type { App, Tag } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';

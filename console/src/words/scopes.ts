@@ -39,7 +39,7 @@ export interface FailedPlatform {
 /** Empty: it is under way, nothing failed whole, or everything did. */
 export function failedPlatforms({ state, platforms }: Notification): readonly FailedPlatform[] {
   if (!isFinal(state)) return [];
-  // Whoever has it must not get it twice.
+  // Devices that have it must not get it twice.
   const failed = platforms.filter(
     ({ fault, successCount, failedCount, totalCount }) =>
       successCount === 0 &&
