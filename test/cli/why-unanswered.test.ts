@@ -40,6 +40,14 @@ t.test('a certificate that nobody has signed', async (t) => {
   });
   const asPublisher = { XDG_CONFIG_HOME: home };
   t.match(await runHere(['tag', 'list'], asPublisher), { code: 1, errors: why });
+  // Nothing was sent, and waiting does not help: it is said at once, and nothing else.
+  const only = new RegExp(`^The engine at \\S+ did not answer: ${why.source}\\.\\s*$`);
+  for (const args of [
+    ['send', '--tag', 'tennis', '--title', 'goal!'],
+    ['status', 'a-job', '--watch'],
+  ]) {
+    t.match(await runHere(args, asPublisher), { code: 1, errors: only });
+  }
 });
 
 t.test('one for another name', async (t) => {

@@ -9,7 +9,7 @@ import type { Signals } from '../interruption.ts';
 import { EXIT_INTERRUPTED, interruptible } from '../interruption.ts';
 import { refusalExitCode } from '../refusal-exit-code.ts';
 import type { Terminal } from '../terminal.ts';
-import { whyUnanswered } from '../why-unanswered.ts';
+import { isNeverSent, whyUnanswered } from '../why-unanswered.ts';
 import type { Profile } from './profiles.ts';
 import { readProfiles } from './profiles.ts';
 
@@ -134,7 +134,8 @@ export const isNoAnswer = (error: unknown): boolean =>
 
 /** Whether it may be over in a moment: no answer, or an engine that is starting or ending. */
 export const isPassing = (error: unknown): boolean =>
-  isNoAnswer(error) || (error instanceof ProblemError && PASSING.has(error.status));
+  (isNoAnswer(error) && !isNeverSent(error)) ||
+  (error instanceof ProblemError && PASSING.has(error.status));
 
 /** Also what a proxy answers for an engine that is away. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
