@@ -66,6 +66,22 @@ t.test('a server without TLS', async (t) => {
   t.match(await faultAt(`https://127.0.0.1:${port}`), /^it does not offer TLS there: .+http:\/\//);
 });
 
+t.test('a page of something else', async (t) => {
+  const server = createServer((_, response) => {
+    response.writeHead(400, { 'content-type': 'text/html' }).end('<html>\r\nno\r\n</html>');
+  });
+  const url = `http://127.0.0.1:${await portOf(t, server)}`;
+  const home = temporaryDirectory(t);
+  await writeProfiles(`${home}/tagcast/profiles.json`, {
+    current: 'acme',
+    byName: { acme: { url, client: 'acme', token: 'tcs_secret', app: null } },
+  });
+  t.match(await runHere(['tag', 'list'], { XDG_CONFIG_HOME: home }), {
+    code: 1,
+    errors: `${url} answers with a page (400), not as an engine does.\n`,
+  });
+});
+
 t.test('other faults have their code', async (t) => {
   const [port = 0] = await freePorts(1);
   t.equal(await faultAt(`https://127.0.0.1:${port}`), 'ECONNREFUSED');

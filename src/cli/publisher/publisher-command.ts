@@ -7,7 +7,7 @@ import type { Command, CommandDescription, Flags, Form, Verb } from '../command.
 import { createCommand, printedJson, withJson } from '../command.ts';
 import type { Signals } from '../interruption.ts';
 import { EXIT_INTERRUPTED, interruptible } from '../interruption.ts';
-import { refusalExitCode } from '../refusal-exit-code.ts';
+import { isPage, refusalExitCode } from '../refusal-exit-code.ts';
 import type { Terminal } from '../terminal.ts';
 import { isNeverSent, whyUnanswered } from '../why-unanswered.ts';
 import type { Profile } from './profiles.ts';
@@ -113,6 +113,8 @@ const FORBIDDEN = 403;
 /** A sentence for what the engine refused, or why it did not answer; null: a bug of ours. */
 export function whyNot(error: unknown, name: string, { url }: Profile): string | null {
   if (error instanceof ProblemError) {
+    if (isPage(error))
+      return `${url} answers with a page (${error.status}), not as an engine does.`;
     const { detail, title, errors = [] } = error.problem;
     const faults = errors.map(({ path, message }) => `\n  ${visibleField(`${path}: ${message}`)}`);
     const text = `${visibleField(detail === '' ? title : detail)}${faults.join('')}`;
