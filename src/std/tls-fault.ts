@@ -20,6 +20,12 @@ interface TlsAdvice {
 /** For programs that connect by the TLS of Node.js and have no setting of their own. */
 export const TRUST_BY_NODE = 'name the PEM file of its authority in NODE_EXTRA_CA_CERTS';
 
+/** Whether the certificate of a server was refused: nothing was sent to it, and nothing will be. */
+export function isCertificateRefused(error: unknown): boolean {
+  const code = errorReason(error);
+  return UNTRUSTED.test(code) || OUT_OF_DATE.test(code) || code === OTHER_NAME;
+}
+
 /** Null: TLS is not at fault. */
 export function tlsFault(error: unknown, { trust, plain }: TlsAdvice): string | null {
   const code = errorReason(error);

@@ -40,6 +40,14 @@ t.test('a certificate that nobody has signed', async (t) => {
   });
   const asPublisher = { XDG_CONFIG_HOME: home };
   t.match(await runHere(['tag', 'list'], asPublisher), { code: 1, errors: why });
+  // Nothing was sent, and waiting does not help: it is said at once, and nothing else.
+  const only = new RegExp(`^The engine at \\S+ did not answer: ${why.source}\\.\\s*$`);
+  for (const args of [
+    ['send', '--tag', 'tennis', '--title', 'goal!'],
+    ['status', 'a-job', '--watch'],
+  ]) {
+    t.match(await runHere(args, asPublisher), { code: 1, errors: only });
+  }
 });
 
 t.test('one for another name', async (t) => {
@@ -56,6 +64,22 @@ t.test('one for another name', async (t) => {
 t.test('a server without TLS', async (t) => {
   const port = await portOf(t, createServer());
   t.match(await faultAt(`https://127.0.0.1:${port}`), /^it does not offer TLS there: .+http:\/\//);
+});
+
+t.test('a page of something else', async (t) => {
+  const server = createServer((_, response) => {
+    response.writeHead(400, { 'content-type': 'text/html' }).end('<html>\r\nno\r\n</html>');
+  });
+  const url = `http://127.0.0.1:${await portOf(t, server)}`;
+  const home = temporaryDirectory(t);
+  await writeProfiles(`${home}/tagcast/profiles.json`, {
+    current: 'acme',
+    byName: { acme: { url, client: 'acme', token: 'tcs_secret', app: null } },
+  });
+  t.match(await runHere(['tag', 'list'], { XDG_CONFIG_HOME: home }), {
+    code: 1,
+    errors: `${url} answers with a page (400), not as an engine does.\n`,
+  });
 });
 
 t.test('other faults have their code', async (t) => {

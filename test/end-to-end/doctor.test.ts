@@ -60,6 +60,16 @@ t.test('of a demo', async (t) => {
   t.equal(code, 0);
   t.match(output, /^ok +database .*survives a power cut/m);
   t.match(output, /^warning +database .*only its engine/m);
+
+  const mistyped = {
+    ...environment,
+    DATABSE_URL: 'postgres://db/news',
+    SECRET_KEY: 'x'.repeat(32),
+  };
+  const doubtful = await runCommand(t, ['doctor'], mistyped);
+  t.equal(doubtful.code, 0);
+  t.match(doubtful.output, /^warning +settings +DATABSE_URL is not read: call it DATABASE_URL/m);
+  t.match(doubtful.output, /^warning +settings +SECRET_KEY without DATABASE_URL/m);
 });
 
 t.test('wrong settings are findings, too', async (t) => {

@@ -83,11 +83,11 @@ t.test('from the first device to the end of a push', async (t) => {
   const nobody = ['--audience', 'tennis && !#999'];
   t.match(await run(...goal, ...nobody), { code: 2, output: /audience: There is no tag 999/ });
   t.match(await json(...goal, '--tag', 'tennis', '--dry-run'), { dryRun: true });
-  const onAndroid = await json(...goal, '--tag', 'tennis', '--platform', '15', '--dry-run');
+  const onAndroid = await json(...goal, '--tag', 'tennis', '--platform', 'android', '--dry-run');
   t.same(onAndroid.audience, [{ appId: demo.appId, platformId: 15, count: 0 }]);
   t.match(await run(...goal, '--tag', 'tennis', '--platform', '4'), {
     code: 2,
-    output: /--platform must be 3, 7 or 15, not 4/,
+    output: /--platform must be ios, web or android, not 4/,
   });
   const watched = await runProcess(...goal, '--tag', 'tennis', '--watch');
   t.match(watched, { code: 0, output: /FINISHED {2}1 device: 1 accepted/ });

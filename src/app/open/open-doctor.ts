@@ -15,7 +15,7 @@ import { checkRedis } from '../../doctor/redis.ts';
 import { createCheck } from '../../provider-credentials/provider-check.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
 import type { Config } from '../config.ts';
-import { redisAddressOf } from '../config.ts';
+import { mistypedSettings, redisAddressOf, settingsWithoutDatabase } from '../config.ts';
 import { providerOrigins } from '../provider-origins.ts';
 
 /** All findings, in the order of the parts. `asksProviders`: each stored credential is tried. */
@@ -25,6 +25,7 @@ export async function examine(config: Config, asksProviders: boolean): Promise<r
   return [
     checkNode(),
     await checkFront(config.HTTP_FRONT),
+    ...doubtfulSettings(config),
     checkDescriptors(DATABASE_URL === undefined),
     checkDisk(DATA_DIR, await readDisk(DATA_DIR), DATABASE_URL === undefined),
     ...checkCertificates(config),
@@ -33,6 +34,24 @@ export async function examine(config: Config, asksProviders: boolean): Promise<r
       : await examineDatabase(config, DATABASE_URL, asksProviders)),
     ...(address === null ? [] : await checkRedis(address)),
     ...(await checkEngine(config)),
+  ];
+}
+
+/** Settings that were most likely meant otherwise: the start logs them, too. */
+function doubtfulSettings(config: Config): readonly Finding[] {
+  const { warning } = findingsAbout('settings');
+  const unset = settingsWithoutDatabase(config);
+  return [
+    ...mistypedSettings().map(([name, nearest]) =>
+      warning(`${name} is not read: call it ${nearest}, if it is meant to be that.`),
+    ),
+    ...(unset.length === 0
+      ? []
+      : [
+          warning(
+            `${unset.join(', ')} without DATABASE_URL: the embedded database is used; set DATABASE_URL for another.`,
+          ),
+        ]),
   ];
 }
 

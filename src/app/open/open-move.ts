@@ -2,7 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { secretKeyFault } from '../../access/credentials.ts';
 import { keepSecretKey, secretKeyPath } from '../../access/secret-key.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import { createSecrets } from '../../access/secrets.ts';
 import { UsageError } from '../../cli/arguments.ts';
 import type { MovedTo } from '../../cli/store.ts';
 import { databaseFault, isOfDatabase } from '../../database/database-fault.ts';
@@ -117,7 +120,7 @@ async function reach(url: string): Promise<DatabaseAddress> {
 
 async function moveToDirectory(
   dataDir: string,
-  { DATABASE_URL, SECRET_KEY, EMBEDDED_FSYNC: fsync }: Config,
+  { DATABASE_URL, SECRET_KEY, SECRET_KEY_OTHER, EMBEDDED_FSYNC: fsync }: Config,
   report: MoveReport,
 ): Promise<MovedTo> {
   if (DATABASE_URL === undefined || SECRET_KEY === undefined) throw new SettingFault(NO_SOURCE);
@@ -133,7 +136,8 @@ async function moveToDirectory(
         await onEmbedded({ ...directory, setting: TO, mode: READING }, requireFit);
       }
       await migrated(openEmbedded(dataDir, { fsync }));
-      const moved = await fillDirectory(address, directory, report);
+      const secrets = createSecrets(SECRET_KEY, SECRET_KEY_OTHER);
+      const moved = await fillDirectory(address, secrets, directory, report);
       return { ...moved, kind: 'directory', dataDir };
     } finally {
       await release();
@@ -143,11 +147,15 @@ async function moveToDirectory(
 
 const fillDirectory = (
   address: DatabaseAddress,
+  secrets: Secrets,
   { dataDir, fsync, secretKey }: Directory & { readonly secretKey: string },
   report: MoveReport,
 ) =>
-  onPostgres({ address, setting: 'DATABASE_URL', mode: READING }, async (source) => {
+  onPostgres({ address, setting: 'DATABASE_URL', mode: READING }, async (source, tx) => {
     await holdNodes(source);
+    // With another key beside it, no engine would start on the copy.
+    const fault = await secretKeyFault(tx, secrets);
+    if (fault !== null) throw new SettingFault(fault);
     return onEmbedded({ dataDir, fsync, setting: TO, mode: WRITING }, async (target) => {
       const moved = await moveRows(source, target, report);
       if (!(await keepSecretKey(dataDir, secretKey))) {

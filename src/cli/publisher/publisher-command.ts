@@ -7,9 +7,9 @@ import type { Command, CommandDescription, Flags, Form, Verb } from '../command.
 import { createCommand, printedJson, withJson } from '../command.ts';
 import type { Signals } from '../interruption.ts';
 import { EXIT_INTERRUPTED, interruptible } from '../interruption.ts';
-import { refusalExitCode } from '../refusal-exit-code.ts';
+import { isPage, refusalExitCode } from '../refusal-exit-code.ts';
 import type { Terminal } from '../terminal.ts';
-import { whyUnanswered } from '../why-unanswered.ts';
+import { isNeverSent, whyUnanswered } from '../why-unanswered.ts';
 import type { Profile } from './profiles.ts';
 import { readProfiles } from './profiles.ts';
 
@@ -113,6 +113,8 @@ const FORBIDDEN = 403;
 /** A sentence for what the engine refused, or why it did not answer; null: a bug of ours. */
 export function whyNot(error: unknown, name: string, { url }: Profile): string | null {
   if (error instanceof ProblemError) {
+    if (isPage(error))
+      return `${url} answers with a page (${error.status}), not as an engine does.`;
     const { detail, title, errors = [] } = error.problem;
     const faults = errors.map(({ path, message }) => `\n  ${visibleField(`${path}: ${message}`)}`);
     const text = `${visibleField(detail === '' ? title : detail)}${faults.join('')}`;
@@ -134,7 +136,8 @@ export const isNoAnswer = (error: unknown): boolean =>
 
 /** Whether it may be over in a moment: no answer, or an engine that is starting or ending. */
 export const isPassing = (error: unknown): boolean =>
-  isNoAnswer(error) || (error instanceof ProblemError && PASSING.has(error.status));
+  (isNoAnswer(error) && !isNeverSent(error)) ||
+  (error instanceof ProblemError && PASSING.has(error.status));
 
 /** Also what a proxy answers for an engine that is away. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);

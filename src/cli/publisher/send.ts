@@ -7,16 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DryRun, Payload, PushRequest } from '../../../packages/client/src/openapi.ts';
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { parseObject } from '../../../packages/std/src/json.ts';
-import type { PlatformId } from '../../../packages/std/src/platforms.ts';
-import { PLATFORM_IDS } from '../../domain/device.ts';
 import { digitFaults } from '../../domain/payload-digits.ts';
 import { counted, format } from '../../std/counted.ts';
 import { positionBehind } from '../../std/json-position.ts';
 import { decodeUtf8 } from '../../std/utf8.ts';
 import { visibleField } from '../../std/visible-text.ts';
-import { readNumber, UsageError } from '../arguments.ts';
+import { PLATFORM_FLAG, readNumber, readPlatform, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { ONLY, verb } from '../command.ts';
+import { isNeverSent } from '../why-unanswered.ts';
 import { EXIT_NOTES } from './job-text.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
 import { isNoAnswer, publisherCommand } from './publisher-command.ts';
@@ -35,12 +34,7 @@ const FLAGS = {
     about: "in place of these, as '(news || sport) && !tennis'",
   },
   app: { type: 'string', multiple: true, value: 'app', about: 'only to this app' },
-  platform: {
-    type: 'string',
-    multiple: true,
-    choices: PLATFORM_IDS.map(String),
-    about: 'only to this platform',
-  },
+  platform: { ...PLATFORM_FLAG, multiple: true, about: 'only to this platform' },
   title: { type: 'string', about: 'title of the message' },
   message: { type: 'string', about: 'text of the message' },
   'payload-file': {
@@ -119,10 +113,7 @@ async function readPush(given: GivenPush): Promise<PushRequest> {
       'appIds',
       given.app?.map((text) => readNumber('--app', text)),
     ),
-    optional(
-      'platformIds',
-      given.platform?.map((text) => readNumber('--platform', text) as PlatformId),
-    ),
+    optional('platformIds', given.platform?.map(readPlatform)),
     optional('sendAt', given.at),
     optional('expiresAt', given.expires),
     optional(
@@ -230,6 +221,8 @@ async function submit({ tagcast, terminal, signal }: Session, body: PushRequest,
       throw new Error('A push was answered as a dry run.');
     } catch (error) {
       if (!isNoAnswer(error) || signal.aborted) throw error;
+      // Of an attempt before this one, whether it was accepted may be unknown.
+      if (attempt === 1 && isNeverSent(error)) throw error;
       if (attempt === ATTEMPTS_MAX) {
         terminal.complain(
           `Whether the push was accepted is not known. The same command with --idempotency-key ${key} sends it once.`,

@@ -1,6 +1,6 @@
 /** The way back: a directory gets all that a PostgreSQL has, with its key, for another engine. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { runCommand, startEngine } from '../../support/processes.ts';
@@ -26,6 +26,11 @@ await withPostgres(t, async (t, url) => {
   const running = await runCommand(t, ['store', 'move', '--to', copy], onPostgres);
   t.match(running, { code: 1, errors: /DATABASE_URL: an engine is at work on this database/ });
   t.equal(await before.end('SIGTERM'), 0);
+
+  const mistaken = { ...onPostgres, SECRET_KEY: 'y'.repeat(32) };
+  const unread = await runCommand(t, ['store', 'move', '--to', copy], mistaken);
+  t.match(unread, { code: 1, errors: /^SECRET_KEY: this is key .+ were encrypted with/m });
+  t.notOk(existsSync(join(copy, 'secret.key')), 'the wrong key is not kept');
 
   const moved = await runCommand(t, ['store', 'move', '--to', copy], onPostgres);
   t.equal(moved.code, 0, moved.output);
