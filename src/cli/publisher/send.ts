@@ -221,7 +221,7 @@ async function submit({ tagcast, terminal, signal }: Session, body: PushRequest,
       throw new Error('A push was answered as a dry run.');
     } catch (error) {
       if (!isNoAnswer(error) || signal.aborted) throw error;
-      // Of an attempt before this one, whether it was accepted may be unknown.
+      // An attempt before this one may have been accepted.
       if (attempt === 1 && isNeverSent(error)) throw error;
       if (attempt === ATTEMPTS_MAX) {
         terminal.complain(
