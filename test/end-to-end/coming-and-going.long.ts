@@ -16,7 +16,7 @@ import { comeAndGo } from '../support/passing-callers.ts';
 import { until } from '../support/poll.ts';
 import { startEngine } from '../support/processes.ts';
 
-const COUNTS = { 'clear text': 300_000, TLS: 10_000 } as const;
+const COUNTS = { 'clear text': 200_000, TLS: 10_000 } as const;
 const PARTS = 6;
 /** Until its end the engine grows: code is compiled, heaps and areas of memory find their size. */
 const LAST_GROWING_PART = 2;
@@ -24,7 +24,7 @@ const LAST_GROWING_PART = 2;
 const HEAP_BYTES_MAX = 4_000_000;
 /**
  * The same of the whole process, whose allocators grow in steps of 30 MB, but later and less often:
- * half a kilobyte for each connection in clear text.
+ * two thirds of a kilobyte for each connection in clear text.
  */
 const RESIDENT_BYTES_MAX = 64_000_000;
 /** The engine says in its log that SIGUSR2 does nothing; here it collects the garbage. */
