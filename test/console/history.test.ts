@@ -7,7 +7,7 @@ import type { Page } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';
 import { makeConsoleClient, registerDevices } from '../support/console.ts';
-import { until } from '../support/poll.ts';
+import { listsOn } from '../support/console-list.ts';
 
 t.setTimeout(180_000);
 
@@ -53,12 +53,7 @@ t.test('history and statistics', (t) =>
     const { page, complaints } = await openPage(t, browser);
     await signIn(page);
     const rows = page.getByRole('region', { name: 'Notifications' }).getByRole('rowheader');
-    /** Resolves when the list has these and no others, newest first. */
-    const lists = (...titles: readonly string[]): Promise<true> =>
-      until(`the list has ${titles.join(', ') || 'none'}`, async () => {
-        const listed = await rows.getByRole('link').allTextContents();
-        return listed.join() === titles.join() ? true : null;
-      });
+    const lists = listsOn(page);
 
     await t.test('by app, state and date, each in the address', async (t) => {
       await page.goto(room('notifications'));

@@ -5,7 +5,7 @@ import t from 'tap';
 import { lookAtRoom, openPage, withBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';
 import { makeConsoleClient, registerDevices } from '../support/console.ts';
-import { until } from '../support/poll.ts';
+import { listsOn } from '../support/console-list.ts';
 
 t.setTimeout(180_000);
 
@@ -49,12 +49,7 @@ t.test('the list of notifications', (t) =>
     );
     const { page, complaints } = await openPage(t, browser);
     await signIn(page);
-    const rows = page.getByRole('region', { name: 'Notifications' }).getByRole('rowheader');
-    const lists = (...titles: readonly string[]): Promise<true> =>
-      until(`the list has ${titles.join(', ') || 'none'}`, async () => {
-        const listed = await rows.getByRole('link').allTextContents();
-        return listed.join() === titles.join() ? true : null;
-      });
+    const lists = listsOn(page);
     const row = (name: string) => page.getByRole('row', { name });
 
     await t.test('each says to whom it went, by names, and on which platforms', async (t) => {

@@ -10,6 +10,10 @@ export const commonTexts = {
   save: 'Save',
   close: 'Close',
   more: 'More',
+  from: 'From',
+  to: 'To',
+  newest: 'Newest',
+  older: 'Older',
   email: 'E-mail',
   password: 'Password',
 };

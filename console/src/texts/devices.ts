@@ -87,10 +87,6 @@ export const auditTexts = {
   address: 'Address',
   detail: 'Details',
   empty: 'No changes yet.',
-  next: 'Older',
-  first: 'Newest',
   commandLine: 'Command line',
   repeated: (count: number, until: string) => `${count} times, until ${until}`,
-  from: 'From',
-  to: 'To',
 };

@@ -16,8 +16,6 @@ export const notificationTexts = {
   author: 'Author',
   app: 'App',
   anyApp: 'Any',
-  from: 'From',
-  to: 'To',
   name: 'Notification',
   at: 'Time',
   outcomes: 'Outcomes',
@@ -34,8 +32,6 @@ export const notificationTexts = {
     'Cancelled',
   ],
   ofAll: (total: string) => `of ${total}`,
-  next: 'Older',
-  first: 'Newest',
   untitled: 'Untitled',
 
   done: 'Done',
