@@ -14,6 +14,7 @@ import type { PageEnd } from '../../devices/sql/read-page.ts';
 import { takeAttributes } from '../../domain/device-attributes.ts';
 import { counted } from '../../std/counted.ts';
 import { UsageError } from '../arguments.ts';
+import { EXIT_FAILED } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently } from '../patient-requests.ts';
 import { createPrivateFile } from '../private-file.ts';
@@ -53,7 +54,6 @@ type State = z.infer<typeof stateForm>;
 const START: PageEnd = { platformId: 0, ordinal: -1 };
 /** @limit between two writings of the state of an export → done once more */
 const STATE_EVERY_MS = 1_000;
-const EXIT_FAILED = 1;
 
 /** Exports to the end, or until `signal` is aborted; returns the exit code. */
 export async function exportDevices(

@@ -5,14 +5,14 @@
 
 import { z } from 'zod';
 import type { AnswerOf, RequestOf, TagcastClient } from '../../../packages/client/src/client.ts';
-import type { Entry, FileDevice, FileTag } from '../../../packages/device-files/src/file-device.ts';
+import type { Entry, FileDevice } from '../../../packages/device-files/src/file-device.ts';
 import type { FormatName } from '../../../packages/device-files/src/formats.ts';
 import { FORMAT_NAMES } from '../../../packages/device-files/src/formats.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
 import { counted, format } from '../../std/counted.ts';
 import { visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
-import { printedJson } from '../command.ts';
+import { EXIT_FAILED, printedJson } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently, GivenUpError } from '../patient-requests.ts';
 import { Progress } from '../progress.ts';
@@ -21,14 +21,13 @@ import type { Terminal } from '../terminal.ts';
 import type { ImportInput } from './import-input.ts';
 import type { End } from './import-records.ts';
 import { adviceOnNone, deviceOf, endByFaults, readRecords } from './import-records.ts';
-import { CREATED_TAGS_MAX, ImportTagMap } from './import-tag-map.ts';
+import { CREATED_TAGS_MAX, findTags, ImportTagMap } from './import-tag-map.ts';
 import type { Tally } from './import-tally.ts';
 import { add, addTo, describeTally, emptyTally, lostOf, tallyForm } from './import-tally.ts';
 import type { TagChoice } from './tag-choice.ts';
 
 const DEVICES = '/operator/v1/apps/{id}/devices';
 const BEGIN = `${DEVICES}/begin-import` as const;
-const FIND_TAGS = `${DEVICES}/find-tags` as const;
 
 type Begun = AnswerOf<'POST', typeof BEGIN>['body'];
 type ImportedDevice = RequestOf<'POST', typeof DEVICES>['body']['devices'][number];
@@ -80,8 +79,6 @@ const SUBSCRIPTIONS_MAX = 20_000;
 const RECORDS_MAX = 100_000;
 /** @limit between two writings of the state of an import → done once more */
 const STATE_EVERY_MS = 1_000;
-
-const EXIT_FAILED = 1;
 
 /** Imports to the end of the file, or until `signal` is aborted; returns the exit code. */
 export async function importDevices(
@@ -180,14 +177,9 @@ class Import {
       : CREATED_TAGS_MAX - state.tally.tagsCreated;
     this.tags = new ImportTagMap({
       createdMax: createsTags ? createdMax : null,
-      ask: (tags, create) => this.findTags(tags, create),
+      ask: (tags, creates) => findTags(api, request.appId, tags, creates),
       onMissing: (sentence) => this.complain(sentence),
     });
-  }
-
-  private async findTags(tags: readonly FileTag[], create: boolean) {
-    const asked = { path: { id: this.request.appId }, body: { tags, create } };
-    return (await askPatiently(() => this.api.request('POST', FIND_TAGS, asked))).body;
   }
 
   async run(signal: AbortSignal): Promise<number> {

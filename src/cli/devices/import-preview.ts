@@ -1,6 +1,6 @@
 /** `tagcast devices import --dry-run`: what an import would do, by platform and by key of tags. */
 
-import type { AnswerOf, TagcastClient } from '../../../packages/client/src/client.ts';
+import type { TagcastClient } from '../../../packages/client/src/client.ts';
 import type { Entry, FileTag } from '../../../packages/device-files/src/file-device.ts';
 import type { FormatName } from '../../../packages/device-files/src/formats.ts';
 import { PLATFORM_LABELS } from '../../../packages/std/src/platforms.ts';
@@ -10,20 +10,19 @@ import { counted, format } from '../../std/counted.ts';
 import { visibleField } from '../../std/visible-text.ts';
 import { EXIT_FAILED, printedJson } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
-import { askOnce, askPatiently } from '../patient-requests.ts';
+import { askOnce } from '../patient-requests.ts';
 import { Progress } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ImportInput } from './import-input.ts';
 import type { End } from './import-records.ts';
 import { adviceOnNone, deviceOf, endByFaults, readRecords } from './import-records.ts';
-import { CREATED_TAGS_MAX } from './import-tag-map.ts';
+import type { MappedTags } from './import-tag-map.ts';
+import { CREATED_TAGS_MAX, findTags } from './import-tag-map.ts';
 import { add, describeTally, emptyTally } from './import-tally.ts';
 import type { TagChoice } from './tag-choice.ts';
 import { keyOf, nameOf } from './tag-choice.ts';
 
-const DEVICES = '/operator/v1/apps/{id}/devices';
-const SCOPE = `${DEVICES}/scope` as const;
-const FIND_TAGS = `${DEVICES}/find-tags` as const;
+const SCOPE = '/operator/v1/apps/{id}/devices/scope';
 
 /**
  * A client cannot have as many.
@@ -46,7 +45,7 @@ interface KeyCount {
   readonly key: string;
   readonly subscriptions: number;
   readonly tags: number;
-  /** Those among them that the client does not have. */
+  /** The tags among them that the client does not have. */
   readonly newTags: number;
 }
 
@@ -68,16 +67,9 @@ export async function previewImport(
     terminal.complain('Interrupted.');
     return EXIT_INTERRUPTED;
   }
-  const keys = await preview.countKeys((tags) => findTags(api, request.appId, tags));
+  const keys = await preview.countKeys((tags) => findTags(api, request.appId, tags, false));
   preview.print(end, keys);
   return end.kind === 'done' && preview.tally.faults === 0 ? 0 : EXIT_FAILED;
-}
-
-type Found = AnswerOf<'POST', typeof FIND_TAGS>['body']['found'];
-
-async function findTags(api: TagcastClient, id: number, tags: readonly FileTag[]): Promise<Found> {
-  const asked = { path: { id }, body: { tags: [...tags], create: false } };
-  return (await askPatiently(() => api.request('POST', FIND_TAGS, asked))).body.found;
 }
 
 class Preview {
@@ -155,13 +147,13 @@ class Preview {
 
   /** Those with the most new tags first. */
   async countKeys(
-    find: (tags: readonly FileTag[]) => Promise<Found>,
+    find: (tags: readonly FileTag[]) => Promise<MappedTags>,
   ): Promise<readonly KeyCount[]> {
     const tags = [...this.#tags.values()];
     const counts = new Map<string, { tags: number; newTags: number }>();
     for (let start = 0; start < tags.length; start += TAGS_PER_REQUEST_MAX) {
       const some = tags.slice(start, start + TAGS_PER_REQUEST_MAX);
-      const found = await find(some);
+      const { found } = await find(some);
       for (const [index, tag] of some.entries()) {
         const key = keyOf(tag);
         const count = counts.get(key) ?? { tags: 0, newTags: 0 };

@@ -3,13 +3,15 @@
  * is asked for, and reported as missing, once.
  */
 
+import type { TagcastClient } from '../../../packages/client/src/client.ts';
 import type { FileTag } from '../../../packages/device-files/src/file-device.ts';
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import type { FoundTag } from '../../devices/import/import-tags.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
+import { askPatiently } from '../patient-requests.ts';
 
-interface MappedTags {
+export interface MappedTags {
   /** In the order of the request. */
   readonly found: readonly FoundTag[];
   readonly created: number;
@@ -35,6 +37,18 @@ interface MapOptions {
   /** Finds them, and creates those that do not exist. */
   ask(tags: readonly FileTag[], creates: boolean): Promise<MappedTags>;
   onMissing(sentence: string): void;
+}
+
+/** Asks the engine for tags of an app. `creates`: those that do not exist are made. */
+export async function findTags(
+  api: TagcastClient,
+  appId: number,
+  tags: readonly FileTag[],
+  creates: boolean,
+): Promise<MappedTags> {
+  const asked = { path: { id: appId }, body: { tags, create: creates } };
+  const path = '/operator/v1/apps/{id}/devices/find-tags';
+  return (await askPatiently(() => api.request('POST', path, asked))).body;
 }
 
 export class ImportTagMap {
