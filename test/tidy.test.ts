@@ -67,7 +67,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql'],
   'push/worker': ['push/protocol', 'push/ledger'],
   'push/routes': [
-    ...['push/accept', 'push/sql', 'audit', 'catalogue', 'clients', 'templates'],
+    ...['push/accept', 'push/sql', 'access', 'audit', 'catalogue', 'clients', 'templates'],
     'packages/http1',
   ],
   push: [

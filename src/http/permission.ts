@@ -1,7 +1,10 @@
 /** Which caller may use which API: the table of internals/interface.md, "Callers". */
 
 import type { Caller } from '../domain/caller.ts';
+import { isLimited } from '../domain/caller.ts';
 import type { Api, ApiRoute, ClientRoute } from './handler.ts';
+import type { Refusal } from './result.ts';
+import { refuse } from './result.ts';
 
 export function mayUse(route: ApiRoute, { role, key, isInGrace }: Caller): boolean {
   if (route.api === 'app') return role === 'api-user';
@@ -30,6 +33,10 @@ export const whyNoMore = ({ account }: Caller): string =>
 
 const ROTATED =
   'This credential was rotated: in its grace it reads, sends, and changes tags and devices. Keys, credentials, webhooks and templates, and which apps there are, are for the new one.';
+
+/** Refuses a key with limits what concerns more than its tags and apps. Null: it may. */
+export const outsideOfLimits = ({ caller }: { readonly caller: Caller }): Refusal | null =>
+  isLimited(caller) ? refuse.outside() : null;
 
 /** Whether answers warn that Basic is deprecated: apps that are shipped cannot change. */
 export function tellsDeprecation(api: Api): boolean {

@@ -16,6 +16,7 @@ import { rowsOf } from '../../http/list-answer.ts';
 import { id, platformId } from '../../http/openapi/parts.ts';
 import type { QueryParameter } from '../../http/parameters.ts';
 import { cursorFrom, LIMIT, pathId, text } from '../../http/parameters.ts';
+import { outsideOfLimits } from '../../http/permission.ts';
 import { done, refuse } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
@@ -24,7 +25,7 @@ import { addPlatforms, renameApp } from '../sql/change-app.ts';
 import { listAppsById } from '../sql/read-apps.ts';
 import { PLATFORM_FAULT, platformIdForm } from './app-forms.ts';
 import { findOwnApp } from './own-app.ts';
-import { appRefusal, NO_APP, outsideOfLimits } from './refusal.ts';
+import { appRefusal, NO_APP } from './refusal.ts';
 import { anyId, name, OTHER_ID } from './tag-forms.ts';
 
 interface AppResourceParts {

@@ -16,6 +16,7 @@ import type { Route } from '../../http/handler.ts';
 import { id as idForm } from '../../http/id-form.ts';
 import { rowsOf } from '../../http/list-answer.ts';
 import { id, platformId } from '../../http/openapi/parts.ts';
+import { outsideOfLimits } from '../../http/permission.ts';
 import { done } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 import { routesAt } from '../../http/route.ts';
@@ -31,7 +32,7 @@ import { updateApp } from '../update-app.ts';
 import { parameters, platformIdForm, tags } from './app-forms.ts';
 import { dataForm } from './data-body.ts';
 import { patientRows } from './patient-rows.ts';
-import { appRefusal, NO_APP, outsideOfLimits, resultOf } from './refusal.ts';
+import { appRefusal, NO_APP, resultOf } from './refusal.ts';
 import { anyId, name } from './tag-forms.ts';
 
 interface AppRouteParts {

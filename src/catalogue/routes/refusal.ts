@@ -1,7 +1,5 @@
 /** How it is answered that a tag, group or app was not made, changed or deleted. */
 
-import type { Caller } from '../../domain/caller.ts';
-import { isLimited } from '../../domain/caller.ts';
 import type { Refusal as Answer, Result } from '../../http/result.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import type { AppRefusal } from '../apps.ts';
@@ -49,7 +47,3 @@ function refusalOf(refusal: Refusal): Answer {
       return refused(409, 'This group is not empty.');
   }
 }
-
-/** A key with limits makes and deletes no apps: with an app go devices of all tags. */
-export const outsideOfLimits = ({ caller }: { readonly caller: Caller }): Answer | null =>
-  isLimited(caller) ? refuse.outside() : null;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { isObject } from '../../../packages/std/src/json.ts';
-
+import { inClientUnless } from '../../access/routes/in-client.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { changedFields } from '../../domain/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -13,6 +13,7 @@ import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
 import { count, epochMs, id } from '../../http/openapi/parts.ts';
 import { pathId } from '../../http/parameters.ts';
+import { outsideOfLimits } from '../../http/permission.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { shownUserName } from '../../http/user-name.ts';
@@ -27,7 +28,6 @@ import {
   insertDraft,
   listDrafts,
 } from '../sql/drafts.ts';
-import { inClient } from './in-client.ts';
 import { objectName } from './object-name.ts';
 
 /** @publisherLimit drafts of a client → `403` */
@@ -118,8 +118,7 @@ const createRoute = (sql: SqlPool) =>
       body: form(strictForm({ name: objectName, content }), TERMS, isKept),
       answer: created('Saved.', draft, DRAFT),
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, body }) => {
-      if (isLimited(caller)) return refuse.outside();
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { caller, body }) => {
       if ((await countDrafts(tx, clientId)) >= DRAFTS_MAX) return TOO_MANY;
       const saved = await insertDraft(tx, clientId, { ...body, userName: caller.userName });
       await record({ action: 'draft.create', id: saved.id, name: saved.name });
@@ -164,21 +163,24 @@ const changeRoute = (sql: SqlPool) =>
       answer: shown('Changed.', draft, { ...DRAFT, name: 'Final whistle!', revision: 2 }),
       problems: [409],
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, path: { id }, body }) => {
-      if (isLimited(caller)) return refuse.outside();
-      const before = await findDraft(tx, clientId, id);
-      if (before === null) return NO_DRAFT;
-      if (body.revision !== before.revision) return changedMeanwhile(caller, before);
-      const { name = before.name, content: after = before.content } = body;
-      const terms: DraftTerms = { name, content: after, userName: caller.userName };
-      const fields = changedFields(
-        { name: before.name, content: before.content },
-        { name, content: after },
-      );
-      if (fields.length === 0) return done(shownTo(caller, before));
-      await record({ action: 'draft.change', id, name, detail: { fields } });
-      return done(await changeDraft(tx, id, terms));
-    }),
+    inClientUnless(
+      sql,
+      outsideOfLimits,
+      async (tx, { clientId, record }, { caller, path: { id }, body }) => {
+        const before = await findDraft(tx, clientId, id);
+        if (before === null) return NO_DRAFT;
+        if (body.revision !== before.revision) return changedMeanwhile(caller, before);
+        const { name = before.name, content: after = before.content } = body;
+        const terms: DraftTerms = { name, content: after, userName: caller.userName };
+        const fields = changedFields(
+          { name: before.name, content: before.content },
+          { name, content: after },
+        );
+        if (fields.length === 0) return done(shownTo(caller, before));
+        await record({ action: 'draft.change', id, name, detail: { fields } });
+        return done(await changeDraft(tx, id, terms));
+      },
+    ),
   );
 
 const deleteRoute = (sql: SqlPool) =>
@@ -190,8 +192,7 @@ const deleteRoute = (sql: SqlPool) =>
       path,
       answer: noContent('Discarded.'),
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, path: { id } }) => {
-      if (isLimited(caller)) return refuse.outside();
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { path: { id } }) => {
       const found = await findDraft(tx, clientId, id);
       if (found === null) return NO_DRAFT;
       await deleteDraft(tx, id);

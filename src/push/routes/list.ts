@@ -14,6 +14,8 @@ import { count, epochMs, id, orAbsent, platformId, state } from '../../http/open
 import { choice, flag, idCursor, idOf, limitOr, text, time } from '../../http/parameters.ts';
 import { refuse } from '../../http/result.ts';
 import { shownUserName } from '../../http/user-name.ts';
+import { format } from '../../std/counted.ts';
+import { groupBy } from '../../std/group-by.ts';
 import type { ListedNotification } from '../sql/notifications/list-notifications.ts';
 import {
   LISTED_EXPRESSION_MAX,
@@ -110,7 +112,7 @@ export const listRoute = (patientReads: PatientReads): Route =>
           'false',
         ),
         q: text(
-          `Each word of this text begins a word of the title that is listed, whichever case. The newest ${SEARCHED_MAX.toLocaleString('en')} jobs of the period are looked through.`,
+          `Each word of this text begins a word of the title that is listed, whichever case. The newest ${format(SEARCHED_MAX)} jobs of the period are looked through.`,
           'goal',
         ),
         appId: idOf('That could go to this app.', 1),
@@ -158,11 +160,13 @@ async function estimatesOf(
   const running = rows.filter((row) => row.finishedAt === null && isBegun(row.state));
   const ids = running.slice(0, ESTIMATED_MAX).map(({ id }) => id);
   const estimates = ids.length === 0 ? [] : await readEstimates(sql, ids);
-  const sums = ids.map((id) => {
-    const ofIt = estimates.filter(({ notificationId }) => notificationId === id);
-    return [id, sumOfEstimates(ofIt)] as const;
-  });
-  return new Map(sums.flatMap(([id, sum]) => (sum === null ? [] : [[id, sum]])));
+  const byJob = groupBy(estimates, ({ notificationId }) => notificationId);
+  return new Map(
+    [...byJob].flatMap(([id, ofIt]) => {
+      const sum = sumOfEstimates(ofIt);
+      return sum === null ? [] : [[id, sum]];
+    }),
+  );
 }
 
 const isBegun = (state: NotificationState): boolean => state !== 'SCHEDULED' && state !== 'QUEUED';

@@ -1,7 +1,7 @@
 /** `test-devices`: the saved devices that the members of a client send trials to. */
 
 import { z } from 'zod';
-
+import { inClientUnless } from '../../access/routes/in-client.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { isLimited } from '../../domain/caller.ts';
 import { normalizeDeviceId } from '../../domain/device.ts';
@@ -12,13 +12,13 @@ import type { Route } from '../../http/handler.ts';
 import { id as idForm } from '../../http/id-form.ts';
 import { epochMs, id, platformId } from '../../http/openapi/parts.ts';
 import { pathId } from '../../http/parameters.ts';
+import { outsideOfLimits } from '../../http/permission.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { knowsMembers } from '../../http/user-name.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { listScopes } from '../sql/notifications/list-scopes.ts';
 import { deleteTestDevice, insertTestDevice, listTestDevices } from '../sql/test-devices.ts';
-import { inClient } from './in-client.ts';
 import { objectName } from './object-name.ts';
 
 /** @publisherLimit test devices of a client → `403` */
@@ -75,8 +75,7 @@ const createRoute = (sql: SqlPool) =>
       answer: secret(created('Saved.', testDevice, TEST_DEVICE)),
       problems: [404, 409],
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, body }) => {
-      if (isLimited(caller)) return refuse.outside();
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { body }) => {
       if (!(await hasScope(tx, clientId, body))) return NO_SCOPE;
       if ((await listTestDevices(tx, clientId)).length >= TEST_DEVICES_MAX) return TOO_MANY;
       const { platformId } = body;
@@ -100,8 +99,7 @@ const deleteRoute = (sql: SqlPool) =>
       path: { id: pathId('test device', 1) },
       answer: noContent('Deleted.'),
     },
-    inClient(sql, async (tx, { clientId, record }, { caller, path: { id } }) => {
-      if (isLimited(caller)) return refuse.outside();
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { path: { id } }) => {
       const deleted = await deleteTestDevice(tx, clientId, id);
       if (deleted === null) return refuse.unknown('test device');
       await record({ action: 'test-device.delete', id, name: deleted.name });
