@@ -83,11 +83,8 @@ function copy(path, folder, filter = () => true) {
 
 /** A file beside those of this project may hold secrets of this machine. */
 function isExample(from) {
-  return (
-    statSync(from).isDirectory() ||
-    basename(from) === 'example.env' ||
-    EXAMPLES.test(basename(from))
-  );
+  const file = basename(from);
+  return statSync(from).isDirectory() || file === 'example.env' || EXAMPLES.test(file);
 }
 
 function read(path) {

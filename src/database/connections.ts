@@ -12,10 +12,10 @@ export const POOL_CONNECTIONS_MAX = 16;
 export const CONNECTIONS_DEDICATED: readonly string[] = [
   ...['look', 'commit', 'at once', 'at once, too', 'planner', 'claimer', 'ledger', 'heartbeat'],
 ];
-/** That of `/readyz`, in `write-probe.ts`. */
+/** The connection of `/readyz`, in `write-probe.ts`. */
 const PROBES = 1;
 
-/** Those of a node, without its workers'. */
+/** The connections of a node, without its workers'. */
 export const CONNECTIONS_PER_NODE =
   POOL_CONNECTIONS_MAX + PATIENT_READS_MAX + CONNECTIONS_DEDICATED.length + PROBES;
 

@@ -140,8 +140,8 @@ async function checkConnections(
   const nodes = Math.max(row?.nodes ?? 0, 1);
   const perNode = CONNECTIONS_PER_NODE + CONNECTIONS_PER_WORKER * workers;
   const wanted = (nodes + 1) * perNode + CONNECTIONS_KEPT;
-  const told = `max_connections is ${connectionsMax}; ${counted(nodes, 'node')} and one more in an upgrade want ${wanted}`;
+  const sentence = `max_connections is ${connectionsMax}; ${counted(nodes, 'node')} and one more in an upgrade want ${wanted}`;
   return connectionsMax >= wanted
-    ? ok(told)
-    : warning(`${told}: raise it, or answers will be 503 when they run out.`);
+    ? ok(sentence)
+    : warning(`${sentence}: raise it, or answers will be 503 when they run out.`);
 }

@@ -33,11 +33,11 @@ export function checkDescriptors(
   descriptors: number = descriptorsMax(),
 ): Finding {
   const { ok, warning } = findingsAbout('open files');
-  const told = `up to ${descriptors}: room for ${connectionsMaxOf(descriptors, isEmbedded)} connections of callers`;
+  const sentence = `up to ${descriptors}: room for ${connectionsMaxOf(descriptors, isEmbedded)} connections of callers`;
   return descriptors >= DESCRIPTORS_WANTED
-    ? ok(told)
+    ? ok(sentence)
     : warning(
-        `${told}. Raise the limit to ${DESCRIPTORS_WANTED} or more where the engine is started (LimitNOFILE=, ulimit -n).`,
+        `${sentence}. Raise the limit to ${DESCRIPTORS_WANTED} or more where the engine is started (LimitNOFILE=, ulimit -n).`,
       );
 }
 

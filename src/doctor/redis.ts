@@ -58,12 +58,12 @@ function checkMemory(where: string, facts: string): Finding {
   const max = numberIn(facts, 'maxmemory');
   const mib = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
   if (max === 0) return ok(`${where} uses ${mib(used)}, without a maxmemory`);
-  const told = `${where} uses ${mib(used)} of maxmemory ${mib(max)}`;
+  const sentence = `${where} uses ${mib(used)} of maxmemory ${mib(max)}`;
   return used / max > MEMORY_SHARE_MAX
     ? warning(
-        `${told}: raise it, or the index stops taking changes and sends go on from PostgreSQL.`,
+        `${sentence}: raise it, or the index stops taking changes and sends go on from PostgreSQL.`,
       )
-    : ok(told);
+    : ok(sentence);
 }
 
 const SAVE_FAILED = /^rdb_last_bgsave_status:err/m;

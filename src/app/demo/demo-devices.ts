@@ -38,8 +38,7 @@ export async function addDemoDevices(
   real: readonly number[],
 ): Promise<void> {
   const simulated = platformIds.filter((id) => !real.includes(id));
-  const [device] = await sql`select from devices where app_id = ${appId} limit 1`;
-  if (device !== undefined || simulated.length === 0) return;
+  if (simulated.length === 0 || (await hasDevices(sql, appId))) return;
   const startedAtMs = await readClock(sql);
   const context = {
     sql,
@@ -73,7 +72,7 @@ export async function eraseDemoDevices(sql: SqlPool, real: readonly number[]): P
   const platformIds = app.platforms
     .map(({ platformId }) => platformId)
     .filter((id) => real.includes(id));
-  if (platformIds.length === 0) return;
+  if (platformIds.length === 0 || !(await hasDevices(sql, app.id))) return;
   const keys = devicesOf(app.id, platformIds, platformIds.length * DEMO_DEVICES_MAX);
   const places = await findPlaces(sql, keys);
   await eraseDevices(
@@ -81,6 +80,9 @@ export async function eraseDemoDevices(sql: SqlPool, real: readonly number[]): P
     places.map((place) => ({ ...place, registeredBeforeMs: null })),
   );
 }
+
+const hasDevices = async (sql: SqlPool, appId: number): Promise<boolean> =>
+  (await sql`select from devices where app_id = ${appId} limit 1`).length > 0;
 
 const findPlaces = (sql: SqlPool, keys: readonly DeviceKey[]) => sql<DevicePlace[]>`
   select d.app_id as "appId", d.platform_id as "platformId", d.ordinal

@@ -339,8 +339,8 @@ export class Accept {
     const { startedMs } = submission;
     const { clientId, requestId, traceparent = '' } = submission.publisher;
     const appIds = scopes.map(({ appId }) => appId);
-    const told = { id, clientId, requestId, traceparent, state, appIds, sendAtMs, startedMs };
-    this.options.journal.accepted(told);
+    const job = { id, clientId, requestId, traceparent, state, appIds, sendAtMs, startedMs };
+    this.options.journal.accepted(job);
   }
 
   private notificationOf(

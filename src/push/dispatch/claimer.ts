@@ -109,7 +109,7 @@ export class Claimer {
   /** Not a Set: its old tables would keep removed entries in memory (decision 35). */
   private held: readonly Held[] = [];
   private readonly reservations: Reservations;
-  /** Those that a round has chosen, until it has claimed them. */
+  /** The candidates that a round has chosen, until it has claimed them. */
   private claiming: readonly Holder[] = [];
   private isLooking = false;
   /** Large parts planned since the last round. */
@@ -230,10 +230,11 @@ export class Claimer {
     // Other nodes might take parts away that it claims now, before it sends any of them.
     if (!presence.covers(nodeId)) return false;
     const small = this.small.candidates();
+    const holders = [...this.held, ...this.reservations.holders];
     const served = this.fairShare.share<Claimable | SmallCandidate>(
       [...large, ...small],
-      this.holders,
-      slots - this.holders.length,
+      holders,
+      slots - holders.length,
       reservedSlots,
     );
     const turns = served.filter((turn): turn is Claimable => !('isLot' in turn));
@@ -347,10 +348,6 @@ export class Claimer {
 
   private wakeWaiting(): void {
     if (this.hasWaiting || this.isLookDue || this.small.size > 0) this.bell.ring();
-  }
-
-  private get holders(): readonly Holder[] {
-    return [...this.held, ...this.reservations.holders];
   }
 
   private get isRoomWorthALook(): boolean {

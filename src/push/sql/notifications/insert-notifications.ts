@@ -21,7 +21,7 @@ export interface NewNotification extends NotificationTerms {
   readonly templated?: TemplatedPayload;
   /** Null: now. */
   readonly sendAtMs: number | null;
-  /** In its place, so long from now; absent: as it says. */
+  /** It is sent so long after it was accepted, whatever `sendAtMs` says; absent: as that says. */
   readonly holdSeconds?: number;
   readonly expiresAtMs: number | null;
   readonly scopes: readonly {
