@@ -32,6 +32,30 @@ export const listTemplates = (sql: Sql, clientId: number, appIds: readonly numbe
   from apps a join app_templates t on t.app_id = a.id
   where a.client_id = ${clientId} and a.id = any (${list(appIds)}::integer[])`;
 
+interface ListedTemplate extends Scope<PlatformId> {
+  readonly updatedAt: number;
+}
+
+interface TemplatesToList {
+  /** Null: of all apps. */
+  readonly appIds: readonly number[] | null;
+  /** The last one of the page before. */
+  readonly after: Scope;
+  readonly limit: number;
+}
+
+export const listTemplatesPage = (
+  sql: Sql,
+  clientId: number,
+  { appIds, after, limit }: TemplatesToList,
+) => sql<ListedTemplate[]>`
+  select t.app_id as "appId", t.platform_id as "platformId",
+    floor(extract(epoch from t.updated_at) * 1000)::float8 as "updatedAt"
+  from apps a join app_templates t on t.app_id = a.id
+  where a.client_id = ${clientId} and (t.app_id, t.platform_id) > (${after.appId}::integer, ${after.platformId}::integer)
+    ${appIds === null ? sql`` : sql`and a.id = any (${list(appIds)}::integer[])`}
+  order by t.app_id, t.platform_id limit ${limit}`;
+
 /** False: the app is not on this platform. */
 export async function writeTemplate(
   tx: Sql,

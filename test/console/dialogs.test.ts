@@ -87,6 +87,11 @@ t.test('every dialog', (t) =>
       url: 'https://hooks.example/events',
     });
     const operation = await addWaitingOperation(client, tagId);
+    await fetch(`${demo.baseUrl}${admin}/apps/${demo.appId}/platforms/3/template`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ expression: '$' }),
+    });
 
     const compose = async (page: Page) => {
       await page.getByRole('button', { name: 'Advanced (expression)' }).click();
@@ -169,6 +174,11 @@ t.test('every dialog', (t) =>
           await page.getByLabel('Device tokens').fill(DEVICE);
         },
         opener: button('Start…'),
+      },
+      {
+        title: 'Delete this template?',
+        path: `templates/${demo.appId}/3`,
+        opener: button('Delete…'),
       },
       {
         title: 'Cancel this operation?',

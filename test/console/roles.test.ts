@@ -15,8 +15,16 @@ t.setTimeout(240_000);
 
 const FORBIDDEN = 403;
 /** Rooms in which nothing depends on whether somebody sends: one look is enough. */
-const AS_A_VIEWER = ['tags', 'devices', 'apps', 'statistics'];
-const READ = ['Overview', 'Notifications', 'Tags', 'Devices', 'Apps'];
+const AS_A_VIEWER = ['tags', 'devices', 'bulk', 'templates', 'apps', 'statistics'];
+const READ = [
+  'Overview',
+  'Notifications',
+  'Tags',
+  'Devices',
+  'Bulk operations',
+  'Apps',
+  'Templates',
+];
 
 t.test('owner, publisher, viewer', (t) =>
   withBrowser(t, async (t, browser) => {
@@ -80,6 +88,8 @@ t.test('owner, publisher, viewer', (t) =>
       tags: 'tags',
       tag: `tags/${tagId}`,
       devices: 'devices',
+      bulk: 'bulk',
+      templates: 'templates',
       apps: 'apps',
       info: `apps/${demo.appId}`,
       platforms: `apps/${demo.appId}/platforms`,
@@ -100,6 +110,7 @@ t.test('owner, publisher, viewer', (t) =>
       }
       return deeds;
     };
+    /** A greyed button says why it is. */
     const nothing = {
       overview: [],
       notifications: ['Export CSV'],
@@ -107,6 +118,8 @@ t.test('owner, publisher, viewer', (t) =>
       tags: [],
       tag: [],
       devices: ['Find device'],
+      bulk: ['New operation'],
+      templates: [],
       apps: [],
       info: [],
       platforms: [],
@@ -174,6 +187,7 @@ t.test('owner, publisher, viewer', (t) =>
         (async () => {
           await told(viewer, 'send', of('owners and publishers', 'viewer'));
           await told(viewer, 'team', of('owners', 'viewer'));
+          await told(viewer, 'webhooks', of('owners', 'viewer'));
           await told(viewer, 'tags?new=tag', of('owners', 'viewer'));
         })(),
         (async () => {

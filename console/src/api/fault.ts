@@ -9,6 +9,8 @@ export interface Fault {
   readonly sentence: string;
   /** The faults, by the path of the field in the request. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Where in the text of a field, in UTF-16 code units from 0, by the same path. */
+  readonly positions?: Readonly<Record<string, number>>;
   /** To be named to an operator; '' without one. */
   readonly requestId: string;
 }
@@ -18,7 +20,11 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof ProblemError) {
     const { status, detail, errors = [], requestId } = error.problem;
     const fields = Object.fromEntries(errors.map(({ path, message }) => [path, message]));
-    return { status, sentence: detail || faultTexts.unsaid(status), fields, requestId };
+    const places = errors.flatMap(({ path, position }) =>
+      position === undefined ? [] : [[path, position] as const],
+    );
+    const positions = Object.fromEntries(places);
+    return { status, sentence: detail || faultTexts.unsaid(status), fields, positions, requestId };
   }
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   // `fetch` rejects with a TypeError when there is no answer.

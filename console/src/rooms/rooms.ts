@@ -27,6 +27,7 @@ const ROOMS: Readonly<Record<string, Load<RoomProps & Record<string, unknown>>>>
   devices: () => import('./devices.svelte'),
   bulk: () => import('./bulk.svelte'),
   apps: () => import('./apps.svelte'),
+  templates: () => import('./templates.svelte'),
   keys: () => import('./keys.svelte'),
   team: () => import('./team.svelte'),
   audit: () => import('./audit.svelte'),

@@ -30,6 +30,12 @@ export interface LanguageText {
   image: string;
 }
 
+/** A field of the payload that a template reads. */
+export interface TemplateField {
+  name: string;
+  value: string;
+}
+
 export interface DraftFields extends MoreFields {
   any: PickedTag[];
   all: PickedTag[];
@@ -48,6 +54,7 @@ export interface DraftFields extends MoreFields {
   defaultLanguage: string;
   /** Whoever has tags of several gets the first. */
   languages: LanguageText[];
+  templateFields: TemplateField[];
   data: string;
   isSilent: boolean;
   when: 'now' | 'later';
@@ -85,6 +92,7 @@ const EMPTY: DraftFields = {
   image: '',
   defaultLanguage: '',
   languages: [],
+  templateFields: [],
   ...moreOf({}),
   data: '',
   isSilent: false,
@@ -169,6 +177,7 @@ export function fieldsIn(content: Readonly<Record<string, unknown>>): DraftField
 function hasType(name: keyof DraftFields, value: unknown): boolean {
   const empty = EMPTY[name];
   if (name === 'languages') return isListOf(value, isLanguageText);
+  if (name === 'templateFields') return isListOf(value, isTemplateField);
   if (name === 'platformIds') return isListOf(value, isPlatformId);
   if (Array.isArray(empty)) return isListOf(value, isPicked);
   if (name === 'when') return value === 'now' || value === 'later';
@@ -181,6 +190,9 @@ const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
 
 const isPlatformId = (id: unknown): boolean =>
   (Object.values(PLATFORMS) as readonly unknown[]).includes(id);
+
+const isTemplateField = (one: unknown): boolean =>
+  isObject(one) && typeof one['name'] === 'string' && typeof one['value'] === 'string';
 
 const isLanguageText = (one: unknown): boolean =>
   isObject(one) &&

@@ -32,6 +32,7 @@ export const navigationTexts = {
   devices: 'Devices',
   bulk: 'Bulk operations',
   apps: 'Apps',
+  templates: 'Templates',
   keys: 'Keys',
   team: 'Team',
   webhooks: 'Webhooks',

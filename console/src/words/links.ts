@@ -34,6 +34,7 @@ const WAYS: readonly Way[] = [
   { room: 'devices', label: texts.devices, isMore: true },
   { room: 'bulk', label: texts.bulk, isMore: true },
   { room: 'apps', label: texts.apps },
+  { room: 'templates', label: texts.templates, isMore: true },
   { room: 'keys', label: texts.keys, isMore: true, isSecond: true, isFor: 'owner' },
   { room: 'team', label: texts.team, isMore: true, isFor: 'owner' },
   { room: 'webhooks', label: texts.webhooks, isMore: true, isFor: 'owner' },

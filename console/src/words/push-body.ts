@@ -67,8 +67,16 @@ export function payloadOf(fields: DraftFields): Payload {
     ...(isSilent ? { silent: true } : {}),
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
-  return { ...shown, ...localisedTexts(fields) };
+  return { ...forTemplates(fields), ...shown, ...localisedTexts(fields) };
 }
+
+/** Fields that have a name and a value; a field of the page itself stays what it is. */
+const forTemplates = ({ templateFields }: DraftFields): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    templateFields
+      .map(({ name, value }) => [name.trim(), value] as const)
+      .filter(([name, value]) => name !== '' && value !== ''),
+  );
 
 /** A hundredth, and one device at least. */
 export const stageDevicesOf = (devices: number): number => Math.max(1, Math.ceil(devices / 100));

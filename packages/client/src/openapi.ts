@@ -1028,6 +1028,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/templates": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the templates of the client, by app and platform
+         * @description A key that is limited to apps sees those of these.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["listTemplates"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/push-admin-api/v3/{client}/apps/{id}/platforms/{platform}/template": {
         readonly parameters: {
             readonly query?: never;
@@ -1062,6 +1084,28 @@ export interface paths {
          * @description For the super user of the client, and keys with the scope `admin`.
          */
         readonly delete: operations["deleteTemplate"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/apps/{id}/platforms/{platform}/template/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Try a template out, without storing it
+         * @description Its faults are those of `putTemplate`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["previewTemplate"];
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -7512,6 +7556,62 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly listTemplates: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many rows. Without it, the list is answered whole. */
+                readonly limit?: number;
+                /** @description Where the page begins: a cursor that the `Link` of this list has named. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The templates, without their expressions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the next page is, as `<…>; rel="next"`; absent on the last page. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "appId": 1,
+                     *         "platformId": 3,
+                     *         "updatedAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly {
+                        readonly appId: number;
+                        /** @description 3: apns, 7: webpush, 15: fcm */
+                        readonly platformId: number;
+                        /** @description Milliseconds since 1970. */
+                        readonly updatedAt: number;
+                    }[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly getTemplate: {
         readonly parameters: {
             readonly query?: never;
@@ -7704,6 +7804,86 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly previewTemplate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "expression": "{ \"title\": home & \" – \" & away, \"message\": $string(score) }",
+                 *       "sample": {
+                 *         "home": "FCB",
+                 *         "away": "BVB",
+                 *         "score": "1:0"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly expression: string;
+                    /** @description A payload as pushes will bring it, to try the template out. */
+                    readonly sample?: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description It has no fault. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    readonly "application/json": {
+                        /** @description What it makes of the sample. */
+                        readonly trial?: {
+                            readonly provider: string;
+                            readonly sizeBytes: number;
+                            readonly sizeBytesMax: number;
+                            /** @description What the provider would get. */
+                            readonly message: unknown;
+                            readonly languages?: readonly {
+                                readonly tagSourceId: string;
+                                readonly sizeBytes: number;
+                                readonly message: unknown;
+                            }[];
+                        };
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -1,4 +1,7 @@
-/** `apps/<id>/platforms/<platformId>/template`: put, checked on a sample, seen, taken away. */
+/**
+ * `apps/<id>/platforms/<platformId>/template`: put, checked on a sample, tried out, seen, taken away;
+ * `templates`: which there are.
+ */
 
 import { z } from 'zod';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
@@ -6,16 +9,19 @@ import { inClient } from '../../access/routes/in-client.ts';
 import { isNotOn, onScope, SCOPE_PATH } from '../../catalogue/routes/app-on-platform.ts';
 import { findAppName } from '../../clients/find-app.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
+import { isForTags } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import { givenPayload } from '../../domain/payload.ts';
 import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import { TEMPLATE_LENGTH_MAX } from '../../domain/template.ts';
-import { noContent, shown } from '../../http/answers.ts';
+import { listed, noContent, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
-import { count, epochMs, platformId } from '../../http/openapi/parts.ts';
+import { rowsOf } from '../../http/list-answer.ts';
+import { count, epochMs, id, platformId } from '../../http/openapi/parts.ts';
+import { cursorFrom, LIMIT } from '../../http/parameters.ts';
 import type { Result } from '../../http/result.ts';
 import { done, refuse } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
@@ -23,7 +29,7 @@ import { isStorable } from '../../std/name-text.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { applyTemplates } from '../apply-templates.ts';
 import type { Evaluator } from '../evaluator.ts';
-import { deleteTemplate, readTemplate, writeTemplate } from '../templates.ts';
+import { deleteTemplate, listTemplatesPage, readTemplate, writeTemplate } from '../templates.ts';
 import { renderedFor } from './rendered.ts';
 
 export interface AppTemplateParts {
@@ -51,26 +57,27 @@ const template = z.object({
   expression: z.string().optional().meta({ description: 'JSONata.' }),
   updatedAt: epochMs.optional(),
 });
-const tried = template.extend({
-  trial: z
-    .object({
-      provider: z.string(),
-      sizeBytes: count,
-      sizeBytesMax: count,
-      message: z.unknown().meta({ description: 'What the provider would get.' }),
-      languages: z
-        .array(z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }))
-        .optional(),
-    })
-    .optional()
-    .meta({ description: 'What it makes of the sample.' }),
-});
+const trial = z
+  .object({
+    provider: z.string(),
+    sizeBytes: count,
+    sizeBytesMax: count,
+    message: z.unknown().meta({ description: 'What the provider would get.' }),
+    languages: z
+      .array(z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }))
+      .optional(),
+  })
+  .optional()
+  .meta({ description: 'What it makes of the sample.' });
+const tried = template.extend({ trial });
+const listedTemplate = z.object({ appId: id, platformId, updatedAt: epochMs });
 const TEMPLATE = {
   platformId: 3,
   hasTemplate: true,
   expression: '{ "title": home & " – " & away, "message": $string(score) }',
   updatedAt: 1_795_392_000_000,
 };
+const SAMPLE = { home: 'FCB', away: 'BVB', score: '1:0' };
 
 const ABOUT = `A [JSONata](https://docs.jsonata.org) expression that turns the payload of each new push into what this app gets on this platform. A syntax error is \`400\` with its \`position\`. If it fails on the \`sample\`, it is \`400\` too. Then nothing is stored.
 
@@ -88,7 +95,29 @@ const path = SCOPE_PATH;
 const admin = { api: 'admin', needs: 'admin' } as const;
 
 export const appTemplateRoutes = (parts: AppTemplateParts): readonly Route[] =>
-  [getRoute, putRoute, deleteRoute].map((make) => make(parts));
+  [listRoute, getRoute, putRoute, previewRoute, deleteRoute].map((make) => make(parts));
+
+const listRoute = ({ sql }: AppTemplateParts) =>
+  routesAt('/push-admin-api/v3/:client/templates', { api: 'admin', needs: 'read' }).get(
+    'listTemplates',
+    {
+      summary: 'List the templates of the client, by app and platform',
+      description: 'A key that is limited to apps sees those of these.',
+      query: { limit: LIMIT, cursor: cursorFrom([0, 0], '1.3') },
+      answer: listed('The templates, without their expressions.', listedTemplate, [
+        { appId: 1, platformId: 3, updatedAt: TEMPLATE.updatedAt },
+      ]),
+    },
+    ({ caller, query }) => {
+      if (isForTags(caller)) return refuse.outside();
+      const appIds = caller.key?.appIds ?? null;
+      return rowsOf(query, {
+        read: ([appId = 0, platformId = 0], limit) =>
+          listTemplatesPage(sql, caller.clientId, { appIds, after: { appId, platformId }, limit }),
+        keyOf: ({ appId, platformId }) => [appId, platformId],
+      });
+    },
+  );
 
 const getRoute = ({ sql }: AppTemplateParts) =>
   routesAt(PATH, { api: 'admin', needs: 'read' }).get(
@@ -112,7 +141,7 @@ const putRoute = ({ sql, evaluator }: AppTemplateParts) =>
         templateForm,
         {
           expression: TEMPLATE.expression,
-          sample: { home: 'FCB', away: 'BVB', score: '1:0' },
+          sample: SAMPLE,
         },
         isPassedOnIn('sample'),
       ),
@@ -135,6 +164,27 @@ const putRoute = ({ sql, evaluator }: AppTemplateParts) =>
       });
       const written = await put(asked);
       return written.ok ? done({ ...written.value, ...trialShown(scope, trial.value) }) : written;
+    }),
+  );
+
+const previewRoute = ({ sql, evaluator }: AppTemplateParts) =>
+  routesAt(PATH, admin).post(
+    'previewTemplate',
+    {
+      at: 'preview',
+      summary: 'Try a template out, without storing it',
+      description: 'Its faults are those of `putTemplate`.',
+      path,
+      body: form(
+        templateForm,
+        { expression: TEMPLATE.expression, sample: SAMPLE },
+        isPassedOnIn('sample'),
+      ),
+      answer: shown('It has no fault.', z.object({ trial }), {}),
+    },
+    onScope(sql, async (scope, { caller, body: { expression, sample } }) => {
+      const made = await tryOut(evaluator, caller.clientId, { ...scope, expression }, sample);
+      return made.ok ? done(trialShown(scope, made.value)) : made;
     }),
   );
 

@@ -1,0 +1,56 @@
+/** Templates: the list, the editor with its preview, their fields in a new notification. */
+
+export const templateTexts = {
+  title: 'Templates',
+  line: 'A template turns the payload of each new notification into what an app gets on a platform.',
+  noApps: 'No apps yet',
+  noAppsLine: 'A template belongs to an app. Create the app first.',
+  app: 'App',
+  platform: 'Platform',
+  template: 'Template',
+  changed: 'Last changed',
+  present: 'In use',
+  absent: 'None',
+  of: (app: string, platform: string) => `${app}, ${platform}`,
+  hint: 'A template applies to every notification that goes to this app on this platform.',
+
+  expression: 'Template',
+  expressionHint:
+    'A JSONata expression that makes an object with fields such as title and message.',
+  expressionExample: '{ "title": home & " – " & away, "message": $string(score) }',
+  sample: 'Sample',
+  sampleHint:
+    'A payload as your systems send it. The template must work with it before it is saved.',
+  fillSample: 'Fill with the fields of the template',
+  sampleFault: 'This is not JSON.',
+  save: 'Save template',
+  saved: 'Saved. New notifications use it.',
+  remove: 'Delete…',
+  removeTitle: 'Delete this template?',
+  removeLine:
+    'New notifications reach this app as they are written. Those that are accepted already keep what the template made.',
+  removeDeed: 'Delete template',
+  preview: 'Preview',
+  previewEmpty: 'Write a template to see what it makes of the sample.',
+  previewWaiting: 'Trying it out…',
+  previewNone: 'The template has no syntax error. Add a sample to see what it makes.',
+  previewOwners: 'Only owners of the client can try a template out.',
+  size: (size: string, max: string) => `${size} of ${max} bytes`,
+  place: (line: string, column: string) => `Line ${line}, column ${column}`,
+  show: 'Show the place',
+  whySame: 'Nothing has changed.',
+  whyEmpty: 'Write a template first.',
+  whyFault: 'The template has an error.',
+  whySampleFault: 'The sample has an error.',
+
+  inSend: 'Template',
+  choose: 'Fields for a template',
+  chooseNone: 'Choose a template…',
+  chooseHint:
+    'Choosing one sends to its app and platform only, and offers the fields that it reads.',
+  field: 'Field',
+  valueOf: (name: string) => `Value of ${name || 'the new field'}`,
+  empty: 'A field without a value is not sent.',
+  addField: 'Add a field',
+  made: 'A template makes this message.',
+};
