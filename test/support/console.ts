@@ -26,7 +26,10 @@ const CALLERS = 32;
 
 export const PASSWORD = 'a sentence that is long';
 
-/** The engine that the tests of this process share: sign-up is open, and webhooks may lead to this machine. */
+/**
+ * The engine that the tests of this process share: sign-up is open, and webhooks may lead to this
+ * machine.
+ */
 export const sharedEngine: () => Promise<Service> = shared(async (life) =>
   startSharedService(life, await temporaryStore(life), {
     SIGN_UP: 'open',

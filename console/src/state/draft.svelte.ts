@@ -52,7 +52,7 @@ export interface DraftFields extends MoreFields {
   image: string;
   /** The language of the texts above; '' as long as there are no others. */
   defaultLanguage: string;
-  /** Whoever has tags of several gets the first. */
+  /** A person with tags of several gets the first. */
   languages: LanguageText[];
   templateFields: TemplateField[];
   data: string;

@@ -10,7 +10,7 @@ export const languageTexts = {
   languageHint: 'For example de or pt-BR.',
   tags: 'For people with any of these tags',
   section: (language: string) => language || 'New language',
-  first: 'Whoever has tags of several languages gets the first of them.',
+  first: 'A person with tags of several languages gets the first of them.',
   like: 'Empty: as in the default language.',
   more: 'Link and image',
   remove: 'Remove',

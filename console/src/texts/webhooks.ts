@@ -11,7 +11,7 @@ export const webhookTexts = {
   make: 'Create',
   emptyTitle: 'No webhooks yet',
   empty:
-    'A webhook tells a server of yours when a notification has ended, a device was erased, or a key for a provider is refused.',
+    'A webhook reports to a server of yours when a notification has ended, a device was erased, or a key for a provider is refused.',
   url: 'Address',
   urlHint: 'Must begin with https://',
   events: 'Events',

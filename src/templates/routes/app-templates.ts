@@ -1,6 +1,6 @@
 /**
- * `apps/<id>/platforms/<platformId>/template`: put, checked on a sample, tried out, seen, taken away;
- * `templates`: which there are.
+ * `apps/<id>/platforms/<platformId>/template`: put, checked on a sample, tried out, seen, taken
+ * away; `templates`: which there are.
  */
 
 import { z } from 'zod';

@@ -161,6 +161,10 @@ const APP_BODIES: Readonly<Record<string, Body>> = {
     expression: '$',
     sample: { title: 'goal!' },
   }),
+  'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/template/preview': () => ({
+    expression: '$',
+    sample: { title: 'goal!' },
+  }),
   'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe': () => undefined,
   'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/subscriptions': ({
     tagId,

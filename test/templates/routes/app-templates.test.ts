@@ -10,6 +10,7 @@ import { evaluator } from '../../support/evaluator.ts';
 import { makeKey } from '../../support/keys.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { openResources } from '../../support/resources.ts';
+import { makeTenant } from '../../support/tenant.ts';
 
 const EXPRESSION = '{"title": home & "–" & away, "message": score}';
 const SAMPLE = { home: 'FCB', away: 'BVB', score: '1:0' };
@@ -61,6 +62,42 @@ await onEachStore(t, {
     });
     const asText = await put(3, { expression: EXPRESSION, sample: JSON.stringify(SAMPLE) });
     t.same(asText.body.trial, body.trial);
+  },
+
+  async 'a preview stores nothing'(t, store) {
+    const { ask, path } = await open(t, store);
+    const preview = (body: unknown) => ask('POST', `${path(3)}/preview`, body);
+    const { status, body } = await preview({ expression: EXPRESSION, sample: SAMPLE });
+    t.equal(status, 200);
+    t.match(body.trial, { message: { aps: { alert: { title: 'FCB–BVB', body: '1:0' } } } });
+    t.same((await preview({ expression: EXPRESSION })).body, {}, 'nothing without a sample');
+    const faulty = await preview({ expression: '{"title": }' });
+    t.equal(faulty.status, 400);
+    t.match(faulty.body.errors, [{ path: 'expression', position: 10 }]);
+    t.match((await ask('GET', path(3))).body, { hasTemplate: false });
+  },
+
+  async 'those of the client are listed; a key sees those of its apps'(t, store) {
+    const { ask, appId, put, tenant } = await open(t, store);
+    const { sql } = store;
+    await put(15, { expression: EXPRESSION });
+    await put(3, { expression: EXPRESSION });
+    const stranger = await makeTenant(sql, 'stranger');
+    await sql`
+      insert into app_templates (app_id, platform_id, expression) values (${stranger.appId}, 3, '$')`;
+    const rows = [3, 15].map((platformId) => ({ appId, platformId, updatedAt: Number }));
+    const all = await ask('GET', 'templates');
+    t.match(all.body, rows);
+    t.equal(all.body.length, 2);
+    t.match((await ask('GET', 'templates?limit=1')).body, rows.slice(0, 1));
+    t.match((await ask('GET', `templates?cursor=${appId}.3`)).body, rows.slice(1));
+    const listed = async (limits: object) => {
+      const key = await makeKey(sql, tenant, { scopes: ['read'], ...limits });
+      return await ask('GET', 'templates', undefined, key);
+    };
+    t.equal((await listed({ appIds: [appId] })).body.length, 2);
+    t.same((await listed({ appIds: [appId + 999] })).body, []);
+    t.equal((await listed({ tagIds: [1] })).status, 403);
   },
 
   async 'what is faulty, or fails on its sample, is not stored'(t, store) {
