@@ -112,7 +112,7 @@ function dataOf(payload: Payload, hasCopies: boolean): Readonly<Record<string, u
   return { ...withoutAbsent({ ...texts, url }), ...presentedIn(payload), ...payload.data };
 }
 
-/** What Android has no field for: the app reads it here, and shows it if it builds the alert. */
+/** Android has no fields for these: an app that builds its own alert reads them here. */
 function presentedIn({ present }: Payload): Readonly<Record<string, unknown>> {
   if (present === undefined) return {};
   const { interruption, thread, subtitle, actions, actionCategory } = present;
