@@ -5,6 +5,8 @@ import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 
 export interface ShownTexts {
   readonly title: string;
+  /** '': none, or the phone does not show it. */
+  readonly subtitle: string;
   readonly message: string;
   readonly image: string;
 }
@@ -19,6 +21,7 @@ export function textsOf(platformId: number, message: unknown): ShownTexts {
     const alert = partOf(message, 'aps', 'alert');
     return {
       title: textOf(partOf(alert, 'title')),
+      subtitle: textOf(partOf(alert, 'subtitle')),
       message: textOf(alert) || textOf(partOf(alert, 'body')),
       image: textOf(partOf(message, 'image')),
     };
@@ -26,6 +29,7 @@ export function textsOf(platformId: number, message: unknown): ShownTexts {
   const shown = partOf(message, 'notification') ?? message;
   return {
     title: textOf(partOf(shown, 'title')),
+    subtitle: '',
     message: textOf(partOf(shown, 'body')) || textOf(partOf(shown, 'message')),
     image: textOf(partOf(shown, 'image')),
   };
