@@ -13,6 +13,16 @@ export interface Fault {
   readonly requestId: string;
 }
 
+/** A failure that the page describes in its own words. */
+export class DescribedError extends Error {
+  readonly sentence: string;
+
+  constructor(sentence: string, options: ErrorOptions) {
+    super(sentence, options);
+    this.sentence = sentence;
+  }
+}
+
 /** Makes a fault of any error. A programming error is a surprise and thrown on. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof ProblemError) {
@@ -20,6 +30,7 @@ export function faultOf(error: unknown): Fault {
     const fields = Object.fromEntries(errors.map(({ path, message }) => [path, message]));
     return { status, sentence: detail || faultTexts.unsaid(status), fields, requestId };
   }
+  if (error instanceof DescribedError) return ownFault(error.sentence);
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   // `fetch` rejects with a TypeError when there is no answer.
   if (!isTimeout && !(error instanceof TypeError)) throw error;

@@ -15,7 +15,7 @@ import {
   ACCEPTED_ANSWERS,
   acceptanceAnswer,
   confirmWithPlace,
-  IDEMPOTENT,
+  idempotentBy,
   submission,
   submitted,
 } from './push.ts';
@@ -32,7 +32,7 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
 - \`dryRun\` counts the devices, and changes nothing.
 - With an \`Idempotency-Key\`, a request whose answer was lost can be repeated; without one, the second answer is \`409\`, since the job is cancelled already.
 - It is allowed also where the client has as many open jobs as it may: their number stays.`,
-    headers: IDEMPOTENT,
+    headers: idempotentBy('correction-1'),
     path: jobPath,
     body: { schema: pushRequest, example: PUSH },
     answers: ACCEPTED_ANSWERS,
