@@ -78,7 +78,7 @@ export const teamTexts = {
   remove: 'Remove…',
   removeTitle: (email: string) => `Remove ${email}?`,
   removeLine:
-    'Their sessions for this client end at once. If they are an owner, all unused links of the client end too. Their account stays. If they were an owner, they have seen the tokens: rotate them.',
+    'Their sessions for this client end at once. Their account stays. If they are an owner, all unused links of the client stop working, and they have seen the tokens: rotate them.',
   removeDeed: 'Remove',
   cancelJobs: 'Also cancel their scheduled and running notifications',
   reset: 'Reset password…',
