@@ -9,7 +9,7 @@ t.setTimeout(240_000);
 
 const HOUR_MS = 3_600_000;
 
-/** As a field for a time has it, in the zone of the browser, which is that of this process. */
+/** The value of a field for a time, in the zone of this process and of its browser. */
 function localTime(atMs: number): string {
   const shifted = atMs - new Date(atMs).getTimezoneOffset() * 60_000;
   return new Date(shifted).toISOString().slice(0, 16);

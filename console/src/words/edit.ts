@@ -12,7 +12,7 @@ import { localTime, MINUTE_MS } from './format.ts';
 import { titleOf } from './notification.ts';
 import type { ChosenScopes } from './scopes.ts';
 
-/** What a change in place reaches. */
+/** The fields that are changed in place. */
 const SCHEDULE: ReadonlySet<string> = new Set([
   'when',
   'sendAt',

@@ -1,4 +1,4 @@
-/** What a further key may do and reach, in words. */
+/** Says in words which permissions and limits a further key has. */
 
 import type { Key } from '../../../packages/client/src/openapi.ts';
 import { keyTexts as texts } from '../texts/keys.ts';

@@ -146,7 +146,7 @@ async function push(
 }
 
 /** Hands over a push that was read, and that its caller may submit. */
-export type Submit = (
+type Submit = (
   push: Push,
   publisher: Publisher,
   pastFaults: readonly PushFault[],

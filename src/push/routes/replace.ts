@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { recordChange } from '../../audit/record-change.ts';
+import { shareClient } from '../../clients/lock-client.ts';
 import type { Sql } from '../../database/sql.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import { originOf } from '../../http/audit-origin.ts';
@@ -46,6 +47,7 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
       const replacement = await accept.replace(push, replacing(publisher, id), pastFaults, {
         id,
         publisher: publisherOf(caller),
+        hold: (tx) => shareClient(tx, caller.clientId),
         record: async (tx, by) => {
           const change = {
             action: 'notification.replace',
