@@ -32,7 +32,7 @@ t.test('an operator who belongs to no client signs in to it', (t) =>
     t.strictSame(await sections.allTextContents(), [
       'Providers',
       'Nodes',
-      'Front',
+      'HTTP server',
       'Stores',
       'Tag index',
       'Connections to providers',

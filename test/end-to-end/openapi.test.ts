@@ -212,6 +212,7 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     getStatus: shown,
     getNotification: shown,
     listenToNotification: ended,
+    replaceNotification: await job(),
     deletePublishedApp: await app('Doomed'),
     deleteApp: await app('Doomed too'),
     deleteProviderCredential: other,

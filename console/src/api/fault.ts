@@ -15,6 +15,16 @@ export interface Fault {
   readonly requestId: string;
 }
 
+/** A failure that the page describes in its own words. */
+export class DescribedError extends Error {
+  readonly sentence: string;
+
+  constructor(sentence: string, options: ErrorOptions) {
+    super(sentence, options);
+    this.sentence = sentence;
+  }
+}
+
 /** Makes a fault of any error. A programming error is a surprise and thrown on. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof ProblemError) {
@@ -26,6 +36,7 @@ export function faultOf(error: unknown): Fault {
     const positions = Object.fromEntries(places);
     return { status, sentence: detail || faultTexts.unsaid(status), fields, positions, requestId };
   }
+  if (error instanceof DescribedError) return ownFault(error.sentence);
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   // `fetch` rejects with a TypeError when there is no answer.
   if (!isTimeout && !(error instanceof TypeError)) throw error;

@@ -26,6 +26,8 @@ const READ_MAX = 10;
 export async function findRepeats(
   api: ClientApi,
   fields: DraftFields,
+  /** The notification that it takes the place of; null: none. */
+  editedId: string | null,
   signal: AbortSignal,
 ): Promise<Repeats> {
   const nowMs = Date.now();
@@ -42,7 +44,8 @@ export async function findRepeats(
   const isSame = ({ title: shown }: ListedNotification) =>
     shown !== undefined && title.startsWith(shown);
   const isRecent = (one: ListedNotification) =>
-    one.acceptedAt >= recentMs || (one.state !== 'SCHEDULED' && sentAtOf(one) >= recentMs);
+    one.id !== editedId &&
+    (one.acceptedAt >= recentMs || (one.state !== 'SCHEDULED' && sentAtOf(one) >= recentMs));
   const idsOf = (rows: readonly ListedNotification[]) => rows.filter(isRecent).map(({ id }) => id);
   const same = idsOf(listed.filter(isSame));
   const recent: Notification[] = [];

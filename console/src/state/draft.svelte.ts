@@ -15,6 +15,8 @@ export type PickedGroup = Pick<TagGroup, 'id' | 'name'>;
 export interface PickedTag extends Pick<Tag, 'id' | 'name' | 'sourceId'> {
   /** It was chosen with all tags of this group. */
   readonly group?: PickedGroup;
+  /** It was deleted since it was chosen: somebody has to decide what is meant without it. */
+  readonly isGone?: true;
 }
 
 export type PickedApp = Pick<App, 'id' | 'name'>;
@@ -78,6 +80,15 @@ export interface SavedDraft {
   readonly text: string;
 }
 
+/** The scheduled notification that is being edited: it stays as it is until the draft is saved. */
+export interface EditedNotification {
+  readonly id: string;
+  readonly title: string;
+  /** Its fields as they are now, as JSON. */
+  readonly text: string;
+  readonly delivery: 'at-least-once' | 'at-most-once';
+}
+
 const EMPTY: DraftFields = {
   any: [],
   all: [],
@@ -110,18 +121,23 @@ const keyOf = (clientId: string): string => PREFIX + clientId;
 /** No id of a client has a colon. */
 const savedKeyOf = (clientId: string): string => `${keyOf(clientId)}:saved`;
 const sentKeyOf = (clientId: string): string => `${keyOf(clientId)}:sent`;
+const editedKeyOf = (clientId: string): string => `${keyOf(clientId)}:edited`;
+const hastenedKeyOf = (clientId: string): string => `${keyOf(clientId)}:hastened`;
 
 export class Draft {
   fields = $state<DraftFields>({ ...EMPTY });
   /** Null: it is none of the saved ones yet. */
   saved = $state.raw<SavedDraft | null>(null);
+  /** Null: it is a new notification. */
+  edited = $state.raw<EditedNotification | null>(null);
   readonly #clientId: string;
 
   constructor(clientId: string) {
     this.#clientId = clientId;
-    const { fields, saved } = keptDraft(clientId);
+    const { fields, saved, edited } = keptDraft(clientId);
     this.fields = fields;
     this.saved = saved;
+    this.edited = edited;
   }
 
   get isEmpty(): boolean {
@@ -135,12 +151,13 @@ export class Draft {
 
   /** Called whenever a field has changed. */
   keep(): void {
-    keepDraft(this.#clientId, this.fields, this.saved);
+    keepDraft(this.#clientId, this.fields, this.saved, this.edited);
   }
 
   open(fields: Partial<DraftFields>, saved: SavedDraft | null): void {
     this.fields = { ...EMPTY, ...fields };
     this.saved = saved;
+    this.edited = null;
   }
 
   /** It was sent as this notification: begins another, and remembers it for an undo. */
@@ -155,12 +172,15 @@ export class Draft {
 export function keptDraft(clientId: string): {
   readonly fields: DraftFields;
   readonly saved: SavedDraft | null;
+  readonly edited: EditedNotification | null;
 } {
   const kept = localStorage.getItem(keyOf(clientId));
   const saved = localStorage.getItem(savedKeyOf(clientId));
+  const edited = localStorage.getItem(editedKeyOf(clientId));
   return {
     fields: { ...EMPTY, ...(kept === null ? {} : JSON.parse(kept)) },
     saved: saved === null ? null : JSON.parse(saved),
+    edited: edited === null ? null : JSON.parse(edited),
   };
 }
 
@@ -211,10 +231,20 @@ export function keepDraft(
   clientId: string,
   fields: Partial<DraftFields>,
   saved: SavedDraft | null = null,
+  edited: EditedNotification | null = null,
 ): void {
-  localStorage.setItem(keyOf(clientId), JSON.stringify({ ...EMPTY, ...fields }));
-  if (saved === null) localStorage.removeItem(savedKeyOf(clientId));
-  else localStorage.setItem(savedKeyOf(clientId), JSON.stringify(saved));
+  localStorage.setItem(keyOf(clientId), textOf(fields));
+  keepOrForget(savedKeyOf(clientId), saved);
+  keepOrForget(editedKeyOf(clientId), edited);
+}
+
+/** All fields of a draft, as JSON. */
+export const textOf = (fields: Partial<DraftFields>): string =>
+  JSON.stringify({ ...EMPTY, ...fields });
+
+function keepOrForget(key: string, value: object | null): void {
+  if (value === null) localStorage.removeItem(key);
+  else localStorage.setItem(key, JSON.stringify(value));
 }
 
 /** Whether the fields are worth keeping, and no saved draft has them. */
@@ -229,6 +259,20 @@ export function sentFields(clientId: string, notificationId: string): DraftField
   if (kept === null) return null;
   const sent = JSON.parse(kept) as { notificationId: string; fields: DraftFields };
   return sent.notificationId === notificationId ? sent.fields : null;
+}
+
+/** Remembers when a notification was to be sent that goes out in some seconds: for an undo. */
+export function wasHastened(clientId: string, notificationId: string, sendAt: number): void {
+  localStorage.setItem(hastenedKeyOf(clientId), JSON.stringify({ notificationId, sendAt }));
+}
+
+/** When it was to be sent before this browser sent it now; null: it did not, or that has passed. */
+export function hastenedFrom(clientId: string, notificationId: string): number | null {
+  const kept = localStorage.getItem(hastenedKeyOf(clientId));
+  if (kept === null) return null;
+  const hastened = JSON.parse(kept) as { notificationId: string; sendAt: number };
+  const isIt = hastened.notificationId === notificationId && hastened.sendAt > Date.now();
+  return isIt ? hastened.sendAt : null;
 }
 
 /** Forgets all drafts of this browser: the next person to sign in may be another one. */

@@ -47,7 +47,7 @@ export const appTexts = {
   rotateDeed: 'Generate',
   rotatedAtOnce: 'These credentials are new. The old ones no longer work.',
   rotated: 'These credentials are new. The old ones stay valid for the hours that you chose.',
-  ownersOnly: 'Only owners of the client see tokens.',
+  ownersOnly: 'Only owners of the client can see tokens.',
 
   tryIt: 'Try it',
   tryRegister: 'Register a device for a tag:',
@@ -109,7 +109,7 @@ export const appTexts = {
   ends: 'Expires',
   platformNumber: (id: number) => `Platform ID ${id}`,
   id: 'ID',
-  publishersOnly: 'Only owners of the client upload keys.',
+  publishersOnly: 'Only owners of the client can upload keys.',
   facts: {
     teamId: 'Team',
     keyId: 'Key',

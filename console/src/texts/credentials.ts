@@ -7,7 +7,7 @@ export const credentialTexts = {
   works: 'Works',
   ended: 'Key expired',
   notAsked: 'Not tested',
-  unknown: 'The credentials have not been tested yet.',
+  unknown: 'The key has not been tested yet.',
   until: (at: string) => `Expires ${at}`,
   replaceNow: 'Nothing can be sent with this key any more: upload a new one.',
   replaceSoon: 'Upload a new key before this one expires.',

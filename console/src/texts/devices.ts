@@ -71,7 +71,7 @@ export const deviceTexts = {
     `The device, its ${tags} subscriptions and its activity are erased. If it registers again, it is a new device.`,
   eraseDeed: 'Erase device',
   erased: (tags: string, at: string) =>
-    `Erased: the device, registered ${at}, and its ${tags} subscriptions. This line is the proof; nothing else is kept.`,
+    `Erased: the device, registered ${at}, and its ${tags} subscriptions. Keep this sentence as proof: nothing else is stored.`,
   erasedEvents:
     'Erased: what was still stored about this device. The device itself had been removed before.',
   erasedBefore: 'Nothing to erase: this device had been removed before.',

@@ -25,7 +25,7 @@ export const entryTexts = {
   linkFailed:
     'This link no longer works. It works once: restart the engine for a new one, or sign in.',
   endedTitle: 'Your session has ended',
-  endedLine: (email: string) => `Sign in again as ${email}. You will continue where you left off.`,
+  endedLine: (email: string) => `Sign in again as ${email}. You continue where you left off.`,
   otherwise: 'Sign in as somebody else',
   guides: 'Guides and the API',
 };

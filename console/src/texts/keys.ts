@@ -35,6 +35,23 @@ export const keyTexts = {
     ]
       .filter(Boolean)
       .join(', '),
+  details: 'Details',
+  userName: 'User name',
+  created: 'Created',
+  createdBy: (at: string, by: string) => `${at} by ${by}`,
+  appsOnly: 'Apps',
+  tags: 'Tags',
+  groups: 'Tag groups',
+  allOf: 'All',
+  gone: (id: number) => `${id} (deleted)`,
+  expired: (at: string) => `Expired ${at}`,
+  noLimit: 'No limit',
+  notFound: 'This key does not exist. It may have been revoked.',
+  renew: 'Renew…',
+  renewTitle: (name: string) => `Renew the key ${name}`,
+  renewLine:
+    'Creates a key with the same permissions and limits, and a token of its own. Put that token into the system, then revoke the old key.',
+  renewSame: (access: string) => `The same access: ${access}.`,
   revoke: 'Revoke…',
   revokeTitle: (name: string) => `Revoke the key ${name}?`,
   revokeLine: 'It stops working within a second.',
@@ -61,7 +78,7 @@ export const teamTexts = {
   remove: 'Remove…',
   removeTitle: (email: string) => `Remove ${email}?`,
   removeLine:
-    'Their sessions for this client end at once. If they are an owner, all unused links of the client end too. Their account stays. If they were an owner, they have seen the tokens: rotate them.',
+    'Their sessions for this client end at once. Their account stays. If they are an owner, all unused links of the client stop working, and they have seen the tokens: rotate them.',
   removeDeed: 'Remove',
   cancelJobs: 'Also cancel their scheduled and running notifications',
   reset: 'Reset password…',

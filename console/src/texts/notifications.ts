@@ -100,6 +100,7 @@ export const notificationTexts = {
     'notification.resume': 'Resumed',
     'notification.change': 'Speed limit or time changed',
     'notification.cancel': 'Cancelled',
+    'notification.replace': 'Replaced by an edited one',
     'notification.release-parked': 'The parts that could not be sent were sent again',
     'notification.release-deletions': 'Devices that were reported dead were removed',
     'notification.discard-deletions': 'Devices that were reported dead were kept',

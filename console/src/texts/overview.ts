@@ -29,7 +29,7 @@ export const overviewTexts = {
   app: 'App',
   platform: 'Platform',
   count: 'Devices',
-  credential: 'Credential',
+  credential: 'Key',
   notShown: 'No access',
   moreApps: (shown: string, all: string) => `The first ${shown} of ${all} apps.`,
   trouble: (app: string, platform: string, label: string) => `${app}, ${platform}: ${label}`,

@@ -13,7 +13,7 @@ export const systemTexts = {
   state: 'Status',
   alive: 'Running',
   dead: 'Stopped',
-  front: 'Front',
+  front: 'HTTP server',
   frontKind: {
     uws: (version: string) => `uWebSockets.js ${version}`,
     node: 'Built in',

@@ -3,8 +3,9 @@
 import type { Notification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import { tagsById } from '../api/tags-by-id.ts';
-import type { DraftFields } from '../state/draft.svelte.ts';
+import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
 import { hasInput, moreOf } from '../texts/payload-fields.ts';
+import { pickedById } from './picked-tags.ts';
 import type { ChosenScopes } from './scopes.ts';
 
 /** The fields that the page has inputs for. */
@@ -26,7 +27,10 @@ export const canBeDraft = ({ payload, givenPayload }: Notification): boolean =>
   givenPayload === undefined &&
   Object.keys(payload).every((name) => COMPOSED.has(name) || hasInput(payload, name));
 
-/** For the apps and platforms of `scopes`. Tags that are gone are left out: no device has them. */
+/**
+ * For the apps and platforms of `scopes`. Tags that are gone stay in it, marked: without them it
+ * might go to more people, so the sender decides.
+ */
 export async function draftOf(
   api: ClientApi,
   notification: Notification,
@@ -45,9 +49,14 @@ export async function draftOf(
     return { ...texts, ...rest, isExpression: true, expression: audience.expression };
   }
   const [any, all, none] = await Promise.all([
-    tagsById(api, audience.tagIds),
-    tagsById(api, audience.filterTagIds),
-    tagsById(api, audience.excludeTagIds),
+    tagsOf(api, audience.tagIds),
+    tagsOf(api, audience.filterTagIds),
+    tagsOf(api, audience.excludeTagIds),
   ]);
-  return { ...texts, ...rest, any: [...any], all: [...all], none: [...none] };
+  return { ...texts, ...rest, any, all, none };
+}
+
+async function tagsOf(api: ClientApi, ids: readonly number[]): Promise<PickedTag[]> {
+  const known = await tagsById(api, ids);
+  return ids.map((id) => pickedById(id, known));
 }

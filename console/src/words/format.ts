@@ -12,7 +12,7 @@ const CHARACTERS = new Intl.Segmenter();
 const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+export const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
@@ -48,6 +48,15 @@ export const when = (atMs: number, nowMs = Date.now()): string =>
 
 /** `2026-11-21`, a day of the statistics (UTC), as 21 Nov. */
 export const day = (date: string): string => DAY.format(Date.parse(date));
+
+/** The value of a field for a local time, `2026-11-21T20:41`; with seconds where it has some. */
+export function localTime(atMs: number): string {
+  const at = new Date(atMs);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const seconds = at.getSeconds() === 0 ? '' : `:${two(at.getSeconds())}`;
+  return `${date}T${two(at.getHours())}:${two(at.getMinutes())}${seconds}`;
+}
 
 /** 3 minutes ago, in 2 hours. */
 export function ago(atMs: number, nowMs = Date.now()): string {

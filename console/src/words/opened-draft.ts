@@ -1,11 +1,12 @@
 /** Names the tags and apps of a saved draft by their ids: any key may have written it. */
 
-import type { App, Tag } from '../../../packages/client/src/openapi.ts';
+import type { App } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import { tagsById } from '../api/tags-by-id.ts';
 import type { DraftFields, LanguageText, PickedTag } from '../state/draft.svelte.ts';
-import { pickedOf, TagOffers } from '../state/tag-offers.svelte.ts';
+import { TagOffers } from '../state/tag-offers.svelte.ts';
 import { draftTexts as texts } from '../texts/drafts.ts';
+import { pickedById } from './picked-tags.ts';
 
 type Named = Pick<App, 'id' | 'name'>;
 
@@ -51,14 +52,9 @@ async function namedTags(
   for (const [groupId, chosen] of Map.groupBy(picked, ({ group }) => group?.id)) {
     const group = groups.find(({ id }) => id === groupId);
     const now = group && (await offers.tagsOf({ id: group.id, name: group.name }));
-    tags.push(...(now?.length ? now : chosen.map(({ id }) => namedTag(id, known))));
+    tags.push(...(now?.length ? now : chosen.map(({ id }) => pickedById(id, known))));
   }
   return tags.filter(({ id }, at) => tags.findIndex((one) => one.id === id) === at);
-}
-
-function namedTag(id: number, known: readonly Tag[]): PickedTag {
-  const tag = known.find((one) => one.id === id);
-  return tag === undefined ? { id, name: texts.gone(id) } : pickedOf(tag);
 }
 
 const named = (id: number, known: readonly Named[]): Named => ({

@@ -1,6 +1,9 @@
 /** Chosen tags as people read them: the tags of a group that was chosen whole are one thing. */
 
-import type { PickedTag } from '../state/draft.svelte.ts';
+import type { Tag } from '../../../packages/client/src/openapi.ts';
+import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
+import { pickedOf } from '../state/tag-offers.svelte.ts';
+import { draftTexts } from '../texts/drafts.ts';
 import { sendTexts as texts } from '../texts/send.ts';
 import { number } from './format.ts';
 
@@ -10,6 +13,16 @@ export interface Chip {
   readonly label: string;
   readonly tags: readonly PickedTag[];
 }
+
+/** The tag with this id; one that is not among the known is gone. */
+export function pickedById(id: number, known: readonly Tag[]): PickedTag {
+  const tag = known.find((one) => one.id === id);
+  return tag === undefined ? { id, name: draftTexts.gone(id), isGone: true } : pickedOf(tag);
+}
+
+/** The tags of a draft that were deleted since they were chosen, each with the name of its list. */
+export const goneIn = ({ isExpression, any, all, none }: DraftFields): readonly PickedTag[] =>
+  isExpression ? [] : [...any, ...all, ...none].filter(({ isGone }) => isGone);
 
 export function chipsOf(picked: readonly PickedTag[]): readonly Chip[] {
   const chips = Map.groupBy(picked, ({ id, group }) =>

@@ -78,6 +78,9 @@ const forTemplates = ({ templateFields }: DraftFields): Readonly<Record<string, 
       .filter(([name, value]) => name !== '' && value !== ''),
   );
 
+/** The seconds to undo a send in, where the settings could not be read. */
+export const UNDO_SECONDS = 10;
+
 /** A hundredth, and one device at least. */
 export const stageDevicesOf = (devices: number): number => Math.max(1, Math.ceil(devices / 100));
 
@@ -112,7 +115,10 @@ export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest
  * The fault of the time at which it goes out; '': none. Without a time, or with one that is over,
  * the engine would send at once.
  */
-export function sendAtFaultOf({ when, sendAt }: DraftFields, nowMs: number): string {
+export function sendAtFaultOf(
+  { when, sendAt }: Pick<DraftFields, 'when' | 'sendAt'>,
+  nowMs: number,
+): string {
   if (when === 'now') return '';
   if (sendAt === '') return texts.sendAtMissing;
   return new Date(sendAt).getTime() <= nowMs ? texts.sendAtOver : '';

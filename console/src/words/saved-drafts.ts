@@ -4,7 +4,7 @@ import type { Draft as ApiDraft } from '../../../packages/client/src/openapi.ts'
 import type { ClientApi } from '../api/client.ts';
 import { saveDraft } from '../api/drafts.ts';
 import type { DraftFields, SavedDraft } from '../state/draft.svelte.ts';
-import { isUnsaved, keptDraft } from '../state/draft.svelte.ts';
+import { isUnsaved, keptDraft, textOf } from '../state/draft.svelte.ts';
 import { draftTexts as texts } from '../texts/drafts.ts';
 
 const NAME_LENGTH_MAX = 255;
@@ -28,8 +28,8 @@ export const contentOf = (fields: DraftFields): ApiDraft['content'] =>
  * its name; null: there is nothing to lose.
  */
 export async function putAside(api: ClientApi): Promise<string | null> {
-  const { fields, saved } = keptDraft(api.clientId);
-  if (!isUnsaved(fields, saved)) return null;
+  const { fields, saved, edited } = keptDraft(api.clientId);
+  if (!isUnsaved(fields, saved) || edited?.text === textOf(fields)) return null;
   const { name } = await saveDraft(api, saved?.name ?? nameOf(fields), contentOf(fields));
   return name;
 }

@@ -44,6 +44,16 @@ const FLAGS = {
   },
   at: { type: 'string', value: 'time', about: 'send later, as 2027-01-01T12:00:00Z' },
   expires: { type: 'string', value: 'time', about: 'do not send after this time' },
+  hold: {
+    type: 'string',
+    value: 'seconds',
+    about: 'wait so long before the first device: time to cancel it',
+  },
+  'pause-after': {
+    type: 'string',
+    value: 'n',
+    about: 'pause after so many devices, until notification resume',
+  },
   rate: { type: 'string', value: 'n', about: 'at most so many devices a second' },
   urgent: { type: 'boolean', about: 'overtake the other sends of the client' },
   'at-most-once': { type: 'boolean', about: 'never send twice, even if an outcome is unknown' },
@@ -88,6 +98,8 @@ interface GivenPush {
   readonly 'payload-file'?: string | undefined;
   readonly at?: string | undefined;
   readonly expires?: string | undefined;
+  readonly hold?: string | undefined;
+  readonly 'pause-after'?: string | undefined;
   readonly rate?: string | undefined;
   readonly urgent?: boolean | undefined;
   readonly 'at-most-once'?: boolean | undefined;
@@ -116,15 +128,20 @@ async function readPush(given: GivenPush): Promise<PushRequest> {
     optional('platformIds', given.platform?.map(readPlatform)),
     optional('sendAt', given.at),
     optional('expiresAt', given.expires),
-    optional(
-      'ratePerSecond',
-      given.rate === undefined ? undefined : readNumber('--rate', given.rate),
-    ),
+    numbered('holdSeconds', '--hold', given.hold),
+    numbered('pauseAfter', '--pause-after', given['pause-after']),
+    numbered('ratePerSecond', '--rate', given.rate),
     given.urgent === true ? { priority: 'urgent' } : {},
     given['at-most-once'] === true ? { delivery: 'at-most-once' } : {},
   ];
   return Object.assign({}, ...parts, { payload: await readPayload(given) }) as PushRequest;
 }
+
+const numbered = (
+  name: 'holdSeconds' | 'pauseAfter' | 'ratePerSecond',
+  flag: string,
+  text: string | undefined,
+): Partial<PushRequest> => optional(name, text === undefined ? undefined : readNumber(flag, text));
 
 const optional = <Name extends keyof PushRequest>(
   name: Name,

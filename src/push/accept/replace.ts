@@ -1,7 +1,6 @@
 /** Puts a push in the place of a job that has not begun, in one transaction. */
 
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
-import { shareClient } from '../../clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { NotificationState } from '../../domain/notification.ts';
@@ -25,6 +24,8 @@ export interface Replaced {
   readonly id: string;
   /** A limited key replaces its own only. Null: any of the client. */
   readonly publisher: string | null;
+  /** Holds the client's row, before anything else is locked. */
+  readonly hold: (tx: Sql) => Promise<void>;
   /** Records the change in its transaction. */
   readonly record: (tx: Sql, replacedBy: string) => Promise<void>;
 }
@@ -82,12 +83,12 @@ type Swapped =
       readonly ended: readonly EndedNotification[];
     };
 
-/** One that was paused stays so: nobody has said that it may go on. */
+/** One that was paused stays so, until somebody resumes it. */
 async function swap(sql: SqlPool, after: NewNotification, before: Replaced): Promise<Swapped> {
   const { clientId } = after;
   try {
     return await transact(sql, async (tx) => {
-      await shareClient(tx, clientId);
+      await before.hold(tx);
       const cancelled = await cancelUnbegun(tx, clientId, before.id, before.publisher);
       if (cancelled === null) return { kind: 'unknown' };
       if (!cancelled.isObeyed) return { kind: 'begun', state: cancelled.state };

@@ -45,14 +45,15 @@ const DRY_RUN = {
   audience: [{ appId: 1, platformId: 3, count: 1 }],
   unknownTags: [],
 };
-export const IDEMPOTENT = {
+/** `example`: a key of the operation's own. */
+export const idempotentBy = (example: string) => ({
   'Idempotency-Key': {
     description:
       'A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own.',
     schema: z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX),
-    example: 'goal-1',
+    example,
   },
-};
+});
 /** How the routes of v3 answer. */
 export const ACCEPTED_ANSWERS = {
   200: jsonAnswer('The count of a dry run.', dryRun, DRY_RUN),
@@ -74,7 +75,7 @@ A wrong name never widens the audience:
 Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of \`languages\` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. \
 Where no text is a map, \`languages\` is data. At most 32 tags. A name that is no tag of the client is \`400\`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. \
 Send in languages when every node runs a version that knows them: others send the default one to all.`,
-  headers: IDEMPOTENT,
+  headers: idempotentBy('goal-1'),
   body: { schema: pushRequest, example: PUSH },
   problems: [400, 422],
 } as const;
@@ -145,7 +146,7 @@ async function push(
 }
 
 /** Hands over a push that was read, and that its caller may submit. */
-export type Submit = (
+type Submit = (
   push: Push,
   publisher: Publisher,
   pastFaults: readonly PushFault[],

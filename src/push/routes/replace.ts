@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { recordChange } from '../../audit/record-change.ts';
+import { shareClient } from '../../clients/lock-client.ts';
 import type { Sql } from '../../database/sql.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import { originOf } from '../../http/audit-origin.ts';
@@ -15,7 +16,7 @@ import {
   ACCEPTED_ANSWERS,
   acceptanceAnswer,
   confirmWithPlace,
-  IDEMPOTENT,
+  idempotentBy,
   submission,
   submitted,
 } from './push.ts';
@@ -32,7 +33,7 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
 - \`dryRun\` counts the devices, and changes nothing.
 - With an \`Idempotency-Key\`, a request whose answer was lost can be repeated; without one, the second answer is \`409\`, since the job is cancelled already.
 - It is allowed also where the client has as many open jobs as it may: their number stays.`,
-    headers: IDEMPOTENT,
+    headers: idempotentBy('correction-1'),
     path: jobPath,
     body: { schema: pushRequest, example: PUSH },
     answers: ACCEPTED_ANSWERS,
@@ -46,6 +47,7 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
       const replacement = await accept.replace(push, replacing(publisher, id), pastFaults, {
         id,
         publisher: publisherOf(caller),
+        hold: (tx) => shareClient(tx, caller.clientId),
         record: async (tx, by) => {
           const change = {
             action: 'notification.replace',

@@ -89,6 +89,7 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-api/v3/:client/notifications/:id/pause': () => undefined,
   'POST /push-api/v3/:client/notifications/:id/resume': () => undefined,
   'POST /push-api/v3/:client/notifications/:id/cancel': () => undefined,
+  'POST /push-api/v3/:client/notifications/:id/replace': push,
   'POST /push-api/v3/:client/drafts': () => ({ name: 'Final', content: { title: 'Goal!' } }),
   'PATCH /push-api/v3/:client/drafts/:id': () => ({ name: 'Final whistle', revision: 1 }),
   'POST /push-api/v3/:client/test-devices': (world) => ({
