@@ -1,7 +1,7 @@
 /**
- * Writes the log's lines of one turn of the event loop together: each write wakes whoever reads the
- * log, which costs more than the line. Lines are out before the process exits, also after an error
- * that nobody caught; `kill -9` loses those of the last turn.
+ * Writes the log's lines of one turn of the event loop together: each write wakes the log's reader,
+ * which costs more than the line. Lines are out before the process exits, also after an uncaught
+ * error; `kill -9` loses those of the last turn.
  */
 
 import type { DestinationStream } from 'pino';

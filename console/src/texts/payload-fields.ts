@@ -9,7 +9,7 @@ interface PayloadField {
   readonly label: string;
   readonly hint?: string;
   readonly type: 'text' | 'number' | 'choice';
-  /** Of a choice: the values with their words, the first for none. */
+  /** The values of a choice with their words, the first for none. */
   readonly options?: readonly (readonly [value: string, label: string])[];
   /** It is a field of `present`. */
   readonly isPresented?: true;

@@ -233,7 +233,11 @@ await onEachStore(t, {
     for (const wasFree of [true, true, true]) {
       t.equal((await node.atOnce.insert([sendTo(tenant)])) !== null, wasFree);
     }
-    t.equal(await node.atOnce.insert([sendTo(tenant)]), null, 'two of eight stay free, and its scope may not take all others');
+    t.equal(
+      await node.atOnce.insert([sendTo(tenant)]),
+      null,
+      'two of eight stay free, and its scope may not take all others',
+    );
     node.isBehind = false;
     t.match(await node.atOnce.insert([sendTo(tenant)]), [{ chunks: [{ groupNumber: 0 }] }]);
   },
