@@ -56,7 +56,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'provider-credentials': ['access', 'audit', 'catalogue', 'clients', 'webhooks'],
   templates: ['access', 'catalogue', 'clients'],
   statistics: ['catalogue', 'clients'],
-  devices: ['access', 'audit', 'catalogue', 'clients', 'statistics', 'webhooks'],
+  attributes: ['access', 'clients'],
+  devices: ['access', 'attributes', 'audit', 'catalogue', 'clients', 'statistics', 'webhooks'],
   'push/sql': ['catalogue', 'devices', 'statistics', 'webhooks'],
   'push/ledger': ['push/sql', 'devices'],
   // The messages between the main thread (dispatch) and a sending thread (worker), which know
