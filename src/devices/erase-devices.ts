@@ -137,7 +137,10 @@ export async function lockDevicesToErase(
 }
 
 const selectToErase = (tx: Sql, devices: readonly DeviceToErase[], condition: Fragment) => tx<
-  (Omit<LockedDevice, 'tagIds' | 'facetIds'> & { readonly tagIds: string; readonly facetIds: string })[]
+  (Omit<LockedDevice, 'tagIds' | 'facetIds'> & {
+    readonly tagIds: string;
+    readonly facetIds: string;
+  })[]
 >`
   select d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
     d.tag_ids::text as "tagIds", coalesce(d.facet_ids, '{}')::text as "facetIds",

@@ -6,6 +6,9 @@ import { sortNumbers } from '../std/sort-numbers.ts';
 /** What a device is to have of some attributes, by their ids; null: no value. */
 export type WantedFacets = ReadonlyMap<number, FacetId | null>;
 
+/** The one map that says nothing: compare with it. */
+export const NO_FACETS: WantedFacets = new Map();
+
 /** The attribute of a facet; undefined: the value is gone, and its device loses it. */
 export type AttributeOf = (facetId: FacetId) => number | undefined;
 

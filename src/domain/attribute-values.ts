@@ -40,7 +40,8 @@ function normalizeLanguage(value: string): string | null {
   if (!LANGUAGE_FORM.test(value)) return null;
   try {
     const { language, script, region } = new Intl.Locale(value.replaceAll('_', '-'));
-    if (language === 'und') return null;
+    // ICU has no text for a language that is not known.
+    if (language === undefined || language === '' || language === 'und') return null;
     return [language, script, region].filter((part) => part !== undefined).join('-');
   } catch {
     return null;

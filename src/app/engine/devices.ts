@@ -1,6 +1,7 @@
 /** Puts registration, the replacing and the import of devices together, and the App API on them. */
 
 import type { RequestCounts } from '../../api/metrics.ts';
+import { GivenAttributes } from '../../attributes/given-attributes.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { TagTrees } from '../../catalogue/tag-tree.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from '../../devices/import/importer.ts';
@@ -75,6 +76,12 @@ export function startDevices(
     metrics: [...counts.metrics, ...registrationMetrics(registration)],
     routes: appApiRoutes({
       catalogue,
+      attributes: new GivenAttributes({
+        sql,
+        onNoRoom(reason) {
+          counts.refusedValues.with({ reason }).value += 1;
+        },
+      }),
       tagTrees: new TagTrees(sql),
       deviceTags: new DeviceTags(sql),
       registration,

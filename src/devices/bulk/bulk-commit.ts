@@ -99,7 +99,7 @@ async function commitPiece(
   const looked = devices.slice(0, found.lookedFor);
   const seen = await judge(tx, operation, looked, found.devices, tagsPerDeviceMax);
   const wanted = seen.filter(isChanged).map(({ device }) => device);
-  const locked = wanted.length === 0 ? NONE : await lockDevices(tx, wanted, 0);
+  const locked = wanted.length === 0 ? NONE : await lockDevices(tx, wanted, 0, false);
   const judged = await judge(tx, operation, wanted, locked.devices, tagsPerDeviceMax);
   const underLock = new Map(judged.map((device) => [device.device, device]));
   const ended = seen.map((device) => underLock.get(device.device) ?? device);
@@ -186,7 +186,7 @@ const find = async (
 ): Promise<Found> => {
   if (devices.length === 0) return NONE;
   return isAppThere
-    ? await findDevices(tx, devices, 0)
+    ? await findDevices(tx, devices, 0, false)
     : { devices: [], lookedFor: devices.length };
 };
 

@@ -1,5 +1,6 @@
 /** The services that the routes of the App API use. */
 
+import type { GivenAttributes } from '../../attributes/given-attributes.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { TagTrees } from '../../catalogue/tag-tree.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
@@ -13,6 +14,7 @@ export type AppApiEndpoint = 'reg' | 'ureg' | 'set';
 
 export interface AppApi {
   readonly catalogue: Catalogue;
+  readonly attributes: GivenAttributes;
   readonly tagTrees: TagTrees;
   readonly deviceTags: DeviceTags;
   readonly registration: Registration;

@@ -371,7 +371,7 @@ await withPostgresStore(t, async (t, store) => {
     const devices = await deviceIdsOf(sql, scene);
     await sql.begin(async (tx) => {
       t.equal(
-        (await lockDevices(tx, [deviceRef(scene.appId, PLATFORM, 'device 2000')], 0)).devices
+        (await lockDevices(tx, [deviceRef(scene.appId, PLATFORM, 'device 2000')], 0, false)).devices
           .length,
         1,
       );
