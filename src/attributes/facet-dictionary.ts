@@ -41,8 +41,8 @@ export interface WantedValue {
   readonly attribute: Attribute;
   /** In the form in which it is kept. */
   readonly value: string;
-  /** Whose new values are counted: an app, or the client's servers. */
-  readonly by: string;
+  /** The app whose new values are counted; null: the client's servers bring it. */
+  readonly appId: number | null;
 }
 
 interface Remembered {
@@ -130,7 +130,7 @@ export class FacetDictionary {
     return facets;
   }
 
-  #mayBeMade({ clientId, attribute, by }: WantedValue): boolean {
+  #mayBeMade({ clientId, attribute, appId }: WantedValue): boolean {
     const nowMs = performance.now();
     const fullUntilMs = this.#full.get(attributeKey(clientId, attribute.id));
     if (fullUntilMs !== undefined && fullUntilMs > nowMs) {
@@ -138,7 +138,7 @@ export class FacetDictionary {
       return false;
     }
     // A bucket holds the tokens of a second: here of a minute.
-    if (this.#rates.take(`${clientId}.${by}`, nowMs / 60)) return true;
+    if (appId === null || this.#rates.take(`${appId}`, nowMs / 60)) return true;
     this.#onNoRoom('rate');
     return false;
   }

@@ -126,7 +126,7 @@ export class GivenAttributes {
     const kept = normalizeValue(attribute, value);
     if (kept === null) return { reason: 'invalid' };
     const { clientId, appId, by } = setter;
-    const wanted = { clientId, attribute, value: kept, by: by === 'app' ? `${appId}` : by };
+    const wanted = { clientId, attribute, value: kept, appId: by === 'app' ? appId : null };
     const facetId = await this.#dictionary.find(wanted, String(value));
     return facetId === null ? { reason: 'full' } : { attributeId, facetId };
   }

@@ -43,6 +43,9 @@ export const AUDIT_ACTIONS = [
   'member.sign-in',
   // A wrong password: of an account from one network once in a while.
   'member.sign-in-refused',
+  'attribute.create',
+  'attribute.change',
+  'attribute.delete',
   'device.erase',
   'device.import',
   'operation.create',

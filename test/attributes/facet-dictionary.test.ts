@@ -19,7 +19,7 @@ const attribute = (id: number, type: Attribute['type']): Attribute => ({
 
 const wantedOf =
   (clientId: number, of: Attribute) =>
-  (value: string): WantedValue => ({ clientId, attribute: of, value, by: '1' });
+  (value: string): WantedValue => ({ clientId, attribute: of, value, appId: 1 });
 
 await onEachStore(t, {
   'two nodes give a value one facet, and never another one': async (t, { sql }) => {
@@ -78,7 +78,7 @@ await onEachStore(t, {
     t.equal(await dictionary.find(wanted('c'), 'c'), null);
     t.same(why, ['rate']);
     t.ok(await dictionary.find(wanted('a'), 'A'), 'given in another form');
-    t.ok(await dictionary.find({ ...wanted('c'), by: '2' }, 'c'));
+    t.ok(await dictionary.find({ ...wanted('c'), appId: 2 }, 'c'));
   },
 
   'a value of a deleted attribute is not made': async (t, { sql }) => {

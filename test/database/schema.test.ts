@@ -44,7 +44,7 @@ const ADDED = [
   'column attributes.name text not null',
   'column attributes.set_by text not null',
   'column attributes.type text not null',
-  'column bulk_operations.device_facets jsonb',
+  'column bulk_operations.device_facets jsonb[]',
   'column clients.settings jsonb',
   'column credential_health.refused_since timestamp with time zone',
   'column devices.facet_ids integer[]',

@@ -30,6 +30,7 @@ const RATE_BUCKETS_MAX = 100_000;
 
 export interface Devices {
   readonly registration: Registration;
+  readonly attributes: GivenAttributes;
   readonly importer: Importer;
   readonly routes: readonly Route[];
   readonly metrics: readonly Metric[];
@@ -48,6 +49,12 @@ export function startDevices(
   const tagsPerDeviceMax = config.TAGS_PER_DEVICE_MAX;
   const devicesPerAppMax = config.DEVICES_PER_APP_MAX;
   const counts = new DeviceCounts();
+  const attributes = new GivenAttributes({
+    sql,
+    onNoRoom(reason) {
+      counts.refusedValues.with({ reason }).value += 1;
+    },
+  });
   const registration = new Registration({
     store,
     feed,
@@ -72,16 +79,12 @@ export function startDevices(
   const replacements = new Replacements({ sql, feed, log, lanes, tagsPerDeviceMax });
   return {
     registration,
+    attributes,
     importer,
     metrics: [...counts.metrics, ...registrationMetrics(registration)],
     routes: appApiRoutes({
       catalogue,
-      attributes: new GivenAttributes({
-        sql,
-        onNoRoom(reason) {
-          counts.refusedValues.with({ reason }).value += 1;
-        },
-      }),
+      attributes,
       tagTrees: new TagTrees(sql),
       deviceTags: new DeviceTags(sql),
       registration,

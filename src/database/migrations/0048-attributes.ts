@@ -37,6 +37,6 @@ create table attribute_values (
 -- Ids of attribute_values, sorted, at most one of each attribute. Null: none was ever set.
 alter table devices add column facet_ids integer[];
 
--- For each of device_keys its attributes: [[attribute id, facet or null], …]. Null: the operation changes tags.
-alter table bulk_operations add column device_facets jsonb;
+-- For each of device_keys its attributes, as [[attribute id, facet or null], …]. Null: the operation changes tags.
+alter table bulk_operations add column device_facets jsonb[];
 `;
