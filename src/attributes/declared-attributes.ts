@@ -48,7 +48,7 @@ export class DeclaredAttributes {
     return entry.attributes;
   }
 
-  /** As of this call or later. */
+  /** Reads them as of this call or later. */
   fresh(clientId: number): Promise<ClientAttributes> {
     return this.#reads.submit(clientId);
   }

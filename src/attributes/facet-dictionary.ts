@@ -26,7 +26,10 @@ const REMEMBERED_MAX = 200_000;
 const AGE_MS_MAX = 600_000;
 /** @limit values looked up in one query → the next query */
 const LOOKED_UP_MAX = 1_000;
-/** @publisherLimit new values of attributes a minute that an app brings to a node → ignored, and named */
+/**
+ * @publisherLimit new values of attributes a minute that an app brings to a node → ignored, and
+ * named
+ */
 const NEW_VALUES_PER_MINUTE = 600;
 /** @limit apps whose new values are counted, in each of two generations → counted from zero */
 const APPS_COUNTED_MAX = 10_000;
@@ -63,7 +66,7 @@ export class FacetDictionary {
   readonly #remembered = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
   readonly #lookUps: Batcher<WantedValue, FacetId | null>;
   readonly #rates: TokenBuckets;
-  /** Attributes without room, by client, and until when nobody asks. */
+  /** Attributes without room, by client, and until when the node does not ask. */
   readonly #full = new CappedMap<string, number>({ sizeMax: APPS_COUNTED_MAX });
 
   constructor(options: FacetDictionaryOptions) {

@@ -31,13 +31,13 @@ export interface IgnoredAttribute {
 }
 
 export interface ResolvedAttributes {
-  /** By the ids of the attributes; null: cleared. */
+  /** Keyed by the ids of the attributes; null: cleared. */
   readonly facets: ReadonlyMap<number, FacetId | null>;
   readonly ignored: readonly IgnoredAttribute[];
 }
 
 /** Who sets them, and for devices of which app. */
-export interface AttributeSetter {
+interface AttributeSetter {
   readonly clientId: number;
   readonly appId: number;
   readonly by: Exclude<Setter, 'both'>;

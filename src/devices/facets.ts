@@ -3,14 +3,14 @@
 import type { FacetId } from '../domain/attributes.ts';
 import { sortNumbers } from '../std/sort-numbers.ts';
 
-/** What a device is to have of some attributes, by their ids; null: no value. */
+/** The facets that a device is to have, by the ids of their attributes; null: no value. */
 export type WantedFacets = ReadonlyMap<number, FacetId | null>;
 
 /** The one map that says nothing: compare with it. */
 export const NO_FACETS: WantedFacets = new Map();
 
 /** The attribute of a facet; undefined: the value is gone, and its device loses it. */
-export type AttributeOf = (facetId: FacetId) => number | undefined;
+type AttributeOf = (facetId: FacetId) => number | undefined;
 
 export interface FacetsAfter {
   /** Sorted. */

@@ -17,7 +17,10 @@ import {
   settleFacets,
 } from './sql/unused-facets.ts';
 
-/** @publisherLimit a value of an attribute that no device has, and nobody sets, is kept for → deleted */
+/**
+ * @publisherLimit a value of an attribute that no device has and no caller sets is kept for →
+ * deleted
+ */
 const UNUSED_MS = 30 * 86_400_000;
 /**
  * Nodes remember values for ten minutes (AGE_MS_MAX of facet-dictionary.ts), and what they look up

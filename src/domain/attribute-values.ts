@@ -9,7 +9,7 @@ import type { Attribute, AttributeType } from './attributes.ts';
 import { COUNTRY_ID } from './attributes.ts';
 
 /** @publisherLimit characters of a value of an attribute → ignored, and named */
-export const ATTRIBUTE_VALUE_LENGTH_MAX = 64;
+const ATTRIBUTE_VALUE_LENGTH_MAX = 64;
 
 /** The value as it is kept; null: it is none of this attribute. */
 export function normalizeValue({ id, type }: Pick<Attribute, 'id' | 'type'>, value: unknown) {

@@ -21,14 +21,7 @@ export interface Attribute {
 /** An id of `attribute_values`: one value of one attribute. It is never an id of a tag. */
 export type FacetId = number;
 
-/** What a device is to have of an attribute; null: no value. */
-export interface AttributeFacet {
-  readonly attributeId: number;
-  readonly facetId: FacetId | null;
-}
-
 export const COUNTRY_ID = -3;
-export const APP_VERSION_ID = -4;
 
 const builtIn = (id: number, name: string, type: AttributeType): Attribute => ({
   id,
@@ -44,7 +37,7 @@ export const BUILT_IN_ATTRIBUTES: readonly Attribute[] = [
   builtIn(-1, 'language', 'language'),
   builtIn(-2, 'timezone', 'zone'),
   builtIn(COUNTRY_ID, 'country', 'text'),
-  builtIn(APP_VERSION_ID, 'appVersion', 'version'),
+  builtIn(-4, 'appVersion', 'version'),
   builtIn(-5, 'osVersion', 'version'),
 ];
 

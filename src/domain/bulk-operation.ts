@@ -34,7 +34,7 @@ export interface BulkChange {
   readonly memberOf: number | null;
 }
 
-/** What a device is to have of some attributes: the attribute's id, and a facet or null. */
+/** The attributes that a device is to have: the id of each, and a facet or null. */
 export type FacetPairs = readonly (readonly [attributeId: number, facetId: FacetId | null])[];
 
 /** @publisherLimit devices of a bulk operation on a list → `400` */

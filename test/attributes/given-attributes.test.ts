@@ -1,4 +1,4 @@
-/** What apps say of their devices: taken, ignored alone and named, and written only when new. */
+/** Attributes from apps: taken, ignored alone and named, and written only when new. */
 
 import t from 'tap';
 import type { Caller } from '../../src/domain/caller.ts';

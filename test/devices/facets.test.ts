@@ -1,4 +1,4 @@
-/** What devices gain and lose: one value of each attribute, and never another's. */
+/** Devices gain and lose facets: one of each attribute, and never another's. */
 
 import * as fc from 'fast-check';
 import t from 'tap';

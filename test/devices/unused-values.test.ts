@@ -1,4 +1,4 @@
-/** Values that may go: found on devices they stay, unused ones go in two steps, dead ones at once. */
+/** Values that may go: on devices they stay, unused ones go in two steps, dead ones at once. */
 
 import t from 'tap';
 import type { SqlPool } from '../../src/database/sql.ts';

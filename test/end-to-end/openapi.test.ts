@@ -224,6 +224,7 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     cancelBulkOperation: cancelled,
     deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
     deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
+    readOwnDevice: device,
     deleteWebhook: await webhook(),
     discardDraft: await make('/push-api/v3/demo/drafts', { name: 'Doomed', content: {} }),
     deleteTestDevice: await make('/push-api/v3/demo/test-devices', {

@@ -23,7 +23,7 @@ export async function declareAttribute(
   return row?.id ?? 0;
 }
 
-/** The values of a device by the ids of their attributes, as its row and the dictionary have them. */
+/** The values of a device by the ids of their attributes, read by its row and the dictionary. */
 export async function valuesOf(
   sql: Sql,
   deviceId: string,

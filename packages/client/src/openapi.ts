@@ -23,7 +23,8 @@ export interface paths {
          *     - `body, content-encoding`: it is compressed. Nothing was done.
          *     - `appId`, `platformId`, `deviceId`: missing, malformed, or not of this credential. Nothing was done.
          *     - `tagId`, `tagSourceId`: some or all of them are unknown, expired, not connected to the app, malformed, or beyond `TAGS_PER_DEVICE_MAX`. The others count. With more than 1,000 in one request nothing was done. On `reg` and `set` without tags: none were given.
-         *     - `appVersion`: malformed. The rest was done.
+         *     - `appVersion`, `attributes`: malformed. The rest was done.
+         *     - `attributes.plan`: this attribute is not declared, not the app's to set, or its value is none of its type; or it is beyond the 40 of a request. `attributes.plan=full`: the value is new, and there is no room for it, for now or for good. `=later`: a node of an earlier version is at work. The rest was done.
          *     - Any other name: a field that is not known, such as `tagIds` for `tagId`. The first ten are named, cut at 64 characters, with `?` for characters that a header cannot hold.
          *
          *     `429`: more than `REGISTRATIONS_PER_SECOND_MAX` of one app from one address, or a new device when the app has `DEVICES_PER_APP_MAX` or its client has its limit of devices.
@@ -127,6 +128,50 @@ export interface paths {
          *     For the API user of an app.
          */
         readonly post: operations["listDeviceTags"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/device": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What is known of a device, for its app
+         * @description Who has the deviceId is the device. The time of the last registration may be a day too early. `404`: it is not known.
+         *
+         *     For the API user of an app.
+         */
+        readonly post: operations["readOwnDevice"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/device/erase": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Erase a device, for its app
+         * @description It is gone for good, with its subscriptions, attributes and events. `OK`, whether it was known or not. A device that registers again is a new one.
+         *
+         *     For the API user of an app.
+         */
+        readonly post: operations["eraseOwnDevice"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1067,6 +1112,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/attributes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the attributes of devices
+         * @description The built-in ones, and those that the client has declared, 32 at most, by name.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["listAttributes"];
+        readonly put?: never;
+        /**
+         * Declare an attribute of devices
+         * @description Apps and servers can set it from then on, within seconds. `409`: there is one of this name, or 32 in all. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["declareAttribute"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/attributes/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One attribute of devices
+         * @description For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["getAttribute"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an attribute of devices
+         * @description Its values match nobody at once, and the name is free. They are taken off the devices in the background. `409`: it is built in. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly delete: operations["deleteAttribute"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an attribute of devices
+         * @description What is absent stays. Values that devices have stay, too, where nobody may set them any more. `409`: it is built in. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly patch: operations["changeAttribute"];
+        readonly trace?: never;
+    };
     readonly "/push-admin-api/v3/{client}/apps/{id}/devices/lookup": {
         readonly parameters: {
             readonly query?: never;
@@ -1151,6 +1256,28 @@ export interface paths {
          *     For the super user of the client, and keys with the scope `admin`.
          */
         readonly post: operations["changeMembers"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/apps/{id}/platforms/{platform}/attributes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Set attributes of a list of devices
+         * @description It is carried out in the background, after the earlier ones of the client: `getBulkOperation` shows how far it is. Each device gets the whole change, or nothing of it. A client may have 100 operations that have not ended, else `429`. Only attributes that the client's servers may set, and values of their types: anything else is `400`, and nothing is done. A device that nobody has registered counts as `unknown`, and is not made; of one that is named twice the later values count. `503`: a node of an earlier version is at work. A key that is limited to tags: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["setAttributes"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2653,6 +2780,10 @@ export interface components {
             readonly tagSourceId?: string | readonly string[];
             /** @description Of the app. null, or absent: not known. */
             readonly appVersion?: string | null;
+            /** @description Of `reg` and `set`: what is to be known of the device, by the names of attributes. null clears one; absent ones stay. `language`: BCP 47. `timezone`: a name such as `Europe/Zurich`. `country`: two letters. `appVersion`, `osVersion`: numbers with dots. And those that the client has declared (`declareAttribute`). */
+            readonly attributes?: {
+                readonly [key: string]: string | boolean | null;
+            };
         } & {
             readonly [key: string]: unknown;
         };
@@ -2663,6 +2794,15 @@ export interface components {
             readonly sourceId?: string;
             readonly tagOptionalParameters?: {
                 readonly [key: string]: string;
+            };
+        };
+        readonly OwnDevice: {
+            /** @description Milliseconds since 1970. */
+            readonly registeredAt: number;
+            readonly tags: readonly components["schemas"]["AppTag"][];
+            /** @description Built-in and declared attributes with their values, in the form in which they are kept. */
+            readonly attributes: {
+                readonly [key: string]: string | boolean;
             };
         };
         /** @description A group of tags. The first group of a tree, `default`, holds the tags without a group: it has no `groups`, and no `id` or the `id` 0. */
@@ -3183,6 +3323,21 @@ export interface components {
                 readonly at?: number;
             };
         };
+        /** @description A typed value that devices of the client have, set by `reg` and `set` (`attributes`) or by your servers (`setAttributes`). Declare only what you send by, and ask your readers where the law wants it. */
+        readonly Attribute: {
+            readonly name: string;
+            /** @enum {string} */
+            readonly type: "text" | "language" | "zone" | "version" | "boolean";
+            /** @enum {string} */
+            readonly setBy: "app" | "server" | "both";
+            readonly appIds?: readonly number[];
+            readonly personal: boolean;
+            readonly description?: string;
+            /** @description It cannot be changed or deleted. */
+            readonly isBuiltIn: boolean;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt?: number;
+        };
         readonly LookedUpDevice: {
             readonly deviceId: string;
             /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
@@ -3196,6 +3351,10 @@ export interface components {
             readonly refusedAt?: number;
             /** @description On iOS: where its provider took it, when that is not where it is asked first. */
             readonly environment?: string;
+            /** @description Its attributes by their names; absent: it has none. Personal ones only for the super user and owners. */
+            readonly attributes?: {
+                readonly [key: string]: string | boolean;
+            };
             readonly tags?: readonly {
                 readonly id: number;
                 readonly name: string;
@@ -3253,11 +3412,11 @@ export interface components {
                 readonly at?: number;
             }[];
         };
-        /** @description A change of the tags of many devices. Those of a client are done one after the other, in the order in which they were accepted; sends and registrations go first. A push reaches a device by its tags of that moment: for a push to all of them, wait for `FINISHED`. Nothing is lost when a node dies: another one goes on. An import that is under way writes the tags of its file, so a device that was moved before may get the old tag back: start the operation when the import has ended. A device that is met twice, because it was given another place meanwhile, counts twice. To repeat a request does no harm. Kept for 7 days after its end. */
+        /** @description A change of the tags, or attributes, of many devices. Those of a client are done one after the other, in the order in which they were accepted; sends and registrations go first. A push reaches a device by its tags of that moment: for a push to all of them, wait for `FINISHED`. Nothing is lost when a node dies: another one goes on. An import that is under way writes the tags of its file, so a device that was moved before may get the old tag back: start the operation when the import has ended. A device that is met twice, because it was given another place meanwhile, counts twice. To repeat a request does no harm. Kept for 7 days after its end. */
         readonly BulkOperation: {
             readonly id: number;
             /** @enum {string} */
-            readonly action: "subscribe" | "unsubscribe" | "copy" | "move" | "remove";
+            readonly action: "subscribe" | "unsubscribe" | "copy" | "move" | "remove" | "attributes";
             /** @enum {string} */
             readonly state: "QUEUED" | "RUNNING" | "FINISHED" | "CANCELLED";
             readonly userName: string;
@@ -3280,7 +3439,7 @@ export interface components {
             readonly unknown: number;
             /** @description They have as many tags as a device may have (`TAGS_PER_DEVICE_MAX`). */
             readonly full: number;
-            /** @description They cannot have the new tag: it was deleted, has expired or is not connected to their app. The old one stays. */
+            /** @description They cannot have the new tag: it was deleted, has expired or is not connected to their app. The old one stays. Or the attribute was deleted. */
             readonly refused: number;
             /** @description Milliseconds since 1970. */
             readonly acceptedAt: number;
@@ -3379,7 +3538,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -3749,6 +3908,7 @@ export interface components {
 }
 export type DeviceTagsRequest = components['schemas']['DeviceTagsRequest'];
 export type AppTag = components['schemas']['AppTag'];
+export type OwnDevice = components['schemas']['OwnDevice'];
 export type AppTagGroup = components['schemas']['AppTagGroup'];
 export type PushRequest = components['schemas']['PushRequest'];
 export type Payload = components['schemas']['Payload'];
@@ -3770,6 +3930,7 @@ export type TagGroup = components['schemas']['TagGroup'];
 export type PublishedApp = components['schemas']['PublishedApp'];
 export type App = components['schemas']['App'];
 export type ProviderCredential = components['schemas']['ProviderCredential'];
+export type Attribute = components['schemas']['Attribute'];
 export type LookedUpDevice = components['schemas']['LookedUpDevice'];
 export type BulkOperation = components['schemas']['BulkOperation'];
 export type ClientSettings = components['schemas']['ClientSettings'];
@@ -4054,6 +4215,134 @@ export interface operations {
                      *     ]
                      */
                     readonly "application/json": readonly components["schemas"]["AppTag"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly readOwnDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "appId": 1,
+                 *       "platformId": 3,
+                 *       "deviceId": "abababababababababababababababababababababababababababababababab"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly appId: number | string;
+                    /** @description 3: iOS, 15: Android, 7: web. */
+                    readonly platformId: number | string;
+                    /** @description What the provider gave to the app. iOS: its token, kept in lower case where it is hex. Android: its token or installation id. Web: the JSON text of the subscription, `JSON.stringify(await registration.pushManager.subscribe(…))`, or what Android has. The text identifies the device: send exactly the same text each time; do not parse and serialize it again. */
+                    readonly deviceId: string;
+                } & {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The device. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "registeredAt": 1795392000000,
+                     *       "tags": [
+                     *         {
+                     *           "id": 2,
+                     *           "name": "Breaking news",
+                     *           "sourceId": "breaking-news"
+                     *         }
+                     *       ],
+                     *       "attributes": {
+                     *         "language": "de-CH",
+                     *         "appVersion": "5.2"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["OwnDevice"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly eraseOwnDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "appId": 1,
+                 *       "platformId": 3,
+                 *       "deviceId": "abababababababababababababababababababababababababababababababab"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly appId: number | string;
+                    /** @description 3: iOS, 15: Android, 7: web. */
+                    readonly platformId: number | string;
+                    /** @description What the provider gave to the app. iOS: its token, kept in lower case where it is hex. Android: its token or installation id. Web: the JSON text of the subscription, `JSON.stringify(await registration.pushManager.subscribe(…))`, or what Android has. The text identifies the device: send exactly the same text each time; do not parse and serialize it again. */
+                    readonly deviceId: string;
+                } & {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Erased, or not known. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example OK */
+                    readonly "text/plain": "OK";
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -7710,6 +7999,300 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly listAttributes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The attributes. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "language",
+                     *         "type": "language",
+                     *         "setBy": "both",
+                     *         "personal": false,
+                     *         "isBuiltIn": true
+                     *       },
+                     *       {
+                     *         "name": "plan",
+                     *         "type": "text",
+                     *         "setBy": "both",
+                     *         "personal": false,
+                     *         "description": "What the reader pays for",
+                     *         "isBuiltIn": false,
+                     *         "createdAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Attribute"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly declareAttribute: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "plan",
+                 *       "type": "text",
+                 *       "description": "What the reader pays for"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly name: string;
+                    /**
+                     * @description Stays as it is. `text`: 1–64 characters, compared as they are. `language`: BCP 47, kept as language, script and region. `zone`: a name of the IANA database, kept as the one of today. `version`: up to four numbers by dots. `boolean`.
+                     * @enum {string}
+                     */
+                    readonly type: "text" | "language" | "zone" | "version" | "boolean";
+                    /**
+                     * @description Who may set it: the app, the publisher’s servers, or both, which is so where it is absent.
+                     * @enum {string}
+                     */
+                    readonly setBy?: "app" | "server" | "both";
+                    /** @description The apps whose devices have it. null, or absent: all. */
+                    readonly appIds?: readonly (number | string)[] | null;
+                    /** @description Its values are in no list, log or webhook, and no key may use it in an audience. */
+                    readonly personal?: boolean;
+                    readonly description?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Declared. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "plan",
+                     *       "type": "text",
+                     *       "setBy": "both",
+                     *       "personal": false,
+                     *       "description": "What the reader pays for",
+                     *       "isBuiltIn": false,
+                     *       "createdAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Attribute"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getAttribute: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the attribute.
+                 * @example plan
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The attribute. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "plan",
+                     *       "type": "text",
+                     *       "setBy": "both",
+                     *       "personal": false,
+                     *       "description": "What the reader pays for",
+                     *       "isBuiltIn": false,
+                     *       "createdAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Attribute"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteAttribute: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the attribute.
+                 * @example plan
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeAttribute: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the attribute.
+                 * @example plan
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "description": "What the reader pays for"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description Who may set it: the app, the publisher’s servers, or both, which is so where it is absent.
+                     * @enum {string}
+                     */
+                    readonly setBy?: "app" | "server" | "both";
+                    /** @description The apps whose devices have it. null, or absent: all. */
+                    readonly appIds?: readonly (number | string)[] | null;
+                    /** @description Its values are in no list, log or webhook, and no key may use it in an audience. */
+                    readonly personal?: boolean;
+                    readonly description?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "plan",
+                     *       "type": "text",
+                     *       "setBy": "both",
+                     *       "personal": false,
+                     *       "description": "What the reader pays for",
+                     *       "isBuiltIn": false,
+                     *       "createdAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Attribute"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly lookUpDevice: {
         readonly parameters: {
             readonly query?: never;
@@ -7756,6 +8339,9 @@ export interface operations {
                      *       "registered": true,
                      *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                      *       "registeredAt": 1795392000000,
+                     *       "attributes": {
+                     *         "language": "de-CH"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 2,
@@ -7830,6 +8416,9 @@ export interface operations {
                      *       "erased": true,
                      *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                      *       "registeredAt": 1795392000000,
+                     *       "attributes": {
+                     *         "language": "de-CH"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 2,
@@ -7854,6 +8443,10 @@ export interface operations {
                         readonly refusedAt?: number;
                         /** @description On iOS: where its provider took it, when that is not where it is asked first. */
                         readonly environment?: string;
+                        /** @description Its attributes by their names; absent: it has none. Personal ones only for the super user and owners. */
+                        readonly attributes?: {
+                            readonly [key: string]: string | boolean;
+                        };
                         readonly tags?: readonly {
                             readonly id: number;
                             readonly name: string;
@@ -8018,6 +8611,99 @@ export interface operations {
                      *       "userName": "demo-super",
                      *       "tagId": 2,
                      *       "toTagId": 3,
+                     *       "total": 1,
+                     *       "done": 0,
+                     *       "changed": 0,
+                     *       "unchanged": 0,
+                     *       "unknown": 0,
+                     *       "full": 0,
+                     *       "refused": 0,
+                     *       "acceptedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly setAttributes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "devices": [
+                 *         {
+                 *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
+                 *           "attributes": {
+                 *             "language": "de",
+                 *             "country": "CH"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly devices: readonly {
+                        /** @description As its app registered it. */
+                        readonly deviceId: string;
+                        /** @description Their values by their names. null clears one; absent ones stay. */
+                        readonly attributes: {
+                            readonly [key: string]: string | boolean | null;
+                        };
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted, and durable. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the operation is. */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 5,
+                     *       "action": "attributes",
+                     *       "state": "QUEUED",
+                     *       "userName": "demo-super",
+                     *       "appId": 1,
+                     *       "platformId": 3,
                      *       "total": 1,
                      *       "done": 0,
                      *       "changed": 0,

@@ -6,6 +6,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { TagTrees } from '../../catalogue/tag-tree.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from '../../devices/import/importer.ts';
 import { DeviceCounts, registrationMetrics } from '../../devices/metrics.ts';
+import { OwnDevices } from '../../devices/own-devices.ts';
 import { DeviceTags } from '../../devices/register/device-tags.ts';
 import { Registration } from '../../devices/register/registration.ts';
 import {
@@ -87,6 +88,7 @@ export function startDevices(
       attributes,
       tagTrees: new TagTrees(sql),
       deviceTags: new DeviceTags(sql),
+      ownDevices: new OwnDevices({ sql, feed }),
       registration,
       replacements,
       rates: new TokenBuckets({

@@ -1,4 +1,4 @@
-/** What requests and answers have of an attribute. */
+/** The form of an attribute in requests and answers. */
 
 import { z } from 'zod';
 import {

@@ -1,4 +1,4 @@
-/** `attributes`: what a client declares of its devices. Built-in ones are listed with them. */
+/** `attributes`: a client declares what its devices have. Built-in ones are listed with them. */
 
 import { z } from 'zod';
 import { inClientUnless } from '../../access/routes/in-client.ts';
@@ -73,7 +73,7 @@ export const attributeRoutes = (sql: SqlPool): readonly Route[] =>
 
 const shownOf = (declared: ListedAttribute) => ({ ...declared, isBuiltIn: false });
 
-/** As a declared one is shown. */
+/** The form in which a declared one is shown. */
 const BUILT_IN = BUILT_IN_ATTRIBUTES.map(({ name, type, setBy, appIds, isPersonal }) => ({
   name,
   type,
@@ -197,7 +197,7 @@ const deleteRoute = (sql: SqlPool) =>
 
 const NEW: AttributeTerms = { setBy: 'both', appIds: null, personal: false, description: null };
 
-/** What is absent stays as it was before. */
+/** The terms after a request: absent ones stay. */
 const termsOf = (
   given: z.infer<typeof attributeChange>,
   before: AttributeTerms,

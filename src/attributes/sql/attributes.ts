@@ -5,7 +5,7 @@ import { list } from '../../database/sql.ts';
 import type { AttributeType, Setter } from '../../domain/attributes.ts';
 import { ATTRIBUTE_TYPES } from '../../domain/attributes.ts';
 
-/** What can be changed of it. */
+/** The part that can be changed. */
 export interface AttributeTerms {
   readonly setBy: Setter;
   readonly appIds: readonly number[] | null;
@@ -24,7 +24,7 @@ const columns = (sql: Sql) => sql`
   id, name, type, set_by as "setBy", app_ids as "appIds", is_personal as personal, description,
   floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
-/** By name. Those of types that only a later version knows are left out. */
+/** Lists them by name, without those of types that only a later version knows. */
 export const listAttributes = (sql: Sql, clientId: number) => sql<ListedAttribute[]>`
   select ${columns(sql)} from attributes
   where client_id = ${clientId} and type = any (${[...ATTRIBUTE_TYPES]}::text[])
@@ -67,7 +67,7 @@ export const changeAttribute = (tx: Sql, id: number, terms: AttributeTerms) => t
     is_personal = ${terms.personal}, description = ${terms.description}
   where id = ${id}`;
 
-/** Its values match nobody from now on; housekeeping takes them off the devices. */
+/** Its values match no device from now on; housekeeping takes them off the devices. */
 export async function deleteAttribute(tx: Sql, clientId: number, id: number): Promise<void> {
   await tx`delete from attributes where id = ${id}`;
   await tx`

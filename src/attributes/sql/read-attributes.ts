@@ -11,7 +11,7 @@ interface DeclaredAttribute extends Attribute {
   readonly clientId: number;
 }
 
-/** Of types that this version knows: a later one may have more. */
+/** Leaves out types that this version does not know: a later one may have more. */
 export const readDeclared = (sql: Sql, clientIds: readonly number[]) => sql<DeclaredAttribute[]>`
   select id, client_id as "clientId", name, type, set_by as "setBy", app_ids as "appIds",
     is_personal as "isPersonal"

@@ -54,7 +54,7 @@ export const touchValues = (
     return new Set(ids);
   });
 
-export interface ValueToMake {
+interface ValueToMake {
   readonly attributeId: number;
   readonly value: string;
   /** How many values the attribute may have. */

@@ -1,4 +1,4 @@
-/** Whether all nodes at work know a migration: what older ones would spoil is taken from then on. */
+/** Whether all nodes at work know a migration: older ones would spoil what it is for. */
 
 import type { Fragment, Sql } from '../sql.ts';
 import { AT_WORK } from './at-work.ts';

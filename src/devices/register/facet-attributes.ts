@@ -1,4 +1,4 @@
-/** Remembers which attribute each facet is a value of, and applies facets to the devices of a batch. */
+/** Remembers the attribute of each facet, and applies facets to the devices of a batch. */
 
 import { CappedMap } from '../../../packages/std/src/capped-map.ts';
 import type { FacetId } from '../../domain/attributes.ts';

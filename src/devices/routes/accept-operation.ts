@@ -1,4 +1,4 @@
-/** What all bulk operations have in common when they are accepted. */
+/** Accepts bulk operations: the part that all of them have in common. */
 
 import type { Sql } from '../../database/sql.ts';
 import type { AuditedChange } from '../../domain/audit.ts';

@@ -125,7 +125,7 @@ function resolve(
   });
 }
 
-/** As `Tagcast-Ignored` has it. */
+/** The name that `Tagcast-Ignored` has for it. */
 const ignoredName = ({ name, reason }: IgnoredAttribute): string =>
   reason === 'invalid' ? `attributes.${name}` : `attributes.${name}=${reason}`;
 

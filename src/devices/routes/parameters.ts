@@ -58,7 +58,7 @@ export interface Parameters extends WithAttributes {
   readonly tagsGiven: boolean;
   readonly tooManyTags: boolean;
   readonly tagNames: TagNames;
-  /** What is to be known of the device, the fields that are older than attributes included. */
+  /** The attributes, and the fields that are older than attributes. */
   readonly given: readonly GivenAttribute[];
   /** Attributes beyond those of a request, written so that they fit into a header. */
   readonly surplusNames: readonly string[];

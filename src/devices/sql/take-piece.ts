@@ -15,7 +15,7 @@ export interface TakenBulkOperation extends BulkChange {
   readonly clientId: number;
   /** The next keys of a list; null: the devices are members of a tag. */
   readonly deviceKeys: readonly string[] | null;
-  /** What these are to have of attributes; null: the operation changes tags. */
+  /** The facets that these are to have; null: the operation changes tags. */
   readonly deviceFacets: readonly FacetPairs[] | null;
   /** The app of a list, else null. */
   readonly appId: number | null;

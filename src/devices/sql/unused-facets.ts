@@ -27,7 +27,7 @@ interface Ages {
   readonly deletedSinceMs: number;
 }
 
-/** Of the first client after the given one that has any. */
+/** Finds those of the first client after the given one that has any. */
 export const nextCandidates = (
   sql: Sql,
   afterClientId: number,

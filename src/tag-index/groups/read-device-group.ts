@@ -12,7 +12,7 @@ export interface DeviceGroupContent {
   readonly offsets: readonly number[];
   readonly deviceIds: readonly string[];
   readonly histories: readonly (readonly [offset: number, DeviceHistory])[];
-  /** By tags and facets: offsets as sorted big-endian 16-bit numbers. */
+  /** Offsets by tags and facets, as sorted big-endian 16-bit numbers. */
   readonly tags: readonly (readonly [id: number, offsets: Buffer])[];
 }
 

@@ -1,4 +1,4 @@
-/** What a client declares: within limits, its own, and gone at once when it is deleted. */
+/** Attributes of a client: within limits, its own, and gone at once when one is deleted. */
 
 import t from 'tap';
 import { attributeRoutes } from '../../../src/attributes/routes/attributes.ts';

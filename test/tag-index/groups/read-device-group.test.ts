@@ -1,5 +1,5 @@
 /**
- * Facets in the index: whatever writes devices tells the feed of them, so that a group to which all
+ * Facets in the index: all writers of devices hand them to the feed, so that a group to which all
  * changes were applied is the group as it is loaded.
  */
 
@@ -84,7 +84,7 @@ async function openScene(store: Store) {
     group: (groupNumber: number) => ({ appId, platformId: PLATFORM, groupNumber }),
     tagId,
     facets,
-    /** An ordinal of the second group that nobody had. */
+    /** An ordinal of the second group that no device had. */
     freshOrdinal: () => {
       moved += 1;
       return GROUP_DEVICES + moved;
