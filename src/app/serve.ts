@@ -13,6 +13,7 @@ import type { Store } from '../database/store.ts';
 import { makeEmbedded, openEmbedded, openPostgres } from '../database/store.ts';
 import { addressFault } from '../http/address-fault.ts';
 import { chooseFront } from '../http/choose-front.ts';
+import { gatheredLines } from '../telemetry/gathered-lines.ts';
 import { createLogger } from '../telemetry/log.ts';
 import type { Config } from './config.ts';
 import { mistypedSettings, settingsWithoutDatabase } from './config.ts';
@@ -28,7 +29,7 @@ const DRAIN_TIMEOUT_MS = 9_500;
 
 /** Runs until a signal stops it; resolves with the exit code. */
 export async function serve(config: Config): Promise<number> {
-  const log = createLogger(config.LOG_LEVEL, 'tagcast');
+  const log = createLogger(config.LOG_LEVEL, 'tagcast', gatheredLines());
   ignoreUserSignals(log);
   tellDoubtfulSettings(config, log);
   try {

@@ -59,6 +59,7 @@ export const AUDIT_ACTIONS = [
   'notification.pause',
   'notification.resume',
   'notification.cancel',
+  'notification.replace',
   'notification.release-deletions',
   'notification.discard-deletions',
   'notification.release-parked',

@@ -8,6 +8,8 @@ import type { LanguagePayload, Payload } from './notification.ts';
 import { APNS_PUSH_TYPES } from './notification.ts';
 import { boundsFault, PAYLOAD_TOO_LONG, TTL_SECONDS_MAX } from './payload-bounds.ts';
 import { digitFaults } from './payload-digits.ts';
+import { boolean, object, text, wholeNumber } from './payload-forms.ts';
+import { isPresentation, presentation } from './presentation.ts';
 
 export interface PayloadFault {
   /** `payload`, or the field of it: `payload.badge`. */
@@ -101,39 +103,19 @@ function inOneLanguage(given: JsonObject, knownData?: Payload['data']): PayloadR
 
 /** It shows nothing on any platform, is not silent, and has no data for the app. */
 function showsNothing({ data, silent, ...rest }: Payload): boolean {
-  const { title, message, badge, sound, image, url, apns, fcm, webpush } = rest;
+  const { title, message, badge, sound, image, url, present = {}, apns, fcm, webpush } = rest;
   return (
     silent !== true &&
     badge === undefined &&
-    [title, message, sound, image, url].every((text) => text === undefined || text === '') &&
+    present.appBadge === undefined &&
+    [title, message, sound, image, url, present.subtitle].every(
+      (text) => text === undefined || text === '',
+    ) &&
     [data, apns, fcm, webpush].every((made) => Object.keys(made ?? {}).length === 0)
   );
 }
 
-const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 const PRINTABLE_ASCII = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
-
-/** Real clients turn every value into a string: numbers and booleans are taken in that form too. */
-const text = z.preprocess(
-  (value) => (typeof value === 'number' ? String(value) : value),
-  z.string({ error: 'must be a text.' }),
-);
-const wholeNumber = (min: number, max: number, unit = '') =>
-  z.preprocess(
-    (value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
-    z
-      .number({ error: 'must be a number.' })
-      .int('must be a whole number.')
-      .min(min, `must be ${min} or more.`)
-      .max(max, `must be ${max} or less${unit}.`),
-  );
-const boolean = z.preprocess(
-  (value) => (value === 'true' || value === 'false' ? value === 'true' : value),
-  z.boolean({ error: 'must be true or false.' }),
-);
-const object = z
-  .preprocess(asObject, z.custom<JsonObject>(isObject, 'must be an object.'))
-  .meta({ type: 'object', additionalProperties: true });
 
 export const payloadFields = z.object({
   title: text.exactOptional(),
@@ -159,6 +141,7 @@ export const payloadFields = z.object({
     .exactOptional(),
   silent: boolean.exactOptional(),
   data: object.exactOptional(),
+  present: presentation.exactOptional(),
   apnsPushType: z
     .enum(APNS_PUSH_TYPES, { error: `must be one of ${APNS_PUSH_TYPES.join(', ')}.` })
     .exactOptional(),
@@ -181,7 +164,8 @@ function split(read: JsonObject): {
   const unknown: (readonly [string, unknown])[] = [];
   for (const [key, value] of Object.entries(read)) {
     if (key === 'body') continue;
-    if (!KNOWN.has(key)) unknown.push([key, value]);
+    const isData = !KNOWN.has(key) || (key === 'present' && !isPresentation(value));
+    if (isData) unknown.push([key, value]);
     else if (value !== null) known[key] = value;
   }
   const body = read['body'];

@@ -74,7 +74,7 @@ export interface ChunkProgress extends ProgressShape {
   readonly started: bigint | null;
   /** Devices of the blocks that are not done after this report. Null: no change. */
   readonly openDevices: number | null;
-  /** Counts of devices in blocks that have begun and are not done. Absent: held to no rate. */
+  /** Counts of devices in blocks that have begun and are not done. Absent: it goes fast. */
   readonly begun?: Counts;
   /** Not null: the chunk is given back, to be claimed again after this time. */
   readonly releaseAfterMs: number | null;

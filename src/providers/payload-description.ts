@@ -20,6 +20,18 @@ export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape,
   silent:
     'APNs: a `background` push with `content-available`, texts beside `aps`. FCM: data only. Web Push: `silent: true` and `Urgency` `low`; most browsers want each push to show something.',
   data: 'APNs: beside `aps`. FCM: `data`, every value a string; an entry called as a copy stands in its place. Web Push: `data`.',
+  present: `How it is shown, on each platform that can; an object with none but these fields (anything else under this name is data). The same in all languages.
+- \`interruption\` (\`passive\`, \`active\`, \`timeSensitive\`): APNs \`interruption-level\` (without the app's capability iOS shows \`timeSensitive\` as \`active\`); FCM \`android.notification.notification_priority\` low, default, high, and \`data.interruption\`; Web Push: \`passive\` is \`silent\` with the \`Urgency\` \`low\`, unless \`priority\` says otherwise.
+- \`thread\`: APNs \`thread-id\`; FCM \`data.group\`.
+- \`relevance\`, 0 to 1: APNs \`relevance-score\`.
+- \`channel\`: FCM \`android.notification.channel_id\`; the app must have made it.
+- \`subtitle\`: APNs \`alert.subtitle\`; FCM \`data.subtitle\`.
+- \`actions\` (3 at most, \`id\`, \`title\`, \`url\`): FCM \`data.actions\` as JSON; Web Push \`actions\` with \`action\`, \`title\`, \`navigate\`. On iOS the app declares the buttons of a category.
+- \`actionCategory\`: APNs \`category\`; FCM \`data.actionCategory\`.
+- \`appBadge\`: the number on the app's icon. APNs \`badge\`, in place of the payload's; FCM \`notification_count\`; Web Push \`app_badge\`.
+- \`mutable\`: the app may change it before it is shown. APNs \`mutable-content\`; Web Push \`mutable\`, for declarative messages.
+
+A silent push shows nothing: only what FCM has in \`data\` is sent of it.`,
   apnsPushType:
     'The `apns-push-type`, with its topic and size: the topic is the bundle id of the credential with the suffix of the type (`.voip`, `.complication`, `.location-query`, `.voip-ptt`). `background` is of a silent push. A key of a team may send all of them, unless Apple limits it to other topics: then sends end `TopicDisallowed`. Absent: `background` and priority 5 where the merged `aps` has `content-available` and no `alert`, `badge` or `sound`, else `alert`.',
   apns: 'Laid over what was made for APNs.',

@@ -9,7 +9,13 @@ import t from 'tap';
 import type { Locator, Page } from '../support/browser.ts';
 import { axeFaults, openPage, withBrowser } from '../support/browser.ts';
 import { post } from '../support/client.ts';
-import { makeConsoleClient, PASSWORD, registerDevices, signUp } from '../support/console.ts';
+import {
+  addWaitingOperation,
+  makeConsoleClient,
+  PASSWORD,
+  registerDevices,
+  signUp,
+} from '../support/console.ts';
 
 t.setTimeout(240_000);
 
@@ -51,7 +57,8 @@ function countDialogs(): number {
 
 t.test('every dialog', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { demo, room, signIn } = await makeConsoleClient();
+    const client = await makeConsoleClient();
+    const { demo, room, signIn } = client;
     const [tagId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: 3, tagId, count: 1 });
     const ask = async <T>(path: string, token: string, body: object): Promise<T> => {
@@ -75,6 +82,11 @@ t.test('every dialog', (t) =>
         sendAt: '2100-01-01T00:00:00Z',
       },
     );
+
+    const webhook = await ask<{ id: number }>(`${admin}/webhooks`, token, {
+      url: 'https://hooks.example/events',
+    });
+    const operation = await addWaitingOperation(client, tagId);
 
     const compose = async (page: Page) => {
       await page.getByRole('button', { name: 'Advanced (expression)' }).click();
@@ -119,6 +131,50 @@ t.test('every dialog', (t) =>
         },
       },
       { title: 'Revoke the key CMS?', path: 'keys', opener: button('Revoke… CMS') },
+      {
+        title: /^New webhook|^Secret created/,
+        path: 'webhooks',
+        opener: button('New webhook'),
+        next: async (dialog) => {
+          await dialog.getByLabel('Address').fill('https://hooks.example/other');
+          await dialog.getByRole('button', { name: 'Create' }).press('Enter');
+          await dialog.getByRole('button', { name: 'Copy Secret' }).waitFor();
+        },
+      },
+      {
+        title: /^Rotate the secret|^Secret created/,
+        path: `webhooks/${webhook.id}`,
+        opener: button('Rotate secret…'),
+        next: async (dialog) => {
+          await dialog.getByRole('button', { name: 'Generate' }).press('Enter');
+          await dialog.getByRole('button', { name: 'Copy Secret' }).waitFor();
+        },
+      },
+      {
+        title: 'Delete the webhook to hooks.example?',
+        path: `webhooks/${webhook.id}`,
+        opener: button('Delete…'),
+      },
+      {
+        title: 'Replay all deliveries that were given up?',
+        path: `webhooks/${webhook.id}`,
+        opener: button('Replay all given up…'),
+      },
+      {
+        title: /^Subscribe to /,
+        path: 'bulk/new',
+        before: async (page) => {
+          await page.getByRole('combobox', { name: 'Tags' }).fill('a');
+          await page.getByRole('option').first().click();
+          await page.getByLabel('Device tokens').fill(DEVICE);
+        },
+        opener: button('Start…'),
+      },
+      {
+        title: 'Cancel this operation?',
+        path: `bulk/${operation}`,
+        opener: button('Cancel…'),
+      },
       {
         title: 'Invite somebody',
         path: 'team',

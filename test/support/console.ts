@@ -26,9 +26,12 @@ const CALLERS = 32;
 
 export const PASSWORD = 'a sentence that is long';
 
-/** The engine that the tests of this process share; sign-up is open. */
+/** The engine that the tests of this process share: sign-up is open, and webhooks may lead to this machine. */
 export const sharedEngine: () => Promise<Service> = shared(async (life) =>
-  startSharedService(life, await temporaryStore(life), { SIGN_UP: 'open' }),
+  startSharedService(life, await temporaryStore(life), {
+    SIGN_UP: 'open',
+    WEBHOOK_PRIVATE_ADDRESSES: '1',
+  }),
 );
 
 /** A client that is like that of the demo, with one owner, whose password is `PASSWORD`. */
@@ -172,4 +175,17 @@ export async function registerDevices(
   };
   await Promise.all(Array.from({ length: CALLERS }, call));
   return deviceIds;
+}
+
+/** Adds a bulk operation that takes a tag from its members, and never begins. Answers its id. */
+export async function addWaitingOperation(
+  { demo, service }: Pick<ConsoleClient, 'demo' | 'service'>,
+  tagId: number,
+): Promise<number> {
+  const [row] = await service.store.sql<{ id: number }[]>`
+    insert into bulk_operations
+      (client_id, user_name, action, subscribe_tag_ids, unsubscribe_tag_ids, member_of, total, due_at)
+    select id, 'demo-super', 'remove', '{}', array[${tagId}]::integer[], ${tagId}, 3, 'infinity'
+    from clients where slug = ${demo.clientId} returning id`;
+  return row?.id ?? 0;
 }

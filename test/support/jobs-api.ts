@@ -37,7 +37,13 @@ export interface JobsApi {
   readonly server: Server;
   readonly baseUrl: string;
   /** A path from `/push-api/v3/<client>/notifications` on, or a whole one; by the super user. */
-  call(method: string, path: string, body?: unknown, token?: string): Promise<Answered>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+    headers?: object,
+  ): Promise<Answered>;
   /** Submits a push to the tag; answers the job's id. */
   push(more?: Readonly<Record<string, unknown>>, token?: string): Promise<string>;
   /** A key with these rights; answers its token. */
@@ -79,11 +85,17 @@ export async function startJobsApi(
     historyRoute(patientReads),
   ]);
 
-  const call: JobsApi['call'] = async (method, path, body, token = tenant.superUser.token) => {
+  const call: JobsApi['call'] = async (
+    method,
+    path,
+    body,
+    token = tenant.superUser.token,
+    headers = {},
+  ) => {
     const at = path.startsWith('/push-') ? path : `/push-api/v3/${slug}/notifications${path}`;
     const response = await fetch(baseUrl + at, {
       method,
-      headers: { authorization: `Bearer ${token}` },
+      headers: { ...headers, authorization: `Bearer ${token}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();

@@ -83,8 +83,16 @@ async function main(): Promise<number> {
   const reachOf = (file: string): ReadonlySet<string> => reach(relative('dist', file));
   const named = positionals.length === 0 ? ['dist/test'] : positionals;
   const changed = options.changed ? changedTestFiles() : null;
-  const files = named
-    .flatMap((path) => testFilesOf(path, options.ending))
+  const meant = named.map((path) => ({ path, files: testFilesOf(path, options.ending) }));
+  const nothing = meant.find(({ files }) => files.length === 0);
+  if (nothing !== undefined && !options.changed) {
+    process.stderr.write(
+      `No built test file is at ${nothing.path}. Is it built, and the name right?\n`,
+    );
+    return 2;
+  }
+  const files = meant
+    .flatMap((one) => one.files)
     .filter((file) => changed?.has(file) ?? true)
     .filter((file) => choice !== 'embedded' || isLeftToEmbedded(file));
   if (files.length === 0) {

@@ -3,8 +3,7 @@
 import type { ListedNotification, Notification } from '../../../packages/client/src/openapi.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
 import { DAY_MS } from '../words/format.ts';
-import { sentAtOf, titleOf } from '../words/notification.ts';
-import { payloadOf } from '../words/push-body.ts';
+import { sentAtOf } from '../words/notification.ts';
 import { hasSameTags, hasSameText, reachesSomebody } from '../words/repeats.ts';
 import type { ClientApi } from './client.ts';
 
@@ -39,7 +38,7 @@ export async function findRepeats(
   const [tag] = fields.any;
   const listed = await list({});
   const ofTag = fields.isExpression || tag === undefined ? listed : await list({ tagId: tag.id });
-  const title = titleOf(payloadOf(fields));
+  const title = fields.title || fields.message;
   const isSame = ({ title: shown }: ListedNotification) =>
     shown !== undefined && title.startsWith(shown);
   const isRecent = (one: ListedNotification) =>

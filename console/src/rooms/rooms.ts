@@ -25,10 +25,12 @@ const ROOMS: Readonly<Record<string, Load<RoomProps & Record<string, unknown>>>>
   notifications: () => import('./notifications.svelte'),
   tags: () => import('./tags.svelte'),
   devices: () => import('./devices.svelte'),
+  bulk: () => import('./bulk.svelte'),
   apps: () => import('./apps.svelte'),
   keys: () => import('./keys.svelte'),
   team: () => import('./team.svelte'),
   audit: () => import('./audit.svelte'),
+  webhooks: () => import('./webhooks.svelte'),
   settings: () => import('./settings.svelte'),
 };
 

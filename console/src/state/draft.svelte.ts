@@ -19,6 +19,17 @@ export interface PickedTag extends Pick<Tag, 'id' | 'name' | 'sourceId'> {
 
 export type PickedApp = Pick<App, 'id' | 'name'>;
 
+/** The texts for people with one of the tags; an empty one stands in the default language. */
+export interface LanguageText {
+  /** `de`. */
+  language: string;
+  tags: PickedTag[];
+  title: string;
+  message: string;
+  url: string;
+  image: string;
+}
+
 export interface DraftFields extends MoreFields {
   any: PickedTag[];
   all: PickedTag[];
@@ -33,6 +44,10 @@ export interface DraftFields extends MoreFields {
   message: string;
   url: string;
   image: string;
+  /** The language of the texts above; '' as long as there are no others. */
+  defaultLanguage: string;
+  /** Whoever has tags of several gets the first. */
+  languages: LanguageText[];
   data: string;
   isSilent: boolean;
   when: 'now' | 'later';
@@ -68,6 +83,8 @@ const EMPTY: DraftFields = {
   message: '',
   url: '',
   image: '',
+  defaultLanguage: '',
+  languages: [],
   ...moreOf({}),
   data: '',
   isSilent: false,
@@ -151,6 +168,7 @@ export function fieldsIn(content: Readonly<Record<string, unknown>>): DraftField
 
 function hasType(name: keyof DraftFields, value: unknown): boolean {
   const empty = EMPTY[name];
+  if (name === 'languages') return isListOf(value, isLanguageText);
   if (name === 'platformIds') return isListOf(value, isPlatformId);
   if (Array.isArray(empty)) return isListOf(value, isPicked);
   if (name === 'when') return value === 'now' || value === 'later';
@@ -163,6 +181,11 @@ const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
 
 const isPlatformId = (id: unknown): boolean =>
   (Object.values(PLATFORMS) as readonly unknown[]).includes(id);
+
+const isLanguageText = (one: unknown): boolean =>
+  isObject(one) &&
+  isListOf(one['tags'], isPicked) &&
+  ['language', 'title', 'message', 'url', 'image'].every((name) => typeof one[name] === 'string');
 
 /** A tag, with its group if it was chosen with it, or an app. */
 const isPicked = (one: unknown): boolean =>

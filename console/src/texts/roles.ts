@@ -8,6 +8,7 @@ export const roleTexts = {
   who: { owner: 'owners', publisher: 'owners and publishers' },
   notAllowed: (role: string, who: string) =>
     `Only ${who} of the client have access, and you are a ${role}. An owner can change your role.`,
+  onlyFor: (who: string) => `Only ${who} of the client can do this.`,
   operatorsOnly:
     'Only operators of the engine have access. The person who runs it can make you one.',
 } as const;

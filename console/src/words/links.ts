@@ -32,9 +32,11 @@ const WAYS: readonly Way[] = [
   { room: 'notifications', label: texts.notifications },
   { room: 'tags', label: texts.tags },
   { room: 'devices', label: texts.devices, isMore: true },
+  { room: 'bulk', label: texts.bulk, isMore: true },
   { room: 'apps', label: texts.apps },
   { room: 'keys', label: texts.keys, isMore: true, isSecond: true, isFor: 'owner' },
   { room: 'team', label: texts.team, isMore: true, isFor: 'owner' },
+  { room: 'webhooks', label: texts.webhooks, isMore: true, isFor: 'owner' },
   { room: 'audit', label: texts.audit, isMore: true, isFor: 'owner' },
   { room: 'settings', label: texts.settings, isMore: true, isFor: 'owner' },
   { room: 'system', label: texts.system, isMore: true, isFor: 'operator' },
@@ -78,7 +80,15 @@ export function closedTo(
 export const whyNot = ({ role }: Membership, isFor: 'owner' | 'publisher'): string =>
   roleTexts.notAllowed(roleTexts[role].name, roleTexts.who[isFor]);
 
-function isOpenTo({ isFor }: Way, member: Membership | undefined, isOperator: boolean): boolean {
+/** Why the button of an action that is for others is greyed; '': this member may. */
+export const whyNotFor = (member: Membership, isFor: 'owner' | 'publisher'): string =>
+  isOpenTo({ isFor }, member, false) ? '' : roleTexts.onlyFor(roleTexts.who[isFor]);
+
+function isOpenTo(
+  { isFor }: Pick<Way, 'isFor'>,
+  member: Membership | undefined,
+  isOperator: boolean,
+): boolean {
   if (isFor === 'operator') return isOperator;
   if (member === undefined) return false;
   switch (isFor) {

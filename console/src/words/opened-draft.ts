@@ -3,7 +3,7 @@
 import type { App, Tag } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import { tagsById } from '../api/tags-by-id.ts';
-import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
+import type { DraftFields, LanguageText, PickedTag } from '../state/draft.svelte.ts';
 import { pickedOf, TagOffers } from '../state/tag-offers.svelte.ts';
 import { draftTexts as texts } from '../texts/drafts.ts';
 
@@ -24,7 +24,16 @@ export async function withNames(api: ClientApi, fields: DraftFields): Promise<Dr
     tags(fields.all),
     tags(fields.none),
   ]);
-  return { ...fields, any, all, none, apps: fields.apps.map(({ id }) => named(id, apps.body)) };
+  const languages: LanguageText[] = [];
+  for (const one of fields.languages) languages.push({ ...one, tags: await tags(one.tags) });
+  return {
+    ...fields,
+    any,
+    all,
+    none,
+    languages,
+    apps: fields.apps.map(({ id }) => named(id, apps.body)),
+  };
 }
 
 /** Tags that were chosen with their group are those that it has now. */

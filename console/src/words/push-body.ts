@@ -10,6 +10,7 @@ import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
 import { MORE_NAMES } from '../texts/payload-fields.ts';
 import { sendTexts as texts } from '../texts/send.ts';
+import { localisedTexts } from './languages.ts';
 
 const MINUTE_MS = 60_000;
 const ABSOLUTE = /^https?:\/\//;
@@ -61,11 +62,12 @@ export function payloadOf(fields: DraftFields): Payload {
   const data = dataOf(fields) ?? {};
   const more = MORE_NAMES.map((name) => [name, fields[name] ?? ''] as const);
   const typed = [...Object.entries({ title, message, url, image }), ...more];
-  return {
+  const shown = {
     ...Object.fromEntries(typed.filter(([, value]) => value !== '')),
     ...(isSilent ? { silent: true } : {}),
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
+  return { ...shown, ...localisedTexts(fields) };
 }
 
 /** A hundredth, and one device at least. */

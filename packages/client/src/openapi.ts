@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * Everything that is known of a push job
-         * @description A `payload` can be submitted again as it is; of the parts for one provider it has those of the platforms that the job goes to. That of a job in several languages has the messages of its tags as `languages`. Of a job with a rate the counts are at most a second old; after the loss of a node they may go back for a moment by what is sent again.
+         * @description A `payload` can be submitted again as it is; of the parts for one provider it has those of the platforms that the job goes to. That of a job in several languages has the messages of its tags as `languages`. The counts are about a second old at most; after the loss of a node they may go back for a moment by what is sent again.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -497,6 +497,33 @@ export interface paths {
          *     For the super user of the client, and keys with the scope `send`.
          */
         readonly post: operations["resumeNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/notifications/{id}/replace": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace a push job that has not begun
+         * @description Accepts this push and cancels the job, both or neither: nobody gets both or none of them, whatever the moment. The body is that of `createNotification`, whole, since nothing of the job is kept but a pause: one that was paused stays paused. The new job has an id of its own.
+         *
+         *     - `409`, with the state: the job has begun to be sent, or has ended. Nothing is changed.
+         *     - `dryRun` counts the devices, and changes nothing.
+         *     - With an `Idempotency-Key`, a request whose answer was lost can be repeated; without one, the second answer is `409`, since the job is cancelled already.
+         *     - It is allowed also where the client has as many open jobs as it may: their number stays.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly post: operations["replaceNotification"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2783,7 +2810,7 @@ export interface components {
             /** @description Of `reg` and `set`: what is to be known of the device, by the names of attributes. null clears one; absent ones stay. `language`: BCP 47. `timezone`: a name such as `Europe/Zurich`. `country`: two letters. `appVersion`, `osVersion`: numbers with dots. And those that the client has declared (`declareAttribute`). */
             readonly attributes?: {
                 readonly [key: string]: string | boolean | null;
-            };
+            } | null;
         } & {
             readonly [key: string]: unknown;
         };
@@ -2893,6 +2920,36 @@ export interface components {
             /** @description APNs: beside `aps`. FCM: `data`, every value a string; an entry called as a copy stands in its place. Web Push: `data`. */
             readonly data?: {
                 readonly [key: string]: unknown;
+            };
+            /**
+             * @description How it is shown, on each platform that can; an object with none but these fields (anything else under this name is data). The same in all languages.
+             *     - `interruption` (`passive`, `active`, `timeSensitive`): APNs `interruption-level` (without the app's capability iOS shows `timeSensitive` as `active`); FCM `android.notification.notification_priority` low, default, high, and `data.interruption`; Web Push: `passive` is `silent` with the `Urgency` `low`, unless `priority` says otherwise.
+             *     - `thread`: APNs `thread-id`; FCM `data.group`.
+             *     - `relevance`, 0 to 1: APNs `relevance-score`.
+             *     - `channel`: FCM `android.notification.channel_id`; the app must have made it.
+             *     - `subtitle`: APNs `alert.subtitle`; FCM `data.subtitle`.
+             *     - `actions` (3 at most, `id`, `title`, `url`): FCM `data.actions` as JSON; Web Push `actions` with `action`, `title`, `navigate`. On iOS the app declares the buttons of a category.
+             *     - `actionCategory`: APNs `category`; FCM `data.actionCategory`.
+             *     - `appBadge`: the number on the app's icon. APNs `badge`, in place of the payload's; FCM `notification_count`; Web Push `app_badge`.
+             *     - `mutable`: the app may change it before it is shown. APNs `mutable-content`; Web Push `mutable`, for declarative messages.
+             *
+             *     A silent push shows nothing: only what FCM has in `data` is sent of it.
+             */
+            readonly present?: {
+                /** @enum {string} */
+                readonly interruption?: "passive" | "active" | "timeSensitive";
+                readonly thread?: string;
+                readonly relevance?: number;
+                readonly channel?: string;
+                readonly subtitle?: string;
+                readonly actions?: readonly {
+                    readonly id?: string;
+                    readonly title?: string;
+                    readonly url?: string;
+                }[];
+                readonly actionCategory?: string;
+                readonly appBadge?: number;
+                readonly mutable?: boolean;
             };
             /**
              * @description The `apns-push-type`, with its topic and size: the topic is the bundle id of the credential with the suffix of the type (`.voip`, `.complication`, `.location-query`, `.voip-ptt`). `background` is of a silent push. A key of a team may send all of them, unless Apple limits it to other topics: then sends end `TopicDisallowed`. Absent: `background` and priority 5 where the merged `aps` has `content-available` and no `alert`, `badge` or `sound`, else `alert`.
@@ -3538,7 +3595,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -5164,6 +5221,8 @@ export interface operations {
                 readonly "application/json": {
                     /** @description Only before the job is due. In the past: now. */
                     readonly sendAt?: number | string;
+                    /** @description In place of `sendAt`: so many seconds from now, by the clock of the engine. Time to take it back. */
+                    readonly holdSeconds?: number;
                     /** @description null: no end. In the past, or not after `sendAt`: `400`. */
                     readonly expiresAt?: (number | string) | null;
                     /** @description null: normal. */
@@ -5411,6 +5470,100 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replaceNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own. */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the push job.
+                 * @example 019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "tagIds": [
+                 *         2
+                 *       ],
+                 *       "payload": {
+                 *         "title": "goal!",
+                 *         "message": "1:0"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PushRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The count of a dry run. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dryRun": true,
+                     *       "audience": [
+                     *         {
+                     *           "appId": 1,
+                     *           "platformId": 3,
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "unknownTags": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DryRun"];
+                };
+            };
+            /** @description Accepted. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the job is. */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52",
+                     *       "state": "QUEUED",
+                     *       "unknownTags": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedPush"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 422: components["responses"]["UnprocessableContent"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -70,18 +70,32 @@ const shown = ({ silent, title, message, url, image }: Payload): Readonly<Record
   withoutAbsent({ ...(silent ? { title, message } : {}), url, image });
 
 function madeAps(payload: Payload): JsonObject {
-  const { title, message, badge, sound, image } = payload;
+  const { title, message, sound, image, present = {} } = payload;
+  const { interruption, thread, relevance, subtitle, actionCategory, mutable } = present;
+  const badge = present.appBadge ?? payload.badge;
   // Apple: a background push has no alert, badge or sound.
   if (payload.silent) return { 'content-available': 1 };
-  const alert = withoutAbsent({ title, body: message });
+  const alert = withoutAbsent({ title, subtitle, body: message });
   return {
     ...(Object.keys(alert).length === 0 ? {} : { alert }),
     ...(badge === undefined ? {} : { badge }),
     ...(sound === undefined ? {} : { sound }),
     // Lets the app's service extension fetch the image before the notification is shown.
-    ...(image === undefined ? {} : { 'mutable-content': 1 }),
+    ...(image === undefined && mutable !== true ? {} : { 'mutable-content': 1 }),
+    ...withoutAbsent({
+      'interruption-level': interruption && INTERRUPTION_LEVELS[interruption],
+      'thread-id': thread,
+      category: actionCategory,
+    }),
+    ...(relevance === undefined ? {} : { 'relevance-score': relevance }),
   };
 }
+
+const INTERRUPTION_LEVELS = {
+  passive: 'passive',
+  active: 'active',
+  timeSensitive: 'time-sensitive',
+} as const;
 
 function withoutAbsent(
   texts: Readonly<Record<string, string | undefined>>,

@@ -109,19 +109,44 @@ const notificationOf = ({ silent, title, message, image }: Payload) =>
 function dataOf(payload: Payload, hasCopies: boolean): Readonly<Record<string, unknown>> {
   const { silent, title, message, url, image } = payload;
   const texts = silent || hasCopies ? { title, message, image } : {};
-  return { ...withoutAbsent({ ...texts, url }), ...payload.data };
+  return { ...withoutAbsent({ ...texts, url }), ...presentedIn(payload), ...payload.data };
+}
+
+/** Android has no fields for these: an app that builds its own alert reads them here. */
+function presentedIn({ present }: Payload): Readonly<Record<string, unknown>> {
+  if (present === undefined) return {};
+  const { interruption, thread, subtitle, actions, actionCategory } = present;
+  return withoutAbsent({ interruption, group: thread, subtitle, actions, actionCategory });
 }
 
 function androidOf(message: Message, nowMs: number): Readonly<Record<string, unknown>> {
-  const { priority, collapseId, sound, silent } = message.payload;
+  const { priority, collapseId, silent } = message.payload;
   const ttlSeconds = secondsLeft(message, nowMs);
   return withoutAbsent({
     ttl: ttlSeconds === null ? undefined : `${ttlSeconds}s`,
     priority: priority === undefined ? undefined : ANDROID_PRIORITY[priority],
     collapse_key: collapseId,
-    notification: sound === undefined || silent ? undefined : { sound },
+    notification: silent ? undefined : shownOnAndroid(message.payload),
   });
 }
+
+/** Undefined: nothing is said about how Android shows it. */
+function shownOnAndroid({ sound, present = {} }: Payload): JsonObject | undefined {
+  const { interruption, channel, appBadge } = present;
+  const shown = withoutAbsent({
+    sound,
+    notification_priority: interruption && NOTIFICATION_PRIORITIES[interruption],
+    channel_id: channel,
+    notification_count: appBadge,
+  });
+  return Object.keys(shown).length === 0 ? undefined : shown;
+}
+
+const NOTIFICATION_PRIORITIES = {
+  passive: 'PRIORITY_LOW',
+  active: 'PRIORITY_DEFAULT',
+  timeSensitive: 'PRIORITY_HIGH',
+} as const;
 
 const ANDROID_PRIORITY = { high: 'HIGH', normal: 'NORMAL' } as const;
 

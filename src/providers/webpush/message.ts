@@ -4,7 +4,9 @@
  */
 
 import { hash } from 'node:crypto';
+import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
+import type { Presentation } from '../../domain/presentation.ts';
 import type { RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
@@ -48,7 +50,9 @@ export function pushContent({ payload, notificationId }: Message): string {
 }
 
 function forWorkerOf(payload: Payload): Readonly<Record<string, unknown>> {
-  const { title, message, url, image, badge, sound, silent, data, webpush } = payload;
+  const { title, message, url, image, badge, sound, data, present = {}, webpush } = payload;
+  const silent = payload.silent === true || present.interruption === 'passive';
+  const { actions, appBadge, mutable } = present;
   const made = {
     ...(title === undefined ? {} : { title }),
     ...(message === undefined ? {} : { body: message }),
@@ -57,10 +61,22 @@ function forWorkerOf(payload: Payload): Readonly<Record<string, unknown>> {
     ...(badge === undefined ? {} : { badge }),
     ...(sound === undefined ? {} : { sound }),
     ...(silent ? { silent } : {}),
+    ...(actions === undefined ? {} : { actions: actions.map(actionOf) }),
+    ...(appBadge === undefined ? {} : { app_badge: appBadge }),
+    ...(mutable === true ? { mutable } : {}),
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
   return webpush === undefined ? made : overlay(made, webpush);
 }
+
+/** A NotificationAction of the Notifications API; `navigate` is what a declarative one opens. */
+const actionOf = ({ id, title, url }: Action): JsonObject => ({
+  action: id,
+  title,
+  ...(url === undefined ? {} : { navigate: url }),
+});
+
+type Action = NonNullable<Presentation['actions']>[number];
 
 /** Marks a declarative message: the number of the RFC. */
 const DECLARATIVE = 8030;
@@ -75,6 +91,7 @@ const SHOWN_MEMBERS: ReadonlySet<string> = new Set([
   'lang',
   'dir',
   'silent',
+  'actions',
   'requireInteraction',
 ]);
 
@@ -82,14 +99,14 @@ const SHOWN_MEMBERS: ReadonlySet<string> = new Set([
 function declaredOf(
   forWorker: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | null {
-  const { title, url, badge } = forWorker;
+  const { title, url, badge, app_badge = badge } = forWorker;
   if (typeof title !== 'string' || title === '') return null;
   if (typeof url !== 'string' || !WEB_ADDRESS.test(url) || !URL.canParse(url)) return null;
   const shown = Object.entries(forWorker).filter(([name]) => SHOWN_MEMBERS.has(name));
   return {
     web_push: DECLARATIVE,
     notification: { ...Object.fromEntries(shown), navigate: url },
-    ...(typeof badge === 'number' ? { app_badge: badge } : {}),
+    ...(typeof app_badge === 'number' ? { app_badge } : {}),
   };
 }
 
@@ -113,8 +130,9 @@ export function pushFields(message: Message, nowMs: number): PushFields {
 }
 
 /** A shown message is urgent, unless the publisher says otherwise; a silent one can wait. */
-function urgencyOf({ silent, priority = 'high' }: Payload): string {
-  return silent ? 'low' : priority;
+function urgencyOf({ silent, priority, present }: Payload): string {
+  if (silent) return 'low';
+  return priority ?? (present?.interruption === 'passive' ? 'low' : 'high');
 }
 
 const TOPIC_OCTETS = 24;

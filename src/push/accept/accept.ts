@@ -3,33 +3,35 @@
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { faultOf } from '../../database/faults.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
-import type { Sql } from '../../database/sql.ts';
-import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
+import type { SqlPool } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { NotificationState, Payload, TemplatedPayload } from '../../domain/notification.ts';
-import { uuidV7 } from '../../domain/uuid-v7.ts';
 import { Batcher } from '../../std/batcher.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Evaluator } from '../../templates/evaluator.ts';
-import type { KeyedNotification } from '../sql/notifications/find-by-idempotency-keys.ts';
 import { findByIdempotencyKeys } from '../sql/notifications/find-by-idempotency-keys.ts';
 import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
 import { insertNotifications } from '../sql/notifications/insert-notifications.ts';
 import type { StartedNotification } from '../sql/notifications/insert-started.ts';
 import { isPerhapsSmall } from '../sql/notifications/insert-started.ts';
-import type { Fit, FoundTargets } from './check.ts';
+import type { Acceptance } from './acceptance.ts';
+import { announce, recalled } from './acceptance.ts';
+import type { FoundTargets } from './check.ts';
 import { check } from './check.ts';
-import type { Content } from './contents.ts';
+import { checkOne, NOTHING } from './check-one.ts';
 import { contentsOf } from './contents.ts';
 import { inPieces } from './in-pieces.ts';
 import type { Known } from './look-up.ts';
 import { lookUp, namesIn } from './look-up.ts';
+import type { Publisher } from './new-notification.ts';
+import { newNotification } from './new-notification.ts';
 import { OpenJobs } from './open-jobs.ts';
 import type { Push, PushFault } from './push.ts';
+import type { Replaced, Replacement } from './replace.ts';
+import { replaceUnbegun } from './replace.ts';
 import type { TagReference, Targets } from './targets.ts';
 import { resolveTargets } from './targets.ts';
-import { warningsOf } from './warnings.ts';
 
 /**
  * A statement stays far below a second.
@@ -43,34 +45,6 @@ const NAMES_MAX = 20_000;
  * @limit payload that counts as one tag
  */
 const PUSH_WEIGHT_OCTETS = 256;
-
-/** The caller of a push, and the key by which a repeated request is recognised. */
-interface Publisher {
-  readonly requestId: string;
-  /** The caller's own trace, as its request names it. Absent: none. */
-  readonly traceparent?: string;
-  readonly clientId: number;
-  readonly userName: string;
-  readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
-  /** Those that are set for the client. Absent: none. */
-  readonly limits?: ClientLimits;
-}
-
-export type Acceptance =
-  /** Durable when answered. */
-  | {
-      readonly kind: 'accepted';
-      readonly id: string;
-      readonly state: NotificationState;
-      readonly unknownTags: readonly TagReference[];
-      /** Sentences about what the publisher may not expect of this push. */
-      readonly warnings: readonly string[];
-    }
-  | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
-  | { readonly kind: 'over-limit'; readonly over: OverLimit }
-  /** The key was used before with another body. */
-  | { readonly kind: 'key-reused' }
-  | { readonly kind: 'too-many-templates' };
 
 export type DryRun =
   | {
@@ -96,13 +70,13 @@ export interface StartsAtOnce {
 }
 
 interface AcceptOptions {
-  readonly sql: Sql;
+  readonly sql: SqlPool;
   readonly patientReads: PatientReads;
   readonly tagIndex: TagIndex;
   readonly evaluator: Evaluator;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
-  readonly journal: Pick<JobJournal, 'accepted' | 'planned'>;
+  readonly journal: Pick<JobJournal, 'accepted' | 'planned' | 'ended'>;
   readonly atOnce: StartsAtOnce;
   /** Called when a push that is due at once was accepted, and waits for its turn. */
   readonly onAccepted: () => void;
@@ -140,6 +114,16 @@ export class Accept {
     return settled.value;
   }
 
+  /** Puts a push in the place of a job that has not begun: both in one transaction, or neither. */
+  async replace(
+    push: Push,
+    publisher: Publisher,
+    knownFaults: readonly PushFault[],
+    before: Replaced,
+  ): Promise<Replacement> {
+    return await replaceUnbegun(this.options, { push, publisher, knownFaults, before });
+  }
+
   /** Validates and counts; sends nothing. `groupsMax`: see TagIndex. */
   async dryRun(
     push: Push,
@@ -147,12 +131,7 @@ export class Accept {
     knownFaults: readonly PushFault[] = [],
     groupsMax?: number,
   ): Promise<DryRun> {
-    const [known] = await lookUp(this.options.sql, clientId, [push]);
-    if (known === undefined) throw new Error('nothing was looked up');
-    const targets = resolveTargets(push, known.tags, known.scopes);
-    const asked = [{ push, scopes: targets.scopes }];
-    const [content = NOTHING] = await contentsOf(this.options, clientId, asked);
-    const checked = check(targets, content, knownFaults);
+    const checked = await checkOne(this.options, clientId, push, knownFaults);
     if (checked.kind !== 'fit') return checked;
     const { audience, scopes, unknownTags } = checked.targets;
     const { patientReads, tagIndex } = this.options;
@@ -234,7 +213,11 @@ export class Accept {
       const before = byKey.get(publisher.idempotency?.key ?? '');
       if (before === undefined)
         unanswered.push({ push, scopes: targets.scopes, submission, targets });
-      else answers.set(submission, fulfilled(recalled(publisher, before, targets)));
+      else
+        answers.set(
+          submission,
+          fulfilled(recalled(publisher, before, targets.ok ? targets.unknownTags : [])),
+        );
     }
     const contents = await contentsOf(this.options, clientId, unanswered);
     const fresh: Written[] = [];
@@ -245,7 +228,7 @@ export class Accept {
       if (checked.kind !== 'fit') answers.set(submission, fulfilled(checked));
       // When two pushes have one key, the second is looked up again after the first is written.
       else if (key === undefined || !freshKeys.has(key)) {
-        const notification = this.notificationOf(submission, checked);
+        const notification = newNotification(submission, checked, this.options.isSimulated);
         fresh.push({ submission, notification, targets: checked.targets });
         if (key !== undefined) freshKeys.add(key);
       }
@@ -332,37 +315,9 @@ export class Accept {
     state: NotificationState,
     answers: Map<Submission, Settled>,
   ): void {
-    const { id, scopes, sendAtMs, payload, templated } = notification;
-    const { unknownTags } = targets;
-    const warnings = warningsOf(targets.scopes, payload, templated);
-    answers.set(submission, fulfilled({ kind: 'accepted', id, state, unknownTags, warnings }));
-    const { startedMs } = submission;
-    const { clientId, requestId, traceparent = '' } = submission.publisher;
-    const appIds = scopes.map(({ appId }) => appId);
-    const job = { id, clientId, requestId, traceparent, state, appIds, sendAtMs, startedMs };
-    this.options.journal.accepted(job);
-  }
-
-  private notificationOf(
-    { push, publisher }: Submission,
-    { targets: { audience, scopes }, payload, templated }: Fit,
-  ): NewNotification {
-    return {
-      ...publisher,
-      id: uuidV7(),
-      audience,
-      ...(push.expression === undefined ? {} : { expression: push.expression.text }),
-      payload,
-      ...(templated === null ? {} : { templated }),
-      ...push.options,
-      sendAtMs: push.sendAtMs,
-      ...(push.holdSeconds === undefined ? {} : { holdSeconds: push.holdSeconds }),
-      expiresAtMs: push.expiresAtMs,
-      scopes: scopes.map((scope) => ({
-        ...scope,
-        isSimulated: this.options.isSimulated(scope.platformId),
-      })),
-    };
+    const { publisher, startedMs } = submission;
+    const written = { notification, publisher, targets, startedMs };
+    answers.set(submission, fulfilled(announce(this.options.journal, written, state)));
   }
 }
 
@@ -386,8 +341,6 @@ interface Written {
 }
 
 const NOTHING_KNOWN: Known = { tags: [], scopes: [] };
-/** Never used: there is a content for each push. */
-const NOTHING: Content = { kind: 'fit', payload: { data: {} }, templated: null };
 
 /** A push that no earlier request has made, before its content is known. */
 interface Resolved {
@@ -395,16 +348,6 @@ interface Resolved {
   readonly scopes: Targets['scopes'];
   readonly submission: Submission;
   readonly targets: Targets;
-}
-
-function recalled(
-  { idempotency }: Publisher,
-  { id, state, bodyHash }: KeyedNotification,
-  targets: Targets,
-): Acceptance {
-  if (idempotency !== null && !bodyHash.equals(idempotency.bodyHash)) return { kind: 'key-reused' };
-  const unknownTags = targets.ok ? targets.unknownTags : [];
-  return { kind: 'accepted', id, state, unknownTags, warnings: [] };
 }
 
 function weightOf({ push }: Submission): number {

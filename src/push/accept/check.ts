@@ -13,7 +13,7 @@ export interface Fit {
   readonly payload: Payload;
   readonly templated: TemplatedPayload | null;
 }
-type Checked =
+export type Checked =
   | Fit
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
   | { readonly kind: 'too-many-templates' };

@@ -45,7 +45,7 @@ export const AT_ONCE_SETTINGS = [
 interface AtOnceOptions {
   readonly store: Pick<Store, 'openDedicatedConnection' | 'address'>;
   readonly claimer: Pick<Claimer, 'reserve'>;
-  /** Whether pushes that this node has accepted wait for being planned: none overtakes them. */
+  /** Whether pushes that this node has accepted wait for being planned. */
   readonly isAnyUnplanned: () => boolean;
 }
 
@@ -70,7 +70,6 @@ export class AtOnce {
   ): Promise<readonly StartedNotification[] | null> {
     if (!notifications.every(isPerhapsSmall) || lookUpsOf(notifications) > LOOK_UPS_MAX)
       return null;
-    if (this.#options.isAnyUnplanned()) return null;
     const connection = this.#idle.pop();
     if (connection === undefined) return null;
     try {
@@ -88,6 +87,7 @@ export class AtOnce {
       notifications.flatMap(({ clientId, isUrgent, scopes }) =>
         scopes.map((scope) => ({ ...scope, clientId, isUrgent })),
       ),
+      this.#options.isAnyUnplanned(),
     );
     if (reservation === null) return null;
     const written = await insertReserved(connection, notifications, reservation);

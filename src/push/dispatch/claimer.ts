@@ -89,6 +89,13 @@ interface ClaimerOptions {
  * one
  */
 const FREED_SHARE = 1 / 4;
+/**
+ * A slot takes 32 small sends that wait, so a few slots empty their queue. If all waited for those
+ * before them instead, no send would begin at once again before the load ends.
+ * @limit share of the slots that stays free for sends that wait for a plan or a claim, while small
+ * ones begin with their acceptance → these take their turns
+ */
+const SHARE_LEFT = 1 / 4;
 /** @limit share of the slots that is busy at most when they are filled together */
 const BUSY_SHARE = 1 / 3;
 
@@ -158,13 +165,16 @@ export class Claimer {
   }
 
   /**
-   * Slots for small parts that are about to be accepted. Null: they take their turns, since others
-   * wait, too few slots are free, or this node may not send.
+   * Slots for small parts that are about to be accepted. Null: they take their turns, since large
+   * parts wait for slots, too few slots are free, or this node may not send. `isAnyUnplanned`:
+   * accepted sends wait for their plan; some slots stay free for them.
    */
-  reserve(parts: readonly SmallPart[]): Reservation | null {
-    const isAnyWaiting = this.hasWaiting || this.small.size > 0 || this.offered.length > 0;
-    if (isAnyWaiting || this.isLooking || this.isStopping) return null;
-    return this.reservations.reserve(parts, [...this.held, ...this.claiming]);
+  reserve(parts: readonly SmallPart[], isAnyUnplanned: boolean): Reservation | null {
+    if (this.hasWaiting || this.isStopping) return null;
+    const areOthersOnTheirWay =
+      isAnyUnplanned || this.isLooking || this.small.size > 0 || this.offered.length > 0;
+    const left = areOthersOnTheirWay ? Math.ceil(this.options.slots * SHARE_LEFT) : 0;
+    return this.reservations.reserve(parts, [...this.held, ...this.claiming], left);
   }
 
   /** Claims nothing more; tasks under way finish their block or give the rest back. */

@@ -46,14 +46,17 @@ export class Reservations {
     return this.#kept;
   }
 
-  /** Null: the fair share has too few slots for them, or this node may not send. */
-  reserve(parts: readonly SmallPart[], held: readonly Holder[]): Reservation | null {
+  /**
+   * Null: the fair share has too few slots for them, or this node may not send. `left`: slots that
+   * stay free.
+   */
+  reserve(parts: readonly SmallPart[], held: readonly Holder[], left: number): Reservation | null {
     const { slots, reservedSlots, leaseMs, presence, clock, begin, onFree } = this.#options;
     const { nodeId } = presence;
     if (!presence.covers(nodeId)) return null;
     const wanted = candidatesOf(parts);
     const holders = [...held, ...this.#kept];
-    const free = slots - holders.length;
+    const free = slots - holders.length - left;
     const share = new FairShare().share(wanted, holders, free, reservedSlots);
     if (share.length < wanted.reduce((sum, { slotsMax }) => sum + slotsMax, 0)) return null;
     // Objects of their own: each is given up by itself.

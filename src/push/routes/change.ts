@@ -21,21 +21,22 @@ import { LenientReader } from '../../http/lenient.ts';
 import { epochMs, orAbsent, state, time } from '../../http/openapi/parts.ts';
 import type { Result } from '../../http/result.ts';
 import { done, refuse } from '../../http/result.ts';
-import type { NotificationChange } from '../sql/notifications/change-notification.ts';
+import type { ChangedField, NotificationChange } from '../sql/notifications/change-notification.ts';
 import { changeNotification } from '../sql/notifications/change-notification.ts';
 import { tooLate } from './control.ts';
 import { jobId, jobPath, NO_JOB, sends } from './job.ts';
 import { endFaults } from './push.ts';
-import { unknownFieldFaults } from './push-request.ts';
+import { HOLD_SECONDS_MAX, readDue, unknownFieldFaults } from './push-request.ts';
 import { JOB_ID } from './push-schemas.ts';
 
 const FIELDS = [
   'sendAt',
+  'holdSeconds',
   'expiresAt',
   ...CHANGEABLE_OPTIONS.map((name) => pushOption(name).field),
 ] as const;
 
-function fieldOf(name: keyof NotificationChange): string {
+function fieldOf(name: ChangedField): string {
   switch (name) {
     case 'sendAtMs':
       return 'sendAt';
@@ -49,6 +50,10 @@ function fieldOf(name: keyof NotificationChange): string {
 const BODY: Body<NotificationChange> = {
   schema: z.strictObject({
     sendAt: time.optional().meta({ description: 'Only before the job is due. In the past: now.' }),
+    holdSeconds: z.int().min(1).max(HOLD_SECONDS_MAX).optional().meta({
+      description:
+        'In place of `sendAt`: so many seconds from now, by the clock of the engine. Time to take it back.',
+    }),
     expiresAt: time
       .nullish()
       .meta({ description: 'null: no end. In the past, or not after `sendAt`: `400`.' }),
@@ -131,11 +136,12 @@ function readChange(body: Buffer): Result<NotificationChange> {
     (name) => [name, pushOption(name).read(reader)] as const,
   );
   if (read['sendAt'] === null) reader.fault('sendAt', 'must be a time.');
+  const due = readDue(reader, sendAtMs);
   reader.faults.push(...endFaults(expiresAtMs));
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a change of a push job'));
   if (reader.faults.length > 0) return refuse.invalid(reader.faults);
   return done({
-    ...(sendAtMs === null ? {} : { sendAtMs }),
+    ...(due.sendAtMs === null ? {} : { ...due, sendAtMs: due.sendAtMs }),
     // Null takes the end away.
     ...(reader.isGiven('expiresAt') ? { expiresAtMs } : {}),
     ...Object.fromEntries(options),

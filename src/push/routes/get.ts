@@ -97,7 +97,7 @@ export const getRoute = (patientReads: PatientReads): Route =>
       at: ':id',
       summary: 'Everything that is known of a push job',
       description:
-        'A `payload` can be submitted again as it is; of the parts for one provider it has those of the platforms that the job goes to. That of a job in several languages has the messages of its tags as `languages`. Of a job with a rate the counts are at most a second old; after the loss of a node they may go back for a moment by what is sent again.',
+        'A `payload` can be submitted again as it is; of the parts for one provider it has those of the platforms that the job goes to. That of a job in several languages has the messages of its tags as `languages`. The counts are about a second old at most; after the loss of a node they may go back for a moment by what is sent again.',
       path: jobPath,
       answer: shown('The job.', jobSchema, {
         ...JOB_ROW,

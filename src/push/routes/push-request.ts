@@ -42,7 +42,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const read = parsed.value;
   const reader = new LenientReader(read);
   const audience = readAudience(reader, read);
-  const due = readDue(reader);
+  const due = readDue(reader, reader.time('sendAt'));
   const { sendAtMs } = due;
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
@@ -79,8 +79,10 @@ export function readPushRequest(body: Buffer): PushRequest {
 }
 
 /** When it is to be sent: the time that is given, or so many seconds from now. Null: now. */
-function readDue(reader: LenientReader): Pick<Push, 'sendAtMs' | 'holdSeconds'> {
-  const sendAtMs = reader.time('sendAt');
+export function readDue(
+  reader: LenientReader,
+  sendAtMs: number | null,
+): Pick<Push, 'sendAtMs' | 'holdSeconds'> {
   const holdSeconds = reader.whole('holdSeconds', 1, HOLD_SECONDS_MAX);
   if (holdSeconds === null) return { sendAtMs };
   if (sendAtMs !== null) reader.fault('holdSeconds', 'cannot stand beside sendAt.');

@@ -13,7 +13,10 @@ import type { Fault } from '../../http/problem.ts';
 import type { Refusal } from '../../http/result.ts';
 import { answerRefusal, refuse, refused } from '../../http/result.ts';
 import { counted, format } from '../../std/counted.ts';
-import type { Accept, Acceptance, DryRun } from '../accept/accept.ts';
+import type { Accept, DryRun } from '../accept/accept.ts';
+import type { Acceptance } from '../accept/acceptance.ts';
+import type { Publisher } from '../accept/new-notification.ts';
+import type { Push, PushFault } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { JOBS_PATH, jobId } from './job.ts';
@@ -42,6 +45,19 @@ const DRY_RUN = {
   audience: [{ appId: 1, platformId: 3, count: 1 }],
   unknownTags: [],
 };
+export const IDEMPOTENT = {
+  'Idempotency-Key': {
+    description:
+      'A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own.',
+    schema: z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX),
+    example: 'goal-1',
+  },
+};
+/** How the routes of v3 answer. */
+export const ACCEPTED_ANSWERS = {
+  200: jsonAnswer('The count of a dry run.', dryRun, DRY_RUN),
+  202: jsonAnswer('Accepted.', acceptedPush, ACCEPTED, { Location: 'Where the job is.' }),
+};
 /** The part of the document that both routes share. */
 const submits = {
   description: `Every device of the audience gets it once. What is accepted survives a crash.
@@ -58,18 +74,11 @@ A wrong name never widens the audience:
 Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of \`languages\` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. \
 Where no text is a map, \`languages\` is data. At most 32 tags. A name that is no tag of the client is \`400\`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. \
 Send in languages when every node runs a version that knows them: others send the default one to all.`,
-  headers: {
-    'Idempotency-Key': {
-      description:
-        'A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own.',
-      schema: z.string().min(1).max(IDEMPOTENCY_KEY_LENGTH_MAX),
-      example: 'goal-1',
-    },
-  },
+  headers: IDEMPOTENT,
   body: { schema: pushRequest, example: PUSH },
   problems: [400, 422],
 } as const;
-const submission = {
+export const submission = {
   api: 'notification',
   needs: 'send',
   rate: 'pushes',
@@ -105,19 +114,20 @@ export const createRoute = (accept: Accept, sql: Sql): ApiRoute => ({
   document: {
     summary: 'Submit a push job',
     ...submits,
-    answers: {
-      200: jsonAnswer('The count of a dry run.', dryRun, DRY_RUN),
-      202: jsonAnswer('Accepted.', acceptedPush, ACCEPTED, { Location: 'Where the job is.' }),
-    },
+    answers: ACCEPTED_ANSWERS,
   },
   path: JOBS_PATH,
-  handle: (request, caller) =>
-    push(accept, sql, request, caller, (_request, accepted) => {
-      const answer = json(shown(accepted));
-      const location = `${JOBS_PATH.replace(':client', caller.clientSlug)}/${accepted.id}`;
-      return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
-    }),
+  handle: (request, caller) => push(accept, sql, request, caller, confirmWithPlace(caller)),
 });
+
+/** 202, and where it is to be found. */
+export const confirmWithPlace =
+  (caller: Caller): Confirm =>
+  (_request, accepted) => {
+    const answer = json(shown(accepted));
+    const location = `${JOBS_PATH.replace(':client', caller.clientSlug)}/${accepted.id}`;
+    return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
+  };
 
 type Accepted = Extract<Acceptance, { readonly kind: 'accepted' }>;
 type Confirm = (request: HttpRequest, accepted: Accepted) => HttpResponse;
@@ -129,16 +139,36 @@ async function push(
   caller: Caller,
   confirm: Confirm,
 ): Promise<HttpResponse> {
-  const answer = await submit(accept, sql, request, caller, confirm);
-  return 'ok' in answer ? answerRefusal(request, answer) : answer;
+  const submit: Submit = async (push, publisher, pastFaults) =>
+    acceptanceAnswer(request, await accept.submit(push, publisher, pastFaults), confirm);
+  return await submitted(accept, sql, request, caller, submit);
 }
 
-async function submit(
+/** Hands over a push that was read, and that its caller may submit. */
+export type Submit = (
+  push: Push,
+  publisher: Publisher,
+  pastFaults: readonly PushFault[],
+) => Promise<HttpResponse | Refusal>;
+
+/** The answer to a request with a push: a dry run's, a refusal, or what `submit` answers. */
+export async function submitted(
   accept: Accept,
   sql: Sql,
   request: HttpRequest,
   caller: Caller,
-  confirm: Confirm,
+  submit: Submit,
+): Promise<HttpResponse> {
+  const answer = await answerOf(accept, sql, request, caller, submit);
+  return 'ok' in answer ? answerRefusal(request, answer) : answer;
+}
+
+async function answerOf(
+  accept: Accept,
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+  submit: Submit,
 ): Promise<HttpResponse | Refusal> {
   const read = readPushRequest(request.body);
   const keyFaults = idempotencyKeyFaults(request);
@@ -167,8 +197,7 @@ async function submit(
     idempotency: key === '' ? null : { key: idempotencyKeyOf(caller, key), bodyHash },
     limits: caller.limits ?? {},
   };
-  const acceptance = await accept.submit(limited.push, publisher, pastFaults);
-  return acceptanceAnswer(request, acceptance, confirm);
+  return await submit(limited.push, publisher, pastFaults);
 }
 
 /** An empty key is a mistake: without a key, a repeated request would send again. */
@@ -203,7 +232,7 @@ const shown = ({ id, state, unknownTags, warnings }: Accepted): object => ({
 export const shownWarnings = (warnings: readonly string[]) =>
   warnings.length === 0 ? {} : { warnings };
 
-function acceptanceAnswer(
+export function acceptanceAnswer(
   request: HttpRequest,
   acceptance: Acceptance,
   confirm: Confirm,

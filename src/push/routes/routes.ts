@@ -15,6 +15,7 @@ import { getRoute } from './get.ts';
 import { listRoute } from './list.ts';
 import { estimateRoute, previewRoute } from './preview.ts';
 import { createRoute } from './push.ts';
+import { replaceRoute } from './replace.ts';
 import { testDeviceRoutes } from './test-devices.ts';
 import { testRoute } from './test-send.ts';
 import type { JobWatches } from './watches.ts';
@@ -40,6 +41,7 @@ export const notificationRoutes = (parts: NotificationRouteParts): readonly Rout
   eventsRoute(parts.watches, parts.sql),
   changeRoute(parts.sql),
   ...controlRoutes(parts),
+  replaceRoute(parts.accept, parts.sql),
   ...draftRoutes(parts.sql),
   ...testDeviceRoutes(parts.sql),
 ];

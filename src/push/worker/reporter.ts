@@ -1,6 +1,6 @@
 /**
- * Reports what a task has finished: every 50 ms or so, one report on its way at a time. Signs of
- * life keep the lease while a slow provider finishes nothing.
+ * Reports what a task has finished: every 50 ms or so, one report on its way at a time. A slow one
+ * reports each second what it has begun, and signs of life keep its lease.
  */
 
 import type { Progress } from '../../domain/progress.ts';
@@ -13,6 +13,11 @@ import type { Report } from '../protocol/task.ts';
  * lease
  */
 const REPORT_EVERY_MS = 50;
+/**
+ * Its publisher sees a slow send go on each second. A fast one has reported before.
+ * @limit looks whether a task that has reported nothing else has something to show
+ */
+const LOOK_EVERY_MS = 500;
 
 interface ReporterOptions {
   readonly report: Report;
@@ -22,6 +27,8 @@ interface ReporterOptions {
   /** Whether reports go out at once, instead of waiting to cover more. */
   readonly isUrgent: () => boolean;
   readonly signOfLifeEveryMs: number;
+  /** Whether a sign of life would show something new. Absent: never. */
+  readonly hasNews?: () => boolean;
 }
 
 export class Reporter {
@@ -30,12 +37,14 @@ export class Reporter {
   private timer: NodeJS.Timeout | null = null;
   private onItsWay: Promise<void> | null = null;
   private isUrged = false;
+  /** Looks since the last report. */
+  private looks = 0;
 
   constructor(options: ReporterOptions) {
     this.options = options;
-    this.heartbeat = setInterval(() => {
-      if (this.onItsWay === null) this.tell(true);
-    }, options.signOfLifeEveryMs);
+    const everyMs = Math.min(options.signOfLifeEveryMs, LOOK_EVERY_MS);
+    const ofLife = Math.floor(options.signOfLifeEveryMs / everyMs);
+    this.heartbeat = setInterval(() => this.look(ofLife), everyMs);
   }
 
   /** Call it when something has finished. */
@@ -66,6 +75,14 @@ export class Reporter {
     this.isUrged = false;
   }
 
+  /** `ofLife`: after so many looks without a report its lease needs one. */
+  private look(ofLife: number): void {
+    if (this.onItsWay !== null) return;
+    this.looks += 1;
+    const isShown = this.looks > 1 && this.options.hasNews?.();
+    if (this.looks >= ofLife || isShown) this.tell(true);
+  }
+
   private tell(isSignOfLife: boolean): void {
     const progress = this.options.take(isSignOfLife);
     if (progress === null) return;
@@ -79,6 +96,7 @@ export class Reporter {
   }
 
   private async send(progress: Progress): Promise<void> {
+    this.looks = 0;
     this.options.heard(await this.options.report(progress), progress);
   }
 

@@ -193,3 +193,36 @@ t.test('a type that the publisher names sets topic, priority and end', (t) => {
   t.same(typed('alert', { title: 'a' }), ['alert', '10', TOPIC]);
   t.end();
 });
+
+t.test('how it is shown', (t) => {
+  const present = {
+    interruption: 'timeSensitive',
+    thread: 'match-1',
+    relevance: 0.5,
+    channel: 'goals',
+    subtitle: 'Second half',
+    actions: [{ id: 'open', title: 'Open' }],
+    actionCategory: 'MATCH',
+    appBadge: 3,
+    mutable: true,
+  } as const;
+  t.same(render({ title: 'Goal', badge: 1, present }).body, {
+    aps: {
+      alert: { title: 'Goal', subtitle: 'Second half' },
+      badge: 3,
+      'mutable-content': 1,
+      'interruption-level': 'time-sensitive',
+      'thread-id': 'match-1',
+      category: 'MATCH',
+      'relevance-score': 0.5,
+    },
+    pushId: 'n',
+  });
+  const over = { aps: { 'thread-id': 'theirs', 'relevance-score': null } };
+  t.match(render({ title: 'Goal', present, apns: over }).body.aps, {
+    'thread-id': 'theirs',
+    'relevance-score': undefined,
+  });
+  t.same(render({ silent: true, present }).body.aps, { 'content-available': 1 });
+  t.end();
+});

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { checkMessage } from '../../../packages/simulator/src/fcm/fcm-message.ts';
 import type { Message, Payload } from '../../../src/domain/notification.ts';
 import { fcmContent, renderFcm } from '../../../src/providers/fcm/message.ts';
 import { fcmCredential } from '../../support/provider-credentials.ts';
@@ -177,5 +178,48 @@ t.test('empty objects as PHP writes them take nothing away, and are objects', (t
   });
   const listed = { android: { notification: { body_loc_args: [] } } };
   t.same(render({ fcm: listed }).android, listed.android, 'a list stays one');
+  t.end();
+});
+
+t.test('how it is shown', (t) => {
+  const present = {
+    interruption: 'passive',
+    thread: 'match-1',
+    relevance: 0.5,
+    channel: 'goals',
+    subtitle: 'Second half',
+    actions: [{ id: 'open', title: 'Open', url: 'https://example.com' }],
+    actionCategory: 'MATCH',
+    appBadge: 3,
+    mutable: true,
+  } as const;
+  const data = {
+    interruption: 'passive',
+    group: 'match-1',
+    subtitle: 'Second half',
+    actions: '[{"id":"open","title":"Open","url":"https://example.com"}]',
+    actionCategory: 'MATCH',
+    pushId: 'n',
+  };
+  const content = JSON.parse(fcmContent(messageOf({ sound: 'ding', present }), NOW_MS));
+  t.same(content, {
+    data,
+    android: {
+      notification: {
+        sound: 'ding',
+        notification_priority: 'PRIORITY_LOW',
+        channel_id: 'goals',
+        notification_count: 3,
+      },
+    },
+  });
+  const checked = checkMessage({ message: { ...content, token: 'one' } }, 0);
+  t.equal(checked.kind, 'valid', JSON.stringify(checked));
+  t.same(JSON.parse(fcmContent(messageOf({ silent: true, present }), NOW_MS)), { data });
+  const theirs = { group: 'theirs' };
+  t.equal(
+    JSON.parse(fcmContent(messageOf({ present, data: theirs }), NOW_MS)).data.group,
+    'theirs',
+  );
   t.end();
 });

@@ -156,3 +156,30 @@ t.test('an empty object as PHP writes it takes nothing away', (t) => {
   t.same(read({ data, webpush: { data: [] } }), read({ data }));
   t.end();
 });
+
+t.test('how it is shown', (t) => {
+  const present = {
+    interruption: 'passive',
+    thread: 'match-1',
+    actions: [{ id: 'open', title: 'Open', url: 'https://example.com/1' }],
+    appBadge: 4,
+    mutable: true,
+  } as const;
+  const actions = [{ action: 'open', title: 'Open', navigate: 'https://example.com/1' }];
+  const shown = { title: 'Goal', silent: true, actions, app_badge: 4, mutable: true };
+  t.same(read({ title: 'Goal', present }), { ...shown, pushId: 'n' });
+  const url = 'https://example.com/game';
+  t.same(read({ title: 'Goal', url, badge: 1, present }), {
+    ...shown,
+    url,
+    badge: 1,
+    web_push: 8030,
+    notification: { title: 'Goal', silent: true, actions, navigate: url },
+    pushId: 'n',
+  });
+  const urgencyOf = (payload: Partial<Payload>) => pushFields(message(payload), NOW_MS).urgency;
+  t.equal(urgencyOf({ present }), 'low');
+  t.equal(urgencyOf({ present, priority: 'high' }), 'high');
+  t.equal(urgencyOf({ present: { interruption: 'timeSensitive' } }), 'high');
+  t.end();
+});

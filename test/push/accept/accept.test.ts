@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Acceptance } from '../../../src/push/accept/accept.ts';
 import { Accept } from '../../../src/push/accept/accept.ts';
+import type { Acceptance } from '../../../src/push/accept/acceptance.ts';
 import { SCOPES_WRITTEN_MAX } from '../../../src/push/accept/in-pieces.ts';
 import type { Push, TagReferences } from '../../../src/push/accept/push.ts';
 import { taskOf } from '../../../src/push/dispatch/claimed.ts';

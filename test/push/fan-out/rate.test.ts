@@ -7,7 +7,9 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
 import { DEFAULT_PUSH_OPTIONS } from '../../../src/domain/push-options.ts';
+import type { Push } from '../../../src/push/accept/push.ts';
 import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
+import type { TransportLimits } from '../../../src/transport/transport.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
@@ -63,30 +65,51 @@ async function holdsRate(
   await Promise.all(fanOuts.map((one) => one.drain()));
 }
 
+/** One send at a time. */
+const ONE_BY_ONE = { streamsMax: 1, connectionsMax: 1 };
+
+/** The counts that the status of a push to 60 devices has shown until it has ended. */
+async function seenOnTheWay(
+  t: Test,
+  store: Store,
+  slug: string,
+  behaviour: Parameters<typeof behave>[1],
+  push: Partial<Push>,
+  limits: Partial<TransportLimits> = {},
+): Promise<ReadonlySet<number>> {
+  await behave(simulator, behaviour);
+  const fanOut = await fanOutFor(t, store, simulator, { limits });
+  const tenant = await makeTenant(store.sql, slug);
+  await seed(store, tenant, { 3: 60 });
+  const id = await submit(fanOut, tenant, pushTo(tenant, push));
+  const seen = new Set<number>();
+  let last = 0;
+  await until('it has ended', async () => {
+    const rows = (await readStatus(store.sql, tenant.clientId, id)) ?? [];
+    const delivered = rows.reduce((sum, row) => sum + row.delivered, 0);
+    t.ok(delivered >= last && delivered <= 60, 'it never goes back');
+    last = delivered;
+    seen.add(delivered);
+    return rows[0]?.state === 'FINISHED' ? true : null;
+  });
+  const [row] = (await finalRows(store, tenant, id)).filter(({ total }) => total > 0);
+  t.match(row, { delivered: 60 });
+  await fanOut.drain();
+  return seen;
+}
+
 await withStores(t, async (t, store) => {
   await t.test('a rate is held, evenly', (t) => holdsRate(t, store, 1, 2_000, DEVICES));
 
   await t.test('its progress is seen long before a block of devices is done', async (t) => {
-    await behave(simulator, { latencyMs: 20 });
-    const fanOut = await fanOutFor(t, store, simulator);
-    const tenant = await makeTenant(store.sql, 'slow');
-    await seed(store, tenant, { 3: 60 });
-    const id = await submit(
-      fanOut,
-      tenant,
-      pushTo(tenant, { options: { ...DEFAULT_PUSH_OPTIONS, ratePerSecond: 15 } }),
-    );
-    const seen = new Set<number>();
-    await until('it has ended', async () => {
-      const rows = (await readStatus(store.sql, tenant.clientId, id)) ?? [];
-      for (const { delivered } of rows) seen.add(delivered);
-      return rows[0]?.state === 'FINISHED' ? true : null;
-    });
-    const [row] = (await finalRows(store, tenant, id)).filter(({ total }) => total > 0);
-    t.match(row, { delivered: 60 });
+    const options = { ...DEFAULT_PUSH_OPTIONS, ratePerSecond: 15 };
+    const seen = await seenOnTheWay(t, store, 'slow', { latencyMs: 20 }, { options });
     t.ok(seen.size > 4, `seen on the way: ${[...seen]}`);
-    t.ok([...seen].every((count) => count <= 60));
-    await fanOut.drain();
+  });
+
+  await t.test('so is that of a slow provider, without a rate', async (t) => {
+    const seen = await seenOnTheWay(t, store, 'without', { latencyMs: 200 }, {}, ONE_BY_ONE);
+    t.ok(seen.size > 2, `seen on the way: ${[...seen]}`);
   });
 });
 

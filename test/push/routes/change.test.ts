@@ -45,6 +45,22 @@ await onEachStore(t, {
     t.match(await planDue(store.sql), [{ id }], 'it is due now');
   },
 
+  async 'it goes out so many seconds from now, and can be put back until then'(t, store) {
+    const api = await startJobsApi(t, store, 'hastened');
+    const sendAt = Date.now() + HOUR_MS;
+    const id = await api.push({ sendAt });
+    const change = (body: unknown) => api.call('PATCH', `/${id}`, body);
+    const soon = await change({ holdSeconds: 10 });
+    t.equal(soon.status, 200);
+    const [row] = await store.sql`
+      select extract(epoch from send_at - now())::float8 as seconds from notifications where id = ${id}`;
+    t.ok(row?.['seconds'] > 5 && row?.['seconds'] <= 10, `${row?.['seconds']} s by its own clock`);
+    t.match((await change({ sendAt })).body, { state: 'SCHEDULED', sendAt }, 'taken back');
+    for (const body of [{ holdSeconds: 10, sendAt }, { holdSeconds: 0 }, { holdSeconds: 3_601 }]) {
+      t.match(await change(body), { status: 400, body: { errors: [{ path: 'holdSeconds' }] } });
+    }
+  },
+
   async 'another priority, also while it runs'(t, store) {
     const api = await startJobsApi(t, store, 'hurry');
     const id = await api.push({ priority: 'urgent' });

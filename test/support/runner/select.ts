@@ -61,12 +61,14 @@ function callsOpener(file: string): boolean {
 }
 
 /**
- * The built test files that a path means: a file, or those of a folder with the ending. It may be
- * the path of a source.
+ * The built test files that a path means: a file, or those of a folder with the ending; none: there
+ * is nothing at that path. It may be the path of a source.
  */
 export function testFilesOf(path: string, ending: string): readonly string[] {
   const built = builtPath(path);
-  if (!statSync(built).isDirectory()) return [relative(ROOT, built)];
+  const found = statSync(built, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [relative(ROOT, built)];
   return readdirSync(built, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(ending))
     .sort()

@@ -41,6 +41,10 @@ const TTL_SECONDS_MAX = 2_419_200;
 const TARGETS = ['token', 'topic', 'condition', 'fid'] as const;
 const DURATION = /^(\d{1,12})(?:\.\d{1,9})?s$/;
 const PRIORITIES = ['NORMAL', 'HIGH', 'normal', 'high'];
+const NOTIFICATION_PRIORITIES = ['UNSPECIFIED', 'MIN', 'LOW', 'DEFAULT', 'HIGH', 'MAX'].map(
+  (name) => `PRIORITY_${name}`,
+);
+const INT32_MAX = 2_147_483_647;
 const RESERVED_DATA_KEY = /^(?:from$|message_type$|google\.|gcm\.notification\.)/;
 
 /** Spaces and control characters. Quotes and backslashes are unusual in a token, but allowed. */
@@ -66,11 +70,11 @@ const checkEnvelope = fields({
     notification: fields({ title: text, body: text, image: text }),
     android: fields({
       collapseKey: text,
-      priority,
+      priority: oneOf('AndroidMessagePriority', PRIORITIES),
       ttl,
       restrictedPackageName: text,
       data,
-      notification: object,
+      notification: androidNotification(),
       fcmOptions: object,
       directBootOk: flag,
       bandwidthConstrainedOk: flag,
@@ -95,6 +99,26 @@ const checkEnvelope = fields({
     fid,
   }),
 });
+
+/** AndroidNotification of the FCM HTTP v1 reference. */
+function androidNotification(): FieldCheck {
+  const texts = ['title', 'body', 'icon', 'color', 'sound', 'tag', 'clickAction', 'image'];
+  const localised = ['bodyLocKey', 'titleLocKey', 'channelId', 'ticker', 'eventTime'];
+  const flags = ['sticky', 'localOnly', 'bypassProxyNotification'];
+  const defaults = ['defaultSound', 'defaultVibrateTimings', 'defaultLightSettings'];
+  return fields({
+    ...Object.fromEntries([...texts, ...localised].map((name) => [name, text])),
+    ...Object.fromEntries([...flags, ...defaults].map((name) => [name, flag])),
+    ...Object.fromEntries(
+      ['bodyLocArgs', 'titleLocArgs', 'vibrateTimings'].map((name) => [name, textList]),
+    ),
+    notificationPriority: oneOf('NotificationPriority', NOTIFICATION_PRIORITIES),
+    visibility: oneOf('Visibility', ['VISIBILITY_UNSPECIFIED', 'PRIVATE', 'PUBLIC', 'SECRET']),
+    proxy: oneOf('Proxy', ['PROXY_UNSPECIFIED', 'ALLOW', 'DENY', 'IF_PRIORITY_LOWERED']),
+    notificationCount: wholeNumber,
+    lightSettings: object,
+  });
+}
 
 /**
  * The target of a body that FCM would accept, or the first fault. `bodyBytes` saves measuring small
@@ -215,10 +239,26 @@ function data(value: unknown, field: string): FieldFault | undefined {
   return { field, description: `Invalid data payload key: ${reserved}` };
 }
 
-function priority(value: unknown, field: string): FieldFault | undefined {
-  return typeof value === 'string' && PRIORITIES.includes(value)
+function textList(value: unknown, field: string): FieldFault | undefined {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
     ? undefined
-    : typeFault(field, 'type.googleapis.com/google.firebase.fcm.v1.AndroidMessagePriority', value);
+    : typeFault(field, 'TYPE_STRING', value);
+}
+
+/** Proto JSON takes a number of 32 bits as a text too. */
+function wholeNumber(value: unknown, field: string): FieldFault | undefined {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && Math.abs(number) <= INT32_MAX
+    ? undefined
+    : typeFault(field, 'TYPE_INT32', value);
+}
+
+/** `type`: the name of the enumeration in FCM's API. */
+function oneOf(type: string, values: readonly string[]): FieldCheck {
+  return (value, field) =>
+    typeof value === 'string' && values.includes(value)
+      ? undefined
+      : typeFault(field, `type.googleapis.com/google.firebase.fcm.v1.${type}`, value);
 }
 
 function ttl(value: unknown, field: string): FieldFault | undefined {

@@ -37,20 +37,47 @@ export async function changeState(
   publisher: string | null,
   order: Order,
 ): Promise<Obedience | null> {
-  const [standing] = await tx<Standing[]>`
-    select state, state not in ('SCHEDULED', 'QUEUED') and open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
-      case when send_at > accepted_at then 'SCHEDULED' else 'QUEUED' end as line
-    from notifications
-    where id = ${notificationId}::uuid and client_id = ${clientId}
-      and (${publisher}::text is null or user_name = ${publisher})
-    for no key update`;
-  if (standing === undefined) return null;
+  const standing = await lockStanding(tx, clientId, notificationId, publisher);
+  if (standing === null) return null;
   const { state } = standing;
   const next = stateAfter(order, standing);
   if (next === null) return { isObeyed: false, isChanged: false, state, ended: [] };
   const isChanged = next !== state;
   const ended = isChanged ? await put(tx, notificationId, standing, next) : [];
   return { isObeyed: true, isChanged, state: next, ended };
+}
+
+/**
+ * Cancels a notification that no device was counted for yet. `state`: as it was. Null: as for
+ * `changeState`.
+ */
+export async function cancelUnbegun(
+  tx: Sql,
+  clientId: number,
+  notificationId: string,
+  publisher: string | null,
+): Promise<Omit<Obedience, 'isChanged'> | null> {
+  const standing = await lockStanding(tx, clientId, notificationId, publisher);
+  if (standing === null) return null;
+  const { state } = standing;
+  if (standing.isPlanned) return { isObeyed: false, state, ended: [] };
+  return { isObeyed: true, state, ended: await put(tx, notificationId, standing, 'CANCELLED') };
+}
+
+async function lockStanding(
+  tx: Sql,
+  clientId: number,
+  notificationId: string,
+  publisher: string | null,
+): Promise<Standing | null> {
+  const [standing = null] = await tx<Standing[]>`
+    select state, state not in ('SCHEDULED', 'QUEUED') and open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
+      case when send_at > accepted_at then 'SCHEDULED' else 'QUEUED' end as line
+    from notifications
+    where id = ${notificationId}::uuid and client_id = ${clientId}
+      and (${publisher}::text is null or user_name = ${publisher})
+    for no key update`;
+  return standing;
 }
 
 /** Null: the order comes too late. */

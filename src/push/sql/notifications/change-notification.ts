@@ -18,8 +18,13 @@ interface Changeable extends PushOptions {
 
 const NAMES = ['sendAtMs', 'expiresAtMs', ...CHANGEABLE_OPTIONS] as const;
 
+export type ChangedField = keyof Changeable;
+
 /** Absent: it stays. */
-export type NotificationChange = Partial<Changeable>;
+export interface NotificationChange extends Partial<Changeable> {
+  /** It is sent so long after this change, by the database's time, whatever `sendAtMs` says. */
+  readonly holdSeconds?: number;
+}
 
 interface ChangedNotification extends Changeable {
   readonly kind:
@@ -30,7 +35,7 @@ interface ChangedNotification extends Changeable {
     /** The request would make it end before it begins. */
     | 'out-of-order';
   readonly state: NotificationState;
-  readonly changed: readonly (keyof Changeable)[];
+  readonly changed: readonly ChangedField[];
 }
 
 /** Null: the client has no such notification, or, with a publisher, it is another's. */
@@ -59,14 +64,17 @@ export async function changeNotification(
   const { isAhead, ...known } = row;
   if (hasEnded(known.state)) return { ...known, kind: 'ended', changed: [] };
   if (change.sendAtMs !== undefined && !isAhead) return { ...known, kind: 'due', changed: [] };
-  const asked = { ...known, ...change };
+  const { holdSeconds = null, ...others } = change;
+  const asked = { ...known, ...others };
   if (asked.expiresAtMs !== null && asked.expiresAtMs <= asked.sendAtMs) {
     return { ...asked, kind: 'out-of-order', changed: [] };
   }
   const sendAtMs = change.sendAtMs ?? null;
   const [written] = await tx<Pick<Changeable, 'sendAtMs'>[]>`
     update notifications n set
-      send_at = case when ${sendAtMs}::float8 is null then send_at
+      send_at = case
+        when ${holdSeconds}::integer is not null then now() + ${holdSeconds}::integer * interval '1 second'
+        when ${sendAtMs}::float8 is null then send_at
         else greatest(to_timestamp(${sendAtMs}::float8 / 1000), now()) end,
       expires_at = to_timestamp(${asked.expiresAtMs}::float8 / 1000),
       ${assignedOptions(tx)}

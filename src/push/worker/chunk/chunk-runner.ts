@@ -73,6 +73,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
       task.leaseMs / 4,
       context.pace === null ? Number.POSITIVE_INFINITY : PACED_REPORT_EVERY_MS,
     ),
+    hasNews: () => queue.hasNews,
   });
 
   // The claim before has sent to some of these devices, and it is not known to which.

@@ -32,6 +32,10 @@ export class ChunkSendQueue implements SendQueue {
   private announced: bigint;
   private cleared = 0n;
   private readonly onProgress: () => void;
+  /** Devices in begun blocks, as the last report has shown them. */
+  private shown = 0;
+  /** Reports show what is in begun blocks; of a fast chunk, the finished blocks are enough. */
+  private isShown: boolean;
 
   constructor(
     task: ChunkTask,
@@ -46,6 +50,12 @@ export class ChunkSendQueue implements SendQueue {
     this.run = run;
     this.announced = task.startedBlocks;
     this.onProgress = onProgress;
+    this.isShown = context.pace !== null;
+  }
+
+  /** Whether devices have ended in blocks that are not finished, and no report has shown it. */
+  get hasNews(): boolean {
+    return this.blocks.begun.counts.total !== this.shown;
   }
 
   get size(): number {
@@ -109,8 +119,10 @@ export class ChunkSendQueue implements SendQueue {
     const finished = this.blocks.take();
     if (finished === null && !isEmptyToo && this.isNextCleared) return null;
     const { blocks, tally } = finished ?? { blocks: 0n, tally: new Tally() };
-    const isShown = this.context.pace !== null && release === null;
-    const begun = isShown ? this.blocks.begun : null;
+    // From its first sign of life on, so that no later report takes back what one has shown.
+    this.isShown ||= isEmptyToo && release === null;
+    const begun = this.isShown && release === null ? this.blocks.begun : null;
+    this.shown = begun?.counts.total ?? 0;
     return {
       kind: 'chunk',
       notificationId: this.task.message.notificationId,

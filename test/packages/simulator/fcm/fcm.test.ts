@@ -151,6 +151,21 @@ t.test('every invalid message names its field', async (t) => {
       { message: { token: TOKEN, android: { priority: 'urgent' } } },
     ],
     [
+      'message.android.notification.notification_priority',
+      'an unknown priority of what is shown',
+      { message: { token: TOKEN, android: { notification: { notification_priority: 'HIGH' } } } },
+    ],
+    [
+      'message.android.notification',
+      'an unknown name in what is shown',
+      { message: { token: TOKEN, android: { notification: { channel: 'goals' } } } },
+    ],
+    [
+      'message.android.notification.notificationCount',
+      'a count that is no whole number',
+      { message: { token: TOKEN, android: { notification: { notificationCount: 1.5 } } } },
+    ],
+    [
       'message.apns.headers[0].value',
       'a header that is a number',
       { message: { token: TOKEN, apns: { headers: { 'apns-priority': 5 } } } },

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Outcome } from '../../../../src/domain/outcome.ts';
 import { DELIVERED } from '../../../../src/domain/outcome.ts';
+import type { ChunkProgress } from '../../../../src/domain/progress.ts';
 import { runChunk } from '../../../../src/push/worker/chunk/chunk-runner.ts';
 import {
   CircuitBreaker,
@@ -699,4 +700,41 @@ t.test('at most once: given back in order, nothing is in doubt', async (t) => {
   await runChunk(task, scene.context);
   t.match(scene.reports.at(-1), { started: 0n, releaseAfterMs: 0 });
   t.equal(sumOf(scene.reports).total, sender.sent.length);
+});
+
+t.test('a slow chunk shows within a second what has ended in its begun blocks', async (t) => {
+  const sender = new ScriptedSender((_, count) => (count <= 50 ? DELIVERED : null));
+  const shown: ChunkProgress[] = [];
+  let show: () => void = () => undefined;
+  const isShown = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  const scene = sceneOf(chunkTask(), {
+    offsets: first(200),
+    sender,
+    reply(progress, clock) {
+      if (progress.kind === 'chunk' && progress.begun !== undefined) {
+        shown.push(progress);
+        show();
+      }
+      return recorded(clock);
+    },
+  });
+  const startedMs = performance.now();
+  const run = runChunk(chunkTask(), scene.context);
+  await isShown;
+  t.ok(performance.now() - startedMs < 1_500, 'within a second');
+  t.match(shown, [{ blocks: 0n, counts: { total: 0 }, begun: { total: 50, delivered: 50 } }]);
+  t.match(sumOf(scene.reports), { total: 0 }, 'shown, not counted');
+  sender.script = () => DELIVERED;
+  sender.answer(DELIVERED);
+  await run;
+  t.match(sumOf(scene.reports), { total: 200, delivered: 200, isComplete: true });
+  t.match(shown.at(-1), { begun: { total: 0 } }, 'its reports go on to say it');
+});
+
+t.test('a fast chunk shows its finished blocks, and no others', async (t) => {
+  const scene = sceneOf(chunkTask(), { offsets: first(8_192) });
+  await runChunk(chunkTask(), scene.context);
+  t.notOk(scene.reports.some((report) => 'begun' in report));
 });

@@ -1,0 +1,32 @@
+/** A notification in several languages. */
+
+export const languageTexts = {
+  title: 'Languages',
+  none: 'Everybody gets the same text.',
+  add: 'Add a language',
+  defaultLanguage: 'Language of the text above',
+  defaultHint: 'For everybody who has none of the tags below.',
+  language: 'Language',
+  languageHint: 'For example de or pt-BR.',
+  tags: 'For people with any of these tags',
+  section: (language: string) => language || 'New language',
+  first: 'Whoever has tags of several languages gets the first of them.',
+  like: 'Empty: as in the default language.',
+  more: 'Link and image',
+  remove: 'Remove',
+  removeOf: (language: string) => `Remove ${language || 'the new language'}`,
+  preview: 'Language of the preview',
+  ofDefault: (language: string) => `${language} (default)`,
+  inSummary: (language: string, tags: string) => `In ${language} (${tags})`,
+  fieldNames: { title: 'title', message: 'message', url: 'link', image: 'image' },
+  noDefault: 'Name the language of the text above.',
+  noName: 'Name each language.',
+  twice: (language: string) => `${language} is there twice.`,
+  noTag: (language: string) => `Choose a tag for ${language}.`,
+  noSourceId: (tag: string) => `${tag} has no source ID. Give it one on its page.`,
+  noText: (language: string) => `Write a text in ${language}.`,
+  noDefaultText: (field: string, language: string) =>
+    `The ${field} is written in ${language} only. Write it in the default language too.`,
+  sharedTag: (tag: string) => `${tag} is a tag of two languages.`,
+  tooManyTags: (max: number) => `All languages together may have ${max} tags.`,
+};
