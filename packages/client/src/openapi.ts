@@ -588,6 +588,88 @@ export interface paths {
         readonly patch: operations["changeDraft"];
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/segments": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the segments of the client
+         * @description By their names. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["listSegments"];
+        readonly put?: never;
+        /**
+         * Make a segment
+         * @description A name for an expression, which pushes use as `$name`. It is looked up when a push is accepted: the job keeps the expression as it was then. What is wrong with the expression is `400` with its `position`. A client may have 500. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["createSegment"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/segments/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One segment
+         * @description For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["getSegment"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a segment
+         * @description One that another segment names: `409`, which says which.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly delete: operations["deleteSegment"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a segment
+         * @description What is absent stays. Jobs that were accepted keep the expression that they have. The name stays: pushes use it.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly patch: operations["changeSegment"];
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/segments/{name}/estimate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Count the devices of a segment
+         * @description As `estimate` of a push does. One that only narrows is counted among all devices with a subscription.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly post: operations["estimateSegment"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/push-api/v3/{client}/test-devices": {
         readonly parameters: {
             readonly query?: never;
@@ -2857,7 +2939,7 @@ export interface components {
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description Only these platforms; by default every one. An unknown one, an empty list, and platforms that no app of the push is on are `400`. */
             readonly platformIds?: (readonly (number | string)[] | (number | string)) | null;
-            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
+            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags; also over attributes (`@language = de`), segments (`$staff`) and `*`, every device with a subscription, with up to 20 tests and 4,000 characters. */
             readonly audience?: string | null;
             /** @description A payload; one with texts in several languages; or, where each app and platform of the push has a template that makes a payload of it, any object. Each also as a string that holds JSON. */
             readonly payload: components["schemas"]["Payload"] | {
@@ -2982,6 +3064,10 @@ export interface components {
             readonly state: components["schemas"]["NotificationState"];
             /** @description Target and filter tags that are unknown or expired. */
             readonly unknownTags: readonly (number | string)[];
+            /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+            readonly unknownValues?: {
+                readonly [key: string]: readonly string[];
+            };
             /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
             readonly warnings?: readonly string[];
         };
@@ -2993,6 +3079,14 @@ export interface components {
             readonly audience: readonly components["schemas"]["ScopeCount"][];
             /** @description Target and filter tags that are unknown or expired. */
             readonly unknownTags: readonly (number | string)[];
+            /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+            readonly unknownValues?: {
+                readonly [key: string]: readonly string[];
+            };
+            /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
+            readonly withoutValue?: {
+                readonly [key: string]: number;
+            };
             /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
             readonly warnings?: readonly string[];
         };
@@ -3114,7 +3208,7 @@ export interface components {
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description Only these platforms; by default every one. An unknown one, an empty list, and platforms that no app of the push is on are `400`. */
             readonly platformIds?: (readonly (number | string)[] | (number | string)) | null;
-            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
+            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags; also over attributes (`@language = de`), segments (`$staff`) and `*`, every device with a subscription, with up to 20 tests and 4,000 characters. */
             readonly audience?: string | null;
             /** @description Look at 16 device groups of each app and platform at most, evenly apart, and conclude from them: at once, however many devices there are, and the nearer the more of them match. Up to 131,072 devices it is exact. */
             readonly approximate?: boolean | null;
@@ -3251,6 +3345,15 @@ export interface components {
             readonly content: {
                 readonly [key: string]: unknown;
             };
+        };
+        readonly Segment: {
+            readonly name: string;
+            readonly expression: string;
+            readonly description: string | null;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt: number;
+            /** @description Milliseconds since 1970. */
+            readonly updatedAt: number;
         };
         readonly TestDevice: {
             readonly id: number;
@@ -3595,7 +3698,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "segment.create" | "segment.change" | "segment.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -3979,6 +4082,7 @@ export type AudienceRequest = components['schemas']['AudienceRequest'];
 export type Notification = components['schemas']['Notification'];
 export type ListedDraft = components['schemas']['ListedDraft'];
 export type Draft = components['schemas']['Draft'];
+export type Segment = components['schemas']['Segment'];
 export type TestDevice = components['schemas']['TestDevice'];
 export type TagEntries = components['schemas']['TagEntries'];
 export type PublishedTag = components['schemas']['PublishedTag'];
@@ -4938,6 +5042,14 @@ export interface operations {
                         readonly notShown?: readonly components["schemas"]["ScopeCount"][];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
+                        /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+                        readonly unknownValues?: {
+                            readonly [key: string]: readonly string[];
+                        };
+                        /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
+                        readonly withoutValue?: {
+                            readonly [key: string]: number;
+                        };
                         /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
                         readonly warnings?: readonly string[];
                     };
@@ -5008,6 +5120,14 @@ export interface operations {
                         readonly plan: readonly string[];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
+                        /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+                        readonly unknownValues?: {
+                            readonly [key: string]: readonly string[];
+                        };
+                        /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
+                        readonly withoutValue?: {
+                            readonly [key: string]: number;
+                        };
                         /**
                          * @description The counts were concluded from a sample.
                          * @constant
@@ -5846,6 +5966,339 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listSegments: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The segments. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "swiss-german",
+                     *         "expression": "@country = CH && @language = de",
+                     *         "description": "Readers in Switzerland who read German.",
+                     *         "createdAt": 1795392000000,
+                     *         "updatedAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Segment"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly createSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "swiss-german",
+                 *       "expression": "@country = CH && @language = de",
+                 *       "description": "Readers in Switzerland who read German."
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly name: string;
+                    /** @description As `audience` of a push. It may be one that only narrows, as `@country = CH`: a push then names a tag or `*` beside it. It may name other segments, up to 5 deep. */
+                    readonly expression: string;
+                    readonly description?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Made. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "swiss-german",
+                     *       "expression": "@country = CH && @language = de",
+                     *       "description": "Readers in Switzerland who read German.",
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Segment"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the segment.
+                 * @example swiss-german
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The segment. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "swiss-german",
+                     *       "expression": "@country = CH && @language = de",
+                     *       "description": "Readers in Switzerland who read German.",
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Segment"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the segment.
+                 * @example swiss-german
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the segment.
+                 * @example swiss-german
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "expression": "@country = CH && @language = de && @appVersion >= 5.2"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description As `audience` of a push. It may be one that only narrows, as `@country = CH`: a push then names a tag or `*` beside it. It may name other segments, up to 5 deep. */
+                    readonly expression?: string;
+                    readonly description?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "swiss-german",
+                     *       "expression": "@country = CH && @language = de",
+                     *       "description": "Readers in Switzerland who read German.",
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Segment"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly estimateSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the segment.
+                 * @example swiss-german
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Devices of each app and platform, and the plan in words. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "audience": [
+                     *         {
+                     *           "appId": 1,
+                     *           "platformId": 3,
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "plan": [
+                     *         "Devices that have tag 2.",
+                     *         "1 device, each once."
+                     *       ],
+                     *       "unknownTags": []
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly audience: readonly components["schemas"]["ScopeCount"][];
+                        readonly plan: readonly string[];
+                        /** @description Target and filter tags that are unknown or expired. */
+                        readonly unknownTags: readonly (number | string)[];
+                        /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+                        readonly unknownValues?: {
+                            readonly [key: string]: readonly string[];
+                        };
+                        /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
+                        readonly withoutValue?: {
+                            readonly [key: string]: number;
+                        };
+                        /**
+                         * @description The counts were concluded from a sample.
+                         * @constant
+                         */
+                        readonly approximate?: true;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

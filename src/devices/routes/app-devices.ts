@@ -230,6 +230,7 @@ async function lookUp(
       sinceMs: Date.now() - EXPECTED_MS_MAX,
       limit: EXPECTED_MAX,
       publisher: publisherOf(caller),
+      ordinal,
     });
     return {
       registered: true,

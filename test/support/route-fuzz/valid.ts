@@ -109,6 +109,12 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-api/v3/:client/notifications/:id/cancel': () => undefined,
   'POST /push-api/v3/:client/drafts': () => ({ name: 'Final', content: { title: 'Goal!' } }),
   'PATCH /push-api/v3/:client/drafts/:id': () => ({ name: 'Final whistle', revision: 1 }),
+  'POST /push-admin-api/v3/:client/segments': () => ({
+    name: 'swiss',
+    expression: '@country = CH && !$fans',
+    description: 'Readers in Switzerland',
+  }),
+  'PATCH /push-admin-api/v3/:client/segments/:name': () => ({ expression: `${SOURCE_ID} || *` }),
   'POST /push-api/v3/:client/test-devices': (world) => ({
     ...(device(world) as object),
     name: 'Phone of Ana',
@@ -299,6 +305,8 @@ function parameter(name: string, before: string, world: World): string | null {
       return String(world.keyId);
     case 'webhooks':
       return String(world.webhookId);
+    case 'segments':
+      return 'fans';
     case 'drafts':
       return String(world.draftId);
     case 'test-devices':

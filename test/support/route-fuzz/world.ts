@@ -13,6 +13,7 @@ import {
 import type { ApnsCredential } from '../../../src/providers/apns/credential.ts';
 import type { ProviderCredential } from '../../../src/providers/providers.ts';
 import { insertDraft } from '../../../src/push/sql/drafts.ts';
+import { insertSegment } from '../../../src/push/sql/segments.ts';
 import { insertTestDevice } from '../../../src/push/sql/test-devices.ts';
 import { writeTemplate } from '../../../src/templates/templates.ts';
 import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
@@ -143,6 +144,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     expiresAtMs: null,
   });
   if ('over' in key) throw new Error('too many keys');
+  await insertSegment(sql, clientId, { name: 'fans', expression: SOURCE_ID, description: null });
   return {
     slug,
     appId,
