@@ -86,6 +86,11 @@ t.test('composing', (t) =>
       const json = await page.getByRole('region', { name: 'fcm' }).textContent();
       t.match(json, /1:0 <b>not bold<\/b>/);
       await page.getByText('More options').click();
+      await page.getByLabel('Subtitle').fill('Second half');
+      await page.getByLabel('Interruption').selectOption('Passive: no sound, no lit screen');
+      await page.getByRole('region', { name: 'fcm' }).getByText('PRIORITY_LOW').waitFor();
+      t.match(await page.getByRole('region', { name: 'fcm' }).textContent(), /"Second half"/);
+      await page.locator('.phone:not(.android)').getByText('Second half').waitFor();
       await page.getByLabel('Custom data').fill('{ "match": ');
       await shows('This is not a JSON object.');
       t.ok(await button.isDisabled());

@@ -1,6 +1,6 @@
 /** Texts of failures. */
 
-import { MORE_FIELDS } from './payload-fields.ts';
+import { MORE_FIELDS, placeOf } from './payload-fields.ts';
 
 export const faultTexts = {
   title: 'That did not work.',
@@ -26,7 +26,9 @@ export const faultTexts = {
     'payload.message': 'Message',
     'payload.url': 'Link',
     'payload.image': 'Image URL',
-    ...Object.fromEntries(MORE_FIELDS.map(([name, { label }]) => [`payload.${name}`, label])),
+    ...Object.fromEntries(
+      MORE_FIELDS.map(([name, { label }]) => [`payload.${placeOf(name)}`, label]),
+    ),
     'payload.data': 'Custom data',
     sendAt: 'Send at',
     ratePerSecond: 'Speed limit',

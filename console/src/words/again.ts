@@ -4,7 +4,7 @@ import type { Notification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from '../api/client.ts';
 import { tagsById } from '../api/tags-by-id.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
-import { MORE_NAMES, moreOf } from '../texts/payload-fields.ts';
+import { hasInput, moreOf } from '../texts/payload-fields.ts';
 import type { ChosenScopes } from './scopes.ts';
 
 /** The fields that the page has inputs for. */
@@ -14,7 +14,6 @@ const COMPOSED: ReadonlySet<string> = new Set([
   'body',
   'url',
   'image',
-  ...MORE_NAMES,
   'silent',
   'data',
 ]);
@@ -24,7 +23,8 @@ const COMPOSED: ReadonlySet<string> = new Set([
  * is given, or for parts that only one provider takes: a draft without them would be another push.
  */
 export const canBeDraft = ({ payload, givenPayload }: Notification): boolean =>
-  givenPayload === undefined && Object.keys(payload).every((name) => COMPOSED.has(name));
+  givenPayload === undefined &&
+  Object.keys(payload).every((name) => COMPOSED.has(name) || hasInput(payload, name));
 
 /** For the apps and platforms of `scopes`. Tags that are gone are left out: no device has them. */
 export async function draftOf(

@@ -8,7 +8,7 @@ import type {
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
-import { MORE_NAMES } from '../texts/payload-fields.ts';
+import { typedMore } from '../texts/payload-fields.ts';
 import { sendTexts as texts } from '../texts/send.ts';
 import { localisedTexts } from './languages.ts';
 
@@ -60,10 +60,10 @@ export function dataFaultOf(fields: DraftFields): string {
 export function payloadOf(fields: DraftFields): Payload {
   const { title, message, url, image, isSilent } = fields;
   const data = dataOf(fields) ?? {};
-  const more = MORE_NAMES.map((name) => [name, fields[name] ?? ''] as const);
-  const typed = [...Object.entries({ title, message, url, image }), ...more];
+  const typed = Object.entries({ title, message, url, image });
   const shown = {
     ...Object.fromEntries(typed.filter(([, value]) => value !== '')),
+    ...typedMore(fields),
     ...(isSilent ? { silent: true } : {}),
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
