@@ -56,18 +56,20 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'provider-credentials': ['access', 'audit', 'catalogue', 'clients', 'webhooks'],
   templates: ['access', 'catalogue', 'clients'],
   statistics: ['catalogue', 'clients'],
-  devices: ['access', 'audit', 'catalogue', 'clients', 'statistics', 'webhooks'],
-  'push/sql': ['catalogue', 'devices', 'statistics', 'webhooks'],
+  attributes: ['access', 'clients'],
+  devices: ['access', 'attributes', 'audit', 'catalogue', 'clients', 'statistics', 'webhooks'],
+  'push/sql': ['attributes', 'catalogue', 'devices', 'statistics', 'webhooks'],
   'push/ledger': ['push/sql', 'devices'],
   // The messages between the main thread (dispatch) and a sending thread (worker), which know
   // nothing else of each other.
   'push/protocol': ['push/ledger', 'push/sql'],
-  'push/accept': ['push/sql', 'catalogue', 'templates'],
+  'push/accept': ['push/sql', 'attributes', 'catalogue', 'clients', 'templates'],
   'push/plan': ['push/sql'],
-  'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql'],
+  'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql', 'attributes'],
   'push/worker': ['push/protocol', 'push/ledger'],
   'push/routes': [
-    ...['push/accept', 'push/sql', 'access', 'audit', 'catalogue', 'clients', 'templates'],
+    ...['push/accept', 'push/sql', 'access', 'attributes', 'audit', 'catalogue', 'clients'],
+    'templates',
     'packages/http1',
   ],
   push: [

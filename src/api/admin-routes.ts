@@ -1,6 +1,7 @@
 /** The Admin API: what operators of a client and their tools call. */
 
 import { credentialRoutes } from '../access/routes/credentials.ts';
+import { attributeRoutes } from '../attributes/routes/attributes.ts';
 import { auditRoute } from '../audit/routes/audit.ts';
 import { appResourceRoutes } from '../catalogue/routes/app-resources.ts';
 import { appRoutes } from '../catalogue/routes/apps.ts';
@@ -13,6 +14,7 @@ import { settingsRoutes } from '../clients/routes/settings.ts';
 import type { SqlPool } from '../database/sql.ts';
 import type { AppDeviceParts } from '../devices/routes/app-devices.ts';
 import { appDeviceRoutes } from '../devices/routes/app-devices.ts';
+import type { BulkRequestParts } from '../devices/routes/bulk-requests.ts';
 import { bulkRequestRoutes } from '../devices/routes/bulk-requests.ts';
 import { bulkResourceRoutes } from '../devices/routes/bulk-resources.ts';
 import type { Route } from '../http/handler.ts';
@@ -34,6 +36,7 @@ interface AdminApi
     AppPlatformParts,
     AppTemplateParts,
     AppDeviceParts,
+    BulkRequestParts,
     WebhookRouteParts,
     KeyRouteParts {
   readonly sql: SqlPool;
@@ -48,6 +51,7 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   ...appResourceRoutes(api),
   ...appPlatformRoutes(api),
   ...appTemplateRoutes(api),
+  ...attributeRoutes(api.sql),
   ...appDeviceRoutes(api),
   ...bulkRequestRoutes(api),
   ...bulkResourceRoutes(api.sql),

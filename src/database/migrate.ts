@@ -13,6 +13,8 @@ import * as testDevices from './migrations/0043-test-devices.ts';
 import * as draftsAndStages from './migrations/0044-drafts-and-stages.ts';
 import * as refusedSince from './migrations/0046-refused-since.ts';
 import * as newestMigration from './migrations/0047-newest-migration.ts';
+import * as attributes from './migrations/0048-attributes.ts';
+import * as segments from './migrations/0049-segments.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -36,6 +38,8 @@ export const MIGRATIONS: readonly Migration[] = [
   draftsAndStages,
   refusedSince,
   newestMigration,
+  attributes,
+  segments,
 ];
 
 export interface Migrated {

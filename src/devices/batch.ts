@@ -1,6 +1,7 @@
 /** Groups a batch by device: each device once, with all of its operations. */
 
 import type { Change, TagsAfter } from './change.ts';
+import type { FacetsAfter } from './facets.ts';
 import type { DeviceRef, Operation } from './operation.ts';
 import type { DeviceKey, KnownDevice } from './sql/find-devices.ts';
 
@@ -16,6 +17,7 @@ export interface ChangedDevice extends DeviceOperations {
   readonly readAtMs: number;
   readonly change: Change;
   readonly tags: TagsAfter;
+  readonly facets: FacetsAfter;
   /** Null: it does not exist. */
   readonly known: KnownDevice | null;
 }

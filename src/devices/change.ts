@@ -4,6 +4,8 @@ import type { DeviceAttributes, WithAttributes } from '../domain/device-attribut
 import { latestAttributes, NO_ATTRIBUTES } from '../domain/device-attributes.ts';
 import { subscribersBy } from '../statistics/record-changes.ts';
 import { sortNumbers } from '../std/sort-numbers.ts';
+import type { WantedFacets } from './facets.ts';
+import { NO_FACETS } from './facets.ts';
 import type { Operation } from './operation.ts';
 
 /** A device keeps its earlier tags unless cleared or in `remove`, and gets those of `add`. */
@@ -17,6 +19,8 @@ export interface Change extends WithAttributes {
   registers: boolean;
   /** Remembers the time of unsubscribing. */
   unsubscribes: boolean;
+  /** `NO_FACETS`: they stay. */
+  readonly facets: WantedFacets;
 }
 
 /** Whether devices of an app can subscribe to a tag: it is live, connected and unexpired. */
@@ -24,6 +28,7 @@ export type IsSubscribable = (tagId: number, appId: number) => boolean;
 
 interface Folding extends Change {
   attributes: DeviceAttributes;
+  facets: WantedFacets;
   /** `NO_TAGS` until a tag is removed. */
   remove: Set<number>;
 }
@@ -39,6 +44,7 @@ export function fold(operations: readonly Operation[], isSubscribable: IsSubscri
     registers: false,
     unsubscribes: false,
     attributes: NO_ATTRIBUTES,
+    facets: NO_FACETS,
   };
   for (const operation of operations) apply(change, operation, isSubscribable);
   return change;
@@ -47,14 +53,14 @@ export function fold(operations: readonly Operation[], isSubscribable: IsSubscri
 function apply(change: Folding, operation: Operation, isSubscribable: IsSubscribable): void {
   switch (operation.kind) {
     case 'reg':
-      register(change, operation.attributes);
+      register(change, operation);
       subscribe(change, operation, isSubscribable);
       return;
     case 'set': {
       const { appId } = operation.device;
       // "Tags given but none known: ignored too" (internals/interface.md, "App API").
       if (!operation.tagIds.some((tagId) => isSubscribable(tagId, appId))) return;
-      register(change, operation.attributes);
+      register(change, operation);
       clear(change);
       subscribe(change, operation, isSubscribable);
       return;
@@ -67,9 +73,13 @@ function apply(change: Folding, operation: Operation, isSubscribable: IsSubscrib
   }
 }
 
-function register(change: Folding, given: DeviceAttributes): void {
+type Registering = Operation & { readonly kind: 'reg' | 'set' };
+
+function register(change: Folding, { attributes, facets }: Registering): void {
   change.registers = true;
-  change.attributes = latestAttributes(change.attributes, given);
+  change.attributes = latestAttributes(change.attributes, attributes);
+  if (facets === undefined) return;
+  change.facets = change.facets === NO_FACETS ? facets : new Map([...change.facets, ...facets]);
 }
 
 function clear(change: Folding): void {
@@ -80,7 +90,7 @@ function clear(change: Folding): void {
 
 function subscribe(
   change: Folding,
-  { tagIds, device }: Operation & { readonly kind: 'reg' | 'set' },
+  { tagIds, device }: Registering,
   isSubscribable: IsSubscribable,
 ): void {
   for (const tagId of tagIds) {

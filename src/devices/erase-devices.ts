@@ -69,6 +69,7 @@ async function eraseIf(
 export interface LockedDevice extends DevicePlace, DeviceGroupKey {
   /** Sorted. */
   readonly tagIds: readonly number[];
+  readonly facetIds: readonly number[];
   /**
    * It may have repeated its registration after `registeredBeforeMs` without a write (decision 42).
    */
@@ -102,9 +103,16 @@ export async function eraseLocked(
   return changesOf(raised, {
     ...others.edits,
     tokens: devices.map((device) => ({ ...device, deviceId: null })),
-    tags: lost,
+    tags: lost.map((device) =>
+      device.facetIds.length === 0 ? device : { ...device, lost: lostIdsOf(device) },
+    ),
   });
 }
+
+const lostIdsOf = ({ tagIds, facetIds }: LockedDevice): readonly number[] => [
+  ...tagIds,
+  ...facetIds,
+];
 
 const NOTHING = { groups: [], edits: {} };
 
@@ -121,14 +129,21 @@ export async function lockDevicesToErase(
   const byPlace = new Map(
     rows.map((row) => [`${row.appId}.${row.platformId}.${row.ordinal}`, row]),
   );
-  return [...byPlace.values()].map((row) => ({ ...row, tagIds: readTagIds(row.tagIds) }));
+  return [...byPlace.values()].map((row) => ({
+    ...row,
+    tagIds: readTagIds(row.tagIds),
+    facetIds: readTagIds(row.facetIds),
+  }));
 }
 
 const selectToErase = (tx: Sql, devices: readonly DeviceToErase[], condition: Fragment) => tx<
-  (Omit<LockedDevice, 'tagIds'> & { readonly tagIds: string })[]
+  (Omit<LockedDevice, 'tagIds' | 'facetIds'> & {
+    readonly tagIds: string;
+    readonly facetIds: string;
+  })[]
 >`
   select d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
-    d.tag_ids::text as "tagIds",
+    d.tag_ids::text as "tagIds", coalesce(d.facet_ids, '{}')::text as "facetIds",
     coalesce(d.registered_at >= to_timestamp((dead.registered_before_ms - ${UNWRITTEN_MS_MAX}::float8) / 1000), false) as "isDoubtful",
     case when d.refusals > 0 then extract(epoch from d.refused_at)::float8 * 1000 end as "refusedAtMs"
   from devices d

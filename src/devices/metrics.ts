@@ -8,6 +8,8 @@ import type { RegistrationResult } from './operation.ts';
 
 /** Why an operation is not committed: these series are there before it happens. */
 const FAILURES = ['limit', 'refused', 'unavailable'];
+/** The same, why a value is not made. */
+const NO_ROOM = ['full', 'rate'];
 
 /** Operations by how they ended, and the parameters that were ignored. */
 export class DeviceCounts {
@@ -15,6 +17,11 @@ export class DeviceCounts {
     name: 'tagcast_ignored_parameters_total',
     help: 'Parameters of the App API that were ignored, though the answer was `OK`. Set an alarm on it after a release of an app.',
     labels: ['field'],
+  });
+  readonly refusedValues = new LabelledCounter({
+    name: 'tagcast_attribute_values_refused_total',
+    help: 'New values of attributes of devices that were ignored: the attribute has as many as it may (`full`), or its app brought too many in a minute (`rate`).',
+    labels: ['reason'],
   });
   readonly committed = new LabelledCounter({
     name: 'tagcast_registrations_total',
@@ -29,10 +36,11 @@ export class DeviceCounts {
 
   constructor() {
     for (const reason of FAILURES) this.#failures.with({ reason });
+    for (const reason of NO_ROOM) this.refusedValues.with({ reason });
   }
 
   get metrics(): readonly Metric[] {
-    return [this.ignoredParameters, this.committed, this.#failures];
+    return [this.ignoredParameters, this.refusedValues, this.committed, this.#failures];
   }
 
   /** Counts an operation that was not refused at once. */

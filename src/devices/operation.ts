@@ -2,6 +2,7 @@
 
 import { deviceKeyOf, normalizeDeviceId } from '../domain/device.ts';
 import type { DeviceAttributes } from '../domain/device-attributes.ts';
+import type { WantedFacets } from './facets.ts';
 import type { DeviceKey } from './sql/find-devices.ts';
 
 export interface DeviceRef extends DeviceKey {
@@ -21,6 +22,8 @@ export type Operation =
       /** Tags of the client. The batch reads which of them the device can subscribe to. */
       readonly tagIds: readonly number[];
       readonly attributes: DeviceAttributes;
+      /** Absent: it says nothing of them. */
+      readonly facets?: WantedFacets;
     }
   | {
       readonly kind: 'ureg';

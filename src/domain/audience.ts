@@ -19,27 +19,42 @@ export const concernedTagIds = ({
 ];
 
 /** An audience without target tags has no device, whatever its other tags are. */
-export const isNobody = ({ anyTagIds }: Audience): boolean => anyTagIds.length === 0;
+export const isNobody = ({
+  anyTagIds,
+  isToEverybody,
+}: Pick<Audience, 'anyTagIds' | 'isToEverybody'>): boolean =>
+  anyTagIds.length === 0 && isToEverybody !== true;
 
 /** The further condition on its devices; null: none. Every evaluation reads it here. */
-export function conditionOf({ anyTagIds, condition }: Audience): AudienceCondition | null {
+export function conditionOf({
+  anyTagIds,
+  condition,
+  facetIds = [],
+}: Audience): AudienceCondition | null {
   if (condition === undefined || condition === null) return null;
-  const current = new Set(anyTagIds);
+  const current = new Set([...anyTagIds, ...facetIds]);
   return mapLiterals(condition, (literal) =>
     literal > 0 && !current.has(literal) ? NO_TAG : literal,
   );
 }
 
-/** Whether a device with these tags is in the audience; the tag indexes answer that for many. */
-export function isInAudience(audience: Audience, tagIds: readonly number[]): boolean {
-  const { anyTagIds, allTagIds, noneTagIds } = audience;
+/**
+ * Whether a device with these tags, and these values of attributes, is in the audience; the tag
+ * indexes answer that for many.
+ */
+export function isInAudience(
+  audience: Audience,
+  tagIds: readonly number[],
+  facetIds: readonly number[] = [],
+): boolean {
+  const { anyTagIds, allTagIds, noneTagIds, isToEverybody } = audience;
   const condition = conditionOf(audience);
   const has = (tagId: number): boolean => tagIds.includes(tagId);
   return (
-    anyTagIds.some(has) &&
+    (anyTagIds.some(has) || (isToEverybody === true && tagIds.length > 0)) &&
     allTagIds.every(has) &&
     !noneTagIds.some(has) &&
-    (condition === null || meets(condition, has))
+    (condition === null || meets(condition, (id) => has(id) || facetIds.includes(id)))
   );
 }
 

@@ -1,9 +1,14 @@
 /** Bulk operations: tags of many devices, changed in the background (decision 52). */
 
+import type { FacetId } from './attributes.ts';
+
 export const LIST_ACTIONS = ['subscribe', 'unsubscribe'] as const;
 /** On the members of a tag: the devices that have it. */
 export const MEMBER_ACTIONS = ['copy', 'move', 'remove'] as const;
-export type BulkAction = (typeof LIST_ACTIONS)[number] | (typeof MEMBER_ACTIONS)[number];
+/** Attributes of a list of devices. */
+export const ATTRIBUTES_ACTION = 'attributes';
+export const BULK_ACTIONS = [...LIST_ACTIONS, ...MEMBER_ACTIONS, ATTRIBUTES_ACTION] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 export const BULK_STATES = ['QUEUED', 'RUNNING', 'FINISHED', 'CANCELLED'] as const;
 export type BulkState = (typeof BULK_STATES)[number];
@@ -17,7 +22,7 @@ export type BulkOutcome =
   | 'unknown'
   /** It would have more than TAGS_PER_DEVICE_MAX tags. */
   | 'full'
-  /** Its app's devices cannot subscribe to the tag any more. */
+  /** Its app's devices cannot subscribe to the tag any more, or the attribute was deleted. */
   | 'refused';
 
 export type BulkCounts = Readonly<Record<BulkOutcome, number>>;
@@ -28,6 +33,9 @@ export interface BulkChange {
   /** Only to devices that have this tag; null: to each of a list. */
   readonly memberOf: number | null;
 }
+
+/** The attributes that a device is to have: the id of each, and a facet or null. */
+export type FacetPairs = readonly (readonly [attributeId: number, facetId: FacetId | null])[];
 
 /** @publisherLimit devices of a bulk operation on a list → `400` */
 export const BULK_DEVICES_MAX = 1_000;

@@ -21,4 +21,6 @@ export interface SendsToList {
   readonly limit: number;
   /** Only those that it has submitted; null: all of the client. */
   readonly publisher: string | null;
+  /** The place of the device, whose values answer tests. Absent: it has no values. */
+  readonly ordinal?: number;
 }

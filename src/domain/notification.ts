@@ -72,6 +72,10 @@ type TagLists = Readonly<Record<(typeof SELECTORS)[Selector]['list'], readonly n
 export interface Audience extends TagLists {
   /** An expression that three lists cannot state. Its live tags are in `anyTagIds` too. */
   readonly condition?: AudienceCondition | null;
+  /** The ids in `condition` that are values of attributes. Absent: none. */
+  readonly facetIds?: readonly number[];
+  /** Devices with any tag are meant as those with a target are. Absent: they are not. */
+  readonly isToEverybody?: boolean | null;
 }
 
 export const audienceOf = (tagIdsOf: (selector: Selector) => readonly number[]): TagLists =>

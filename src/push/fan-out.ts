@@ -24,6 +24,7 @@ import type { Evaluator } from '../templates/evaluator.ts';
 import type { TransportLimits, TransportName } from '../transport/transport.ts';
 import { Accept } from './accept/accept.ts';
 import { AtOnce } from './dispatch/at-once.ts';
+import { Audiences } from './dispatch/audiences.ts';
 import type { AuthorizationSource, CredentialSource } from './dispatch/authorizer.ts';
 import { Authorizer } from './dispatch/authorizer.ts';
 import { CircuitBreakers } from './dispatch/circuit-breakers.ts';
@@ -201,6 +202,7 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
   const { store, log, journal, leaseMs, presence, origins } = options;
   const { sql } = store;
   const clock = systemClock;
+  const audiences = new Audiences(sql, clock);
   const dispatcher = new Dispatcher({
     ledger,
     pool,
@@ -209,7 +211,8 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
     pacer: new Pacer({ sql, clock, log }),
     leaseMs,
     journal,
-    countUndone: (chunk) => countUndone(sql, chunk, chunk.terms.audience),
+    countUndone: async (chunk) => countUndone(sql, chunk, await audiences.of(chunk)),
+    audiences,
     clock,
     log,
   });

@@ -7,10 +7,9 @@ import { readExpression } from '../../src/domain/audience-expression.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { DeviceGroupKey, DeviceHistory } from '../../src/domain/device-group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
-import { compileExpression } from '../../src/push/accept/compile-expression.ts';
 import type { DeviceHistories, TagIndex } from '../../src/tag-index/tag-index.ts';
 import type { Tree } from '../support/expressions.ts';
-import { means, textOf, trees } from '../support/expressions.ts';
+import { compiledOf, means, textOf, trees } from '../support/expressions.ts';
 
 /**
  * A tag index under test, and the way its devices come and go. Scopes and tags need not exist
@@ -86,7 +85,7 @@ const expressions: fc.Arbitrary<Asked> = fc
     fc.option(fc.constantFrom(...TAGS), { freq: 3 }),
   )
   .map(([tree, expired]) => {
-    const compiled = compiledOf(tree);
+    const compiled = compiledTree(tree);
     const isLost = expired !== null && compiled.allTagIds.includes(expired);
     // The plan's own lists.
     const anyTagIds = isLost ? [] : compiled.anyTagIds.filter((tagId) => tagId !== expired);
@@ -97,10 +96,10 @@ const expressions: fc.Arbitrary<Asked> = fc
   });
 const audience = fc.oneof(selections, expressions);
 
-function compiledOf(tree: Tree): Audience {
+function compiledTree(tree: Tree): Audience {
   const read = readExpression(textOf(tree, (tag) => `#${tag}`));
   if (!read.ok) throw new Error(read.fault.message);
-  return compileExpression(read.expression.root, ({ reference }) => Number(reference));
+  return compiledOf(read.expression.root, Number);
 }
 
 /** No device has the tag where it selects; where it excludes every device keeps it. */

@@ -117,6 +117,9 @@ const TABLE: readonly Row[] = [
   ['POST /push-api/list', to('/push-api/list', device), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
   ['POST /push-api/tags', to('/push-api/tags', device), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
   ['GET /push-api/v3/:client/tags/:app', (things) => ({ path: `/push-api/v3/demo/tags/${things.demo.appId}` }), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
+  // 404: the device is not known.
+  ['POST /push-api/v3/:client/device', to('/push-api/v3/demo/device', (things) => ({ ...device(things), deviceId: 'd'.repeat(64) })), [401, 401], [404, 404, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/device/erase', to('/push-api/v3/demo/device/erase', (things) => ({ ...device(things), deviceId: 'd'.repeat(64) })), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
   // 404: the device is not there.
   ['POST /push-api/v3/:client/devices/replace', to('/push-api/v3/demo/devices/replace', (things) => ({ ...device(things), deviceId: 'b'.repeat(64), newDeviceId: 'c'.repeat(64) })), [401, 401], [404, 404, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
 
@@ -159,6 +162,13 @@ const TABLE: readonly Row[] = [
   ['GET /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   ['PATCH /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`, () => ({ name: 'Goals' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   ['DELETE /push-admin-api/v3/:client/tags/:id', ({ doomedTag }) => ({ path: `${admin}/v3/demo/tags/${doomedTag}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/segments', to(`${admin}/v3/demo/segments`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/segments', to(`${admin}/v3/demo/segments`, ({ number }) => ({ name: `segment-${number}`, expression: 'goals' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
+  // 404: one that does not exist.
+  ['GET /push-admin-api/v3/:client/segments/:name', to(`${admin}/v3/demo/segments/none`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 404, 403, 403, 403, 403], [404, 404, 404, 403, 403, 403, 401, 403]],
+  ['PATCH /push-admin-api/v3/:client/segments/:name', to(`${admin}/v3/demo/segments/none`, () => ({ description: 'New' })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/segments/:name/estimate', to(`${admin}/v3/demo/segments/none/estimate`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [404, 403, 403, 403, 403, 403], [404, 404, 403, 403, 403, 403, 401, 403]],
+  ['DELETE /push-admin-api/v3/:client/segments/:name', to(`${admin}/v3/demo/segments/none`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   ['POST /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
@@ -183,6 +193,13 @@ const TABLE: readonly Row[] = [
   // 404: the app is not on this platform.
   ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe', to(`${admin}/v3/demo/apps/APP/platforms/7/probe`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   // 404: no such device is registered. For no key that is limited to some tags.
+  ['GET /push-admin-api/v3/:client/attributes', to(`${admin}/v3/demo/attributes`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/attributes', to(`${admin}/v3/demo/attributes`, ({ number }) => ({ name: `a${number}`, type: 'text' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/attributes/:name', to(`${admin}/v3/demo/attributes/language`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  // 404: no attribute has this name.
+  ['PATCH /push-admin-api/v3/:client/attributes/:name', to(`${admin}/v3/demo/attributes/nobody`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
+  ['DELETE /push-admin-api/v3/:client/attributes/:name', to(`${admin}/v3/demo/attributes/nobody`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/attributes', to(`${admin}/v3/demo/apps/APP/platforms/3/attributes`, () => ({ devices: [{ deviceId: 'nobody', attributes: { language: 'de' } }] })), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [403, 403, 202, 403, 403, 403], [202, 403, 403, 403, 403, 403, 401, 403]],
   ['POST /push-admin-api/v3/:client/apps/:id/devices/lookup', to(`${admin}/v3/demo/apps/APP/devices/lookup`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 404, 403, 403, 403, 403], [404, 404, 404, 403, 403, 403, 401, 403]],
   ['POST /push-admin-api/v3/:client/apps/:id/devices/erase', to(`${admin}/v3/demo/apps/APP/devices/erase`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   // 404 and not 204: an app that does not exist, so that the others' are left.

@@ -204,6 +204,7 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     make(`${admin}/webhooks`, { url: 'https://cms.example/hook', isEnabled: false });
   // The examples name the first.
   await webhook();
+  await make(`${admin}/segments`, { name: 'doomed', expression: '*' });
   // The client of the examples is deleted before these.
   const ofDemo = { clientId: 'demo' };
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -225,8 +226,10 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     cancelBulkOperation: cancelled,
     deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
     deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
+    readOwnDevice: device,
     deleteWebhook: await webhook(),
     discardDraft: await make('/push-api/v3/demo/drafts', { name: 'Doomed', content: {} }),
+    deleteSegment: { name: 'doomed' },
     deleteTestDevice: await make('/push-api/v3/demo/test-devices', {
       name: 'Doomed',
       appId: demo.appId,

@@ -1,6 +1,7 @@
 /** The routes of the Admin API, beside nothing else of an engine. */
 
 import { adminRoutes } from '../../src/api/admin-routes.ts';
+import { GivenAttributes } from '../../src/attributes/given-attributes.ts';
 import type { Store } from '../../src/database/store.ts';
 import { createEraser } from '../../src/devices/erase-device.ts';
 import type { Route } from '../../src/http/handler.ts';
@@ -20,6 +21,7 @@ export const makeAdminRoutes = ({ sql, patientReads }: Store): readonly Route[] 
     cancelJobs: jobCanceller({ sql, journal: SILENT_JOURNAL }),
     listExpectedSends,
     patientReads,
+    attributes: new GivenAttributes({ sql }),
     origins: DEFAULT_ORIGINS,
     evaluator,
     check: createCheck(sql, secrets, DEFAULT_ORIGINS),

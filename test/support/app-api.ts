@@ -1,9 +1,11 @@
 /** The App API on a store, without a server: what its tests speak to. */
 
 import { pino } from 'pino';
+import { GivenAttributes } from '../../src/attributes/given-attributes.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { TagTrees } from '../../src/catalogue/tag-tree.ts';
 import type { Store } from '../../src/database/store.ts';
+import { OwnDevices } from '../../src/devices/own-devices.ts';
 import { DeviceTags } from '../../src/devices/register/device-tags.ts';
 import { Registration } from '../../src/devices/register/registration.ts';
 import {
@@ -33,8 +35,17 @@ export interface AppApiUnderTest extends AppApi {
   readonly ignored: string[];
   /** The calls of `onResult`, as `reg committed`. */
   readonly results: string[];
+  /** Why new values of attributes found no room. */
+  readonly noRoom: string[];
   /** Calls an endpoint as `caller`; a body that is no string or Buffer is sent as JSON. */
   call(endpoint: string, caller: Caller, body: unknown): Promise<HttpResponse>;
+  /** Calls the route with this path. */
+  at(
+    path: string,
+    caller: Caller,
+    params: Readonly<Record<string, string>>,
+    body: unknown,
+  ): Promise<HttpResponse>;
   get(path: string, caller: Caller, request: Partial<HttpRequest>): Promise<HttpResponse>;
 }
 
@@ -62,10 +73,13 @@ export const makeReplacements = (store: Store, limits: Limits = {}): Replacement
 export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
   const ignored: string[] = [];
   const results: string[] = [];
+  const noRoom: string[] = [];
   const api: AppApi = {
     catalogue: new Catalogue(store.sql),
+    attributes: new GivenAttributes({ sql: store.sql, onNoRoom: (why) => noRoom.push(why) }),
     tagTrees: new TagTrees(store.sql),
     deviceTags: new DeviceTags(store.sql),
+    ownDevices: new OwnDevices({ sql: store.sql, feed: NO_FEED }),
     registration: makeRegistration(store, limits),
     replacements: makeReplacements(store, limits),
     rates: new TokenBuckets({ perSecond: limits.perSecond ?? 1_000_000, bucketsMax: 100 }),
@@ -78,8 +92,11 @@ export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
     ...api,
     ignored,
     results,
+    noRoom,
     call: (endpoint, caller, body) =>
       handle(routes, `/push-api/${endpoint}`, caller, makeRequest({ body: bytesOf(body) })),
+    at: (path, caller, params, body) =>
+      handle(routes, path, caller, makeRequest({ params, body: bytesOf(body) })),
     get: (path, caller, request) => handle(routes, path, caller, makeRequest(request)),
   };
 }

@@ -1,6 +1,11 @@
 /** Random expressions over tags, their texts, and what they mean, evaluated plainly. */
 
 import * as fc from 'fast-check';
+import type { AskedAudience } from '../../src/domain/asked-audience.ts';
+import { withFacets } from '../../src/domain/asked-audience.ts';
+import type { ExpressionNode } from '../../src/domain/audience-expression.ts';
+import type { Audience } from '../../src/domain/notification.ts';
+import { compileExpression } from '../../src/push/accept/compile-expression.ts';
 
 export type Tree =
   | { readonly tag: number }
@@ -49,4 +54,23 @@ export const subsetsOf = (tags: readonly number[]): readonly ReadonlySet<number>
   Array.from(
     { length: 2 ** tags.length },
     (_, bits) => new Set(tags.filter((_, place) => (bits >> place) % 2 === 1)),
+  );
+
+/** An audience that has no tests, as an index is asked for it. */
+export const plain = (asked: AskedAudience): Audience =>
+  withFacets(asked, () => {
+    throw new Error('it has a test');
+  });
+
+/** The audience of an expression over tags. `idOf`: null: no device has the tag. */
+export const compiledOf = (
+  root: ExpressionNode,
+  idOf: (reference: number | string) => number | null,
+): Audience =>
+  plain(
+    compileExpression(root, (leaf) => {
+      if (!('reference' in leaf)) throw new Error('it has more than tags');
+      const id = idOf(leaf.reference);
+      return id !== null && leaf.isExcluded ? -id : id;
+    }),
   );

@@ -24,7 +24,7 @@ export function documentOfRoutes(): OpenApiDocument {
     { config, store: anything, secrets: anything, log: anything, front: anything },
     {
       catalogue: anything,
-      devices: { routes: appApiRoutes(anything), importer: anything },
+      devices: { routes: appApiRoutes(anything), importer: anything, attributes: anything },
       sending: {
         routes: [
           pushRoute(anything, anything),

@@ -1,10 +1,12 @@
 /** Puts registration, the replacing and the import of devices together, and the App API on them. */
 
 import type { RequestCounts } from '../../api/metrics.ts';
+import { GivenAttributes } from '../../attributes/given-attributes.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { TagTrees } from '../../catalogue/tag-tree.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from '../../devices/import/importer.ts';
 import { DeviceCounts, registrationMetrics } from '../../devices/metrics.ts';
+import { OwnDevices } from '../../devices/own-devices.ts';
 import { DeviceTags } from '../../devices/register/device-tags.ts';
 import { Registration } from '../../devices/register/registration.ts';
 import {
@@ -29,6 +31,7 @@ const RATE_BUCKETS_MAX = 100_000;
 
 export interface Devices {
   readonly registration: Registration;
+  readonly attributes: GivenAttributes;
   readonly importer: Importer;
   readonly routes: readonly Route[];
   readonly metrics: readonly Metric[];
@@ -47,6 +50,12 @@ export function startDevices(
   const tagsPerDeviceMax = config.TAGS_PER_DEVICE_MAX;
   const devicesPerAppMax = config.DEVICES_PER_APP_MAX;
   const counts = new DeviceCounts();
+  const attributes = new GivenAttributes({
+    sql,
+    onNoRoom(reason) {
+      counts.refusedValues.with({ reason }).value += 1;
+    },
+  });
   const registration = new Registration({
     store,
     feed,
@@ -71,12 +80,15 @@ export function startDevices(
   const replacements = new Replacements({ sql, feed, log, lanes, tagsPerDeviceMax });
   return {
     registration,
+    attributes,
     importer,
     metrics: [...counts.metrics, ...registrationMetrics(registration)],
     routes: appApiRoutes({
       catalogue,
+      attributes,
       tagTrees: new TagTrees(sql),
       deviceTags: new DeviceTags(sql),
+      ownDevices: new OwnDevices({ sql, feed }),
       registration,
       replacements,
       rates: new TokenBuckets({

@@ -30,7 +30,7 @@ import type { Sending } from './sending.ts';
 
 interface RouteSources {
   readonly catalogue: Catalogue;
-  readonly devices: Pick<Devices, 'routes' | 'importer'>;
+  readonly devices: Pick<Devices, 'routes' | 'importer' | 'attributes'>;
   readonly sending: Pick<Sending, 'routes' | 'check' | 'journal' | 'evaluator'>;
   readonly access: Access;
   readonly housekeeping: Housekeeping;
@@ -79,6 +79,7 @@ export function listRoutes(
       evaluator,
       cancelJobs,
       patientReads,
+      attributes: devices.attributes,
       listExpectedSends,
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.unwantedTags.expectDisconnected(tagId),

@@ -24,6 +24,7 @@ import {
   takeBulkOperation,
 } from '../sql/take-piece.ts';
 import { writeBatch } from '../sql/write-batch.ts';
+import { changeFacets } from './change-facets.ts';
 import type { JudgedDevice } from './judge.ts';
 import { judge } from './judge.ts';
 
@@ -52,6 +53,7 @@ const REST_FACTOR = 4;
  * @limit rest of a bulk operation after a transaction, at least
  */
 const REST_MS_MIN = 50;
+const REST = { factor: REST_FACTOR, msMin: REST_MS_MIN };
 /**
  * An operation that failed is tried again after this time; those of other clients go on.
  * @limit a bulk operation that failed is tried again after
@@ -94,12 +96,17 @@ async function commitPiece(
   operation: TakenBulkOperation,
 ): Promise<BulkPiece> {
   const { devices, after, isLast } = await nextDevices(tx, operation);
+  if (operation.deviceFacets !== null) {
+    const { counts, changes } = await changeFacets(tx, operation, devices);
+    const restMs = await recordBulkPiece(tx, operation, { ...counts, after, isLast }, REST);
+    return { changes, restMs };
+  }
   // Without locks: what is as it should be is not locked.
   const found = await find(tx, operation, devices);
   const looked = devices.slice(0, found.lookedFor);
   const seen = await judge(tx, operation, looked, found.devices, tagsPerDeviceMax);
   const wanted = seen.filter(isChanged).map(({ device }) => device);
-  const locked = wanted.length === 0 ? NONE : await lockDevices(tx, wanted, 0);
+  const locked = wanted.length === 0 ? NONE : await lockDevices(tx, wanted, 0, false);
   const judged = await judge(tx, operation, wanted, locked.devices, tagsPerDeviceMax);
   const underLock = new Map(judged.map((device) => [device.device, device]));
   const ended = seen.map((device) => underLock.get(device.device) ?? device);
@@ -114,7 +121,7 @@ async function commitPiece(
       after: next === undefined ? after : placeBefore(next, operation.after),
       isLast: isLast && next === undefined,
     },
-    { factor: REST_FACTOR, msMin: REST_MS_MIN },
+    REST,
   );
   return { changes, restMs };
 }
@@ -186,7 +193,7 @@ const find = async (
 ): Promise<Found> => {
   if (devices.length === 0) return NONE;
   return isAppThere
-    ? await findDevices(tx, devices, 0)
+    ? await findDevices(tx, devices, 0, false)
     : { devices: [], lookedFor: devices.length };
 };
 

@@ -1,9 +1,10 @@
 /** Commits one batch of operations: the heart of group commit (docs/internals/registration.md). */
 
+import { attributesOfFacets } from '../../attributes/attributes-of-facets.ts';
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
 import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
 import type { Sql } from '../../database/sql.ts';
-import type { DeviceGroupChange, Edits } from '../../domain/device-group-change.ts';
+import type { DeviceGroupChange, Edits, TagEdit } from '../../domain/device-group-change.ts';
 import { changesOf } from '../../domain/device-group-change.ts';
 import type {
   RaisedWithEpoch,
@@ -20,6 +21,7 @@ import { againIfChangedSince, ChangedSince } from '../sql/changed-since.ts';
 import { lockDevices } from '../sql/find-devices.ts';
 import type { Batch } from '../sql/write-batch.ts';
 import { writeBatch } from '../sql/write-batch.ts';
+import type { FacetAttributes } from './facet-attributes.ts';
 import type { JudgeLimits } from './judge.ts';
 import { isWritten, judge, makeRoom, tagsAskedFor } from './judge.ts';
 import type { KnownDeviceGroupTags } from './known-device-group-tags.ts';
@@ -27,6 +29,7 @@ import type { KnownDeviceGroupTags } from './known-device-group-tags.ts';
 export interface CommitContext extends JudgeLimits {
   readonly connection: DedicatedConnection;
   readonly ordinals: Ordinals;
+  readonly facetAttributes: FacetAttributes;
   readonly knownGroupTags: KnownDeviceGroupTags;
   readonly feed: IndexFeed;
   /** Slot of tag_days that is written. */
@@ -98,7 +101,8 @@ async function commitLocked(
     async (tx) => {
       const locked = await judge(tx, context, devices, lockDevices, tagsAskedFor(devices));
       expectErased(locked, expected);
-      return await makeRoom(context, locked, (had) => livingTags(tx, had));
+      const roomy = await makeRoom(context, locked, (had) => livingTags(tx, had));
+      return await context.facetAttributes.judge(roomy, (had) => attributesOfFacets(tx, had));
     },
     async (tx, judged) => {
       const numbered = withOrdinals(context, judged.filter(isWritten), newDevices);
@@ -133,12 +137,12 @@ function withOrdinals(
   { ordinals: given }: NewDevices,
 ): readonly WrittenDevice[] {
   const numbered: WrittenDevice[] = [];
-  for (const { device, operations, readAtMs, known, change, tags } of devices) {
+  for (const { device, operations, readAtMs, known, change, tags, facets } of devices) {
     const ordinal = known?.ordinal ?? given.get(device) ?? ordinals.take(device);
     if (ordinal === null) continue;
     if (known === null) given.set(device, ordinal);
     // Fields by their names: a spread for each device costs more than the rest (decision 63).
-    numbered.push({ device, operations, readAtMs, known, change, tags, ordinal });
+    numbered.push({ device, operations, readAtMs, known, change, tags, facets, ordinal });
   }
   return numbered;
 }
@@ -172,7 +176,7 @@ async function write(
 function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'inserted'> {
   const updated: Batch['updated'][number][] = [];
   const inserted: Batch['inserted'][number][] = [];
-  for (const { device, ordinal, known, change, tags } of devices) {
+  for (const { device, ordinal, known, change, tags, facets } of devices) {
     const { appId, platformId, deviceKey, deviceId } = device;
     const { registers, unsubscribes, attributes } = change;
     if (known === null) {
@@ -187,6 +191,7 @@ function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'ins
         unsubscribes,
         attributes,
         tagIds,
+        facetIds: facets.facetIds,
       });
     } else {
       const tagIds = hasChanged(tags) ? tags.tagIds : null;
@@ -199,13 +204,14 @@ function rowsOf(devices: readonly WrittenDevice[]): Pick<Batch, 'updated' | 'ins
         unsubscribes,
         attributes,
         tagIds,
+        facetIds: hasChanged(facets) ? facets.facetIds : null,
       });
     }
   }
   return { updated, inserted };
 }
 
-const hasChanged = ({ gained, lost }: ChangedDevice['tags']): boolean =>
+const hasChanged = ({ gained, lost }: Pick<TagChange, 'gained' | 'lost'>): boolean =>
   gained.length + lost.length > 0;
 
 const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
@@ -219,7 +225,11 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
 
 /** Whether an index holds what changes of the device. */
 const isIndexed = (device: WrittenDevice | undefined): boolean =>
-  device !== undefined && (device.known === null || hasChanged(device.tags) || isForgiven(device));
+  device !== undefined &&
+  (device.known === null ||
+    hasChanged(device.tags) ||
+    hasChanged(device.facets) ||
+    isForgiven(device));
 
 /** A registration forgives refusals, which an index must learn. Hardly any device has one. */
 const isForgiven = ({ known, change }: ChangedDevice): boolean =>
@@ -240,6 +250,25 @@ function conclude(
   return { results, changes: changesOf(raised, editsOf(devices, tagChanges)) };
 }
 
+/** To an index a facet is as a tag. */
+function withFacets(
+  devices: readonly WrittenDevice[],
+  tags: readonly TagEdit[],
+): readonly TagEdit[] {
+  const facets = devices.filter(({ facets }) => hasChanged(facets));
+  if (facets.length === 0) return tags;
+  return [
+    ...tags,
+    ...facets.map(({ device: { appId, platformId }, ordinal, facets: { gained, lost } }) => ({
+      appId,
+      platformId,
+      ordinal,
+      gained,
+      lost,
+    })),
+  ];
+}
+
 function editsOf(devices: readonly WrittenDevice[], tags: readonly TagChange[]): Edits {
   const tokens: NonNullable<Edits['tokens']>[number][] = [];
   const histories: NonNullable<Edits['histories']>[number][] = [];
@@ -252,5 +281,5 @@ function editsOf(devices: readonly WrittenDevice[], tags: readonly TagChange[]):
       histories.push({ appId, platformId, ordinal, history });
     }
   }
-  return { tokens, tags, histories };
+  return { tokens, tags: withFacets(devices, tags), histories };
 }

@@ -7,6 +7,7 @@ import { areKept } from '../../domain/device-attributes.ts';
 import type { ChangedDevice, DeviceOperations } from '../batch.ts';
 import type { IsSubscribable } from '../change.ts';
 import { fold, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
+import { SAME_FACETS } from '../facets.ts';
 import type { findDevices, KnownDevice } from '../sql/find-devices.ts';
 
 export interface JudgeLimits {
@@ -27,7 +28,7 @@ export async function judge(
   // Sent in this order: the read of tags must see commits of other transactions during the wait for
   // the locks.
   const [found, tags] = await Promise.all([
-    read(tx, keys, freshMs),
+    read(tx, keys, freshMs, devices.some(namesFacets)),
     tagIds === null ? null : subscribableTags(tx, tagIds),
   ]);
   const known: (KnownDevice | null)[] = devices.map(() => null);
@@ -39,6 +40,9 @@ export async function judge(
       changedDevice(device, readAtMs, known[at] ?? null, isSubscribable, tagsPerDeviceMax),
     );
 }
+
+const namesFacets = ({ operations }: DeviceOperations): boolean =>
+  operations.some((operation) => operation.kind !== 'ureg' && operation.facets !== undefined);
 
 const isAnyTag: IsSubscribable = () => true;
 
@@ -71,7 +75,7 @@ function changedDevice(
 ): ChangedDevice {
   const change = fold(operations, isSubscribable);
   const tags = tagsAfter(known?.tagIds ?? NO_TAGS, change, tagsMax);
-  return { device, operations, readAtMs, known, change, tags };
+  return { device, operations, readAtMs, known, change, tags, facets: SAME_FACETS };
 }
 
 const NO_TAGS: readonly number[] = [];
@@ -96,10 +100,11 @@ export async function makeRoom(
 }
 
 /** Whether the device has to be written: no repetition, no `ureg` of an unknown device. */
-export function isWritten({ known, change, tags }: ChangedDevice): boolean {
+export function isWritten({ known, change, tags, facets }: ChangedDevice): boolean {
   const { registers, unsubscribes, attributes } = change;
   if (known === null) return registers;
   if (unsubscribes || tags.gained.length + tags.lost.length > 0) return true;
+  if (facets.gained.length + facets.lost.length > 0) return true;
   // Refusals of its token are forgotten when its app registers again.
   const isRepetition =
     known.isFresh && known.refusals === 0 && areKept(known.attributes, attributes);

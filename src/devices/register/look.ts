@@ -1,9 +1,11 @@
 /** The first stage of a registration: finds out whether it changes anything. Most do not. */
 
+import { attributesOfFacets } from '../../attributes/attributes-of-facets.ts';
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
 import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
 import type { ChangedDevice, DeviceOperations } from '../batch.ts';
 import { findDevices } from '../sql/find-devices.ts';
+import type { FacetAttributes } from './facet-attributes.ts';
 import type { JudgeLimits } from './judge.ts';
 import { isWritten, judge, makeRoom, tagsAskedFor } from './judge.ts';
 import type { RecentChanges } from './recent-changes.ts';
@@ -11,6 +13,7 @@ import type { RecentChanges } from './recent-changes.ts';
 export interface LookContext extends JudgeLimits {
   readonly connection: DedicatedConnection;
   readonly recentChanges: RecentChanges;
+  readonly facetAttributes: FacetAttributes;
 }
 
 /** Looks at all of the devices; those with very many tags are read one part after the other. */
@@ -37,20 +40,30 @@ async function look(
   const { connection, recentChanges } = context;
   const isGuessed = !recentChanges.areLikely && !devices.some(hasSet);
   if (isGuessed) {
-    const seen = await connection.transactAtOnce((tx) =>
-      judge(tx, context, devices, findDevices, null),
-    );
+    const seen = await lookOnce(context, devices, null);
     if (!seen.some((device) => isWritten(device) || device.tags.isLimited)) return seen;
   }
   const tagIds = tagsAskedFor(devices);
-  const seen = await connection.transactAtOnce((tx) =>
-    judge(tx, context, devices, findDevices, tagIds),
-  );
+  const seen = await lookOnce(context, devices, tagIds);
   // A wrong guess counts as a change: an app that always names a deleted tag would cost each batch
   // a second read.
   recentChanges.note(isGuessed || seen.some(isWritten));
   return await makeRoom(context, seen, (had) =>
     connection.transactAtOnce((tx) => livingTags(tx, had)),
+  );
+}
+
+async function lookOnce(
+  context: LookContext,
+  devices: readonly DeviceOperations[],
+  tagIds: readonly number[] | null,
+): Promise<readonly ChangedDevice[]> {
+  const { connection, facetAttributes } = context;
+  const seen = await connection.transactAtOnce((tx) =>
+    judge(tx, context, devices, findDevices, tagIds),
+  );
+  return await facetAttributes.judge(seen, (had) =>
+    connection.transactAtOnce((tx) => attributesOfFacets(tx, had)),
   );
 }
 

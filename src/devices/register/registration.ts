@@ -10,6 +10,7 @@ import { FailureLog } from '../../telemetry/failure-log.ts';
 import { DeviceLimit } from '../device-limit.ts';
 import type { Operation, RegistrationResult } from '../operation.ts';
 import { Ordinals } from '../ordinals.ts';
+import { FacetAttributes } from './facet-attributes.ts';
 import { KnownDeviceGroupTags } from './known-device-group-tags.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { Stages } from './stages.ts';
@@ -40,13 +41,15 @@ export class Registration {
     this.failureLog = new FailureLog(log);
     this.inFlightMax = options.inFlightMax;
     const limits = { tagsPerDeviceMax, freshMs };
+    const facetAttributes = new FacetAttributes();
     const open = () => options.store.openDedicatedConnection(PLANS_ARE_KEPT);
     this.stages = new Stages({
-      look: { ...limits, connection: open(), recentChanges: new RecentChanges() },
+      look: { ...limits, connection: open(), recentChanges: new RecentChanges(), facetAttributes },
       commit: {
         ...limits,
         connection: open(),
         feed,
+        facetAttributes,
         ordinals: new Ordinals(sql, new DeviceLimit(devicesPerAppMax)),
         knownGroupTags: new KnownDeviceGroupTags(),
         slot: randomInt(LANE_SLOTS_MAX),

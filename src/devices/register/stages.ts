@@ -202,8 +202,12 @@ export class Stages {
   }
 }
 
-const weightOf = ({ tagIds }: Operation): number =>
-  1 + (tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : tagIds.length);
+const weightOf = (operation: Operation): number => {
+  if (operation.kind !== 'ureg') {
+    return 1 + operation.tagIds.length + (operation.facets?.size ?? 0);
+  }
+  return 1 + (operation.tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : operation.tagIds.length);
+};
 
 const weightOfDevice = ({ operations, known }: ChangedDevice): number =>
   operations.reduce((sum, operation) => sum + weightOf(operation), 0) +

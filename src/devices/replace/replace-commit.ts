@@ -1,5 +1,6 @@
 /** Replaces a token in one transaction: all tags move to another deviceId, or nothing changes. */
 
+import { attributesOfFacets } from '../../attributes/attributes-of-facets.ts';
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
@@ -22,6 +23,7 @@ import { recordReplacedTokens } from '../../webhooks/record-events.ts';
 import { recordReplaced } from '../../webhooks/record-removals.ts';
 import { tagsAfter } from '../change.ts';
 import { deleteDevices } from '../erase-devices.ts';
+import { facetsOfBoth } from '../facets.ts';
 import type { DeviceRef } from '../operation.ts';
 import { againIfChangedSince } from '../sql/changed-since.ts';
 import type { LockedToReplace } from '../sql/replace-device.ts';
@@ -119,9 +121,12 @@ async function merge(
   const stays = { appId, platformId, ordinal: fresh.ordinal };
   const add = new Set(await livingTags(tx, old.tagIds));
   const { tagIds, gained, isLimited } = tagsAfter(fresh.tagIds, { ...NOTHING_LOST, add }, tagsMax);
+  const attributeOf = await attributesOfFacets(tx, [...old.facetIds, ...fresh.facetIds]);
+  const facets = facetsOfBoth(fresh.facetIds, old.facetIds, (id) => attributeOf.get(id));
   await writeMerged(tx, stays, {
     attributes: latestAttributes(latestAttributes(old.attributes, fresh.attributes), attributes),
     tagIds,
+    facetIds: facets.facetIds,
   });
   await recordOld(tx, gone, by);
   await deleteDevices(tx, [gone]);
@@ -134,8 +139,8 @@ async function merge(
   const changes = changesOf(raised, {
     tokens: [{ ...gone, deviceId: null }],
     tags: [
-      { ...stays, gained, lost: [] },
-      { ...gone, gained: [], lost: old.tagIds },
+      { ...stays, gained: [...gained, ...facets.gained], lost: [] },
+      { ...gone, gained: [], lost: [...old.tagIds, ...old.facetIds] },
     ],
     histories: [{ ...stays, history: { refusals: 0, environment: fresh.environment } }],
   });

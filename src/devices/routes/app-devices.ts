@@ -24,11 +24,12 @@ import { strictForm } from '../../std/strict-form.ts';
 import type { Eraser } from '../erase-device.ts';
 import type { DeviceRef } from '../operation.ts';
 import { deviceRef } from '../operation.ts';
+import { attributesByName } from '../sql/known-attributes.ts';
 import type { DeviceEvent } from '../sql/list-events.ts';
 import { DEVICE_EVENT_KINDS, listDeviceEvents } from '../sql/list-events.ts';
-import type { PendingOutcome } from '../sql/read-device.ts';
+import type { DeviceDetails, PendingOutcome } from '../sql/read-device.ts';
 import { listPendingOutcomes, readDevice } from '../sql/read-device.ts';
-import { knownAttributeFields, knownFactFields } from './attribute-forms.ts';
+import { attributeValues, knownAttributeFields, knownFactFields } from './attribute-forms.ts';
 
 export interface AppDeviceParts {
   readonly sql: Sql;
@@ -56,6 +57,10 @@ const device = z.object({
   }),
   ...knownAttributeFields,
   ...knownFactFields,
+  attributes: attributeValues.optional().meta({
+    description:
+      'Its attributes by their names; absent: it has none. Personal ones only for the super user and owners.',
+  }),
   tags: z.array(z.object({ id, name: text, sourceId: orAbsent(text) })),
 });
 const notificationId = z.uuid();
@@ -114,6 +119,7 @@ const DEVICE_ID = 'cd'.repeat(32);
 const DEVICE = {
   deviceId: DEVICE_ID,
   registeredAt: 1_795_392_000_000,
+  attributes: { language: 'de-CH' },
   tags: [{ id: 2, name: 'Breaking news', sourceId: 'breaking-news' }],
   refusals: 0,
 };
@@ -181,7 +187,8 @@ const eraseRoute = ({ sql, eraseDevice }: AppDeviceParts) =>
       const gone = await eraseDevice(key, originOf(request, caller));
       if (gone === null) return done({ erased: false });
       // If the device was gone already, only its events were there.
-      return done({ erased: true, ...(gone.device ?? { deviceId: key.deviceId }) });
+      const device = gone.device === null ? null : shownDevice(gone.device, caller);
+      return done({ erased: true, ...(device ?? { deviceId: key.deviceId }) });
     }),
   );
 
@@ -223,10 +230,11 @@ async function lookUp(
       sinceMs: Date.now() - EXPECTED_MS_MAX,
       limit: EXPECTED_MAX,
       publisher: publisherOf(caller),
+      ordinal,
     });
     return {
       registered: true,
-      ...known,
+      ...shownDevice(known, caller),
       pending: owed,
       events,
       expected: sends.map((send) => expectedShown(send, owed, events)),
@@ -236,6 +244,12 @@ async function lookUp(
   return read.result === null
     ? refused(404, 'This app has no such device on this platform.')
     : done(read.result);
+}
+
+function shownDevice({ attributes, ...device }: DeviceDetails, { role }: Caller) {
+  if (attributes.length === 0) return device;
+  const withPersonal = role === 'super-user';
+  return { ...device, attributes: attributesByName(attributes, { withPersonal }) };
 }
 
 /** A send that a device with its tags of now is in the audience of. */

@@ -18,6 +18,12 @@ export const attributeFields = eachAttribute((name, { lengthMax, description }) 
 /** The fields of an answer: absent where they are not known. */
 export const knownAttributeFields = eachAttribute(() => orAbsent(z.string()));
 
+/** The attributes of a device in an answer, by their names. */
+export const attributeValues = z.record(z.string(), z.union([z.string(), z.boolean()])).meta({
+  description:
+    'Built-in and declared attributes with their values, in the form in which they are kept.',
+});
+
 /** Further fields of an answer: what became of a device since it registered. */
 export const knownFactFields = {
   unsubscribedAt: orAbsent(epochMs),

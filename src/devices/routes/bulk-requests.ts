@@ -16,11 +16,9 @@ import { sourceId } from '../../catalogue/routes/tag-forms.ts';
 import { readTerritory } from '../../catalogue/territory.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import { readClock } from '../../database/read-clock.ts';
-import type { Sql, SqlPool } from '../../database/sql.ts';
-import type { AuditedChange } from '../../domain/audit.ts';
+import type { Sql } from '../../database/sql.ts';
 import {
   BULK_DEVICES_MAX,
-  BULK_OPEN_PER_CLIENT_MAX,
   BULK_TAGS_MAX,
   LIST_ACTIONS,
   MEMBER_ACTIONS,
@@ -28,23 +26,22 @@ import {
 import type { Caller } from '../../domain/caller.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { isExpired } from '../../domain/tag.ts';
-import { accepted } from '../../http/answers.ts';
 import { deviceId } from '../../http/device-id-form.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
 import { id } from '../../http/id-form.ts';
 import { pathId } from '../../http/parameters.ts';
 import type { Fault } from '../../http/problem.ts';
-import type { Refusal, Result } from '../../http/result.ts';
-import { done, refuse, refused } from '../../http/result.ts';
+import type { Result } from '../../http/result.ts';
+import { done, refuse } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { subscribersByApp } from '../../statistics/read-statistics.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { deviceRef } from '../operation.ts';
-import type { NewBulkOperation } from '../sql/insert-operation.ts';
-import { countOpenBulkOperations, insertBulkOperation } from '../sql/insert-operation.ts';
-import { readBulkOperation } from '../sql/read-operations.ts';
-import { bulkOperation, MOVE, operationPathOf, SUBSCRIBE, shownTo } from './bulk-resources.ts';
+import { acceptedOperation, acceptOperation, BACKGROUND, refusedFull } from './accept-operation.ts';
+import type { BulkAttributeParts } from './bulk-attributes.ts';
+import { bulkAttributesRoute } from './bulk-attributes.ts';
+import { MOVE, SUBSCRIBE } from './bulk-resources.ts';
 
 const some = <T extends z.ZodType>(entry: T, entriesMax: number) =>
   measured(entriesMax, z.array(entry, 'must be an array').min(1, 'names none').max(entriesMax));
@@ -75,26 +72,19 @@ const membersForm = strictForm({
   'copy and move need toTagId or toTagSourceId, one of them; remove takes neither',
 );
 
-interface BulkRequestParts {
-  readonly sql: SqlPool;
+export interface BulkRequestParts extends BulkAttributeParts {
   readonly patientReads: PatientReads;
 }
-
-const BACKGROUND =
-  'It is carried out in the background, after the earlier ones of the client: `getBulkOperation` shows how far it is. Each device gets the whole change, or nothing of it. A client may have 100 operations that have not ended, else `429`.';
-const acceptedOperation = (example: object) =>
-  accepted('Accepted, and durable.', bulkOperation, example, {
-    Location: 'Where the operation is.',
-  });
 
 const V3 = '/push-admin-api/v3/:client';
 const admin = { api: 'admin', needs: 'admin' } as const;
 const NO_TAG_HERE = refuse.unknown('tag');
 
-/** Both answer 202 with the operation. */
+/** All answer 202 with the operation. */
 export const bulkRequestRoutes = (parts: BulkRequestParts): readonly Route[] => [
   subscriptionsRoute(parts),
   membersRoute(parts),
+  bulkAttributesRoute(parts),
 ];
 
 const subscriptionsRoute = ({ sql }: BulkRequestParts) =>
@@ -130,7 +120,7 @@ const subscriptionsRoute = ({ sql }: BulkRequestParts) =>
             : found.value.flatMap(({ path, tag }) => unsubscribable(tag, path, appId));
         if (faults.length > 0) return refuse.invalid(faults);
         const tagIds = [...new Set(found.value.map(({ tag }) => tag.id))];
-        return accept(tx, caller, record, {
+        return acceptOperation(tx, caller, record, {
           action,
           subscribe: action === 'subscribe' ? tagIds : [],
           unsubscribe: action === 'unsubscribe' ? tagIds : [],
@@ -170,7 +160,7 @@ const membersRoute = ({ sql, patientReads }: BulkRequestParts) =>
         if (!found.ok) return found;
         const { tag, to } = found.value;
         const { action } = body;
-        return accept(tx, caller, record, {
+        return acceptOperation(tx, caller, record, {
           action,
           memberOf: tag.id,
           subscribe: to === null ? [] : [to.id],
@@ -252,32 +242,3 @@ async function findMoved(
     ? refuse.invalid([{ path, message: EXPIRED }])
     : done({ tag, to });
 }
-
-/** 429, if the client has as many operations as it may. Only under its lock that is for certain. */
-async function refusedFull(sql: Sql, clientId: number): Promise<Refusal | null> {
-  if ((await countOpenBulkOperations(sql, clientId)) < BULK_OPEN_PER_CLIENT_MAX) return null;
-  const detail = `This client has ${BULK_OPEN_PER_CLIENT_MAX} operations that have not ended: ask again when one has.`;
-  return refused(429, detail, { headers: { 'Retry-After': RETRY_AFTER_SECONDS } });
-}
-
-/** The caller of it holds the client's lock. */
-async function accept(
-  tx: Sql,
-  caller: Caller,
-  record: (change: AuditedChange) => Promise<void>,
-  operation: Omit<NewBulkOperation, 'clientId' | 'userName'>,
-) {
-  const { clientId, userName } = caller;
-  const full = await refusedFull(tx, clientId);
-  if (full !== null) return full;
-  const id = await insertBulkOperation(tx, { ...operation, clientId, userName });
-  const made = await readBulkOperation(tx, { clientId, userName: null }, id);
-  if (made === null) throw new Error(`operation ${id} is inserted, and not there`);
-  const { action, total } = operation;
-  const detail = { action, devices: total };
-  await record({ action: 'operation.create', id, name: null, detail });
-  return done(shownTo(caller, made), { headers: { Location: operationPathOf(caller, id) } });
-}
-
-/** A list of devices takes a second or so. */
-const RETRY_AFTER_SECONDS = '5';

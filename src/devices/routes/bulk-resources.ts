@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { recordChange } from '../../audit/record-change.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
-import { BULK_STATES, LIST_ACTIONS, MEMBER_ACTIONS } from '../../domain/bulk-operation.ts';
+import { ATTRIBUTES_ACTION, BULK_ACTIONS, BULK_STATES } from '../../domain/bulk-operation.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isLimited } from '../../domain/caller.ts';
 import { ID_MAX } from '../../domain/tag.ts';
@@ -28,7 +28,7 @@ const counted = (description: string) => count.meta({ description });
 export const bulkOperation = z
   .object({
     id,
-    action: word([...LIST_ACTIONS, ...MEMBER_ACTIONS]),
+    action: word(BULK_ACTIONS),
     state: word(BULK_STATES),
     userName: z.string(),
     appId: orAbsent(id),
@@ -45,7 +45,7 @@ export const bulkOperation = z
     unknown: counted('The app has no such device.'),
     full: counted('They have as many tags as a device may have (`TAGS_PER_DEVICE_MAX`).'),
     refused: counted(
-      'They cannot have the new tag: it was deleted, has expired or is not connected to their app. The old one stays.',
+      'They cannot have the new tag: it was deleted, has expired or is not connected to their app. The old one stays. Or the attribute was deleted.',
     ),
     acceptedAt: epochMs,
     startedAt: orAbsent(epochMs),
@@ -54,7 +54,7 @@ export const bulkOperation = z
   .meta({
     id: 'BulkOperation',
     description:
-      'A change of the tags of many devices. Those of a client are done one after the other, in the order in which they were accepted; sends and registrations go first. A push reaches a device by its tags of that moment: for a push to all of them, wait for `FINISHED`. Nothing is lost when a node dies: another one goes on. An import that is under way writes the tags of its file, so a device that was moved before may get the old tag back: start the operation when the import has ended. A device that is met twice, because it was given another place meanwhile, counts twice. To repeat a request does no harm. Kept for 7 days after its end.',
+      'A change of the tags, or attributes, of many devices. Those of a client are done one after the other, in the order in which they were accepted; sends and registrations go first. A push reaches a device by its tags of that moment: for a push to all of them, wait for `FINISHED`. Nothing is lost when a node dies: another one goes on. An import that is under way writes the tags of its file, so a device that was moved before may get the old tag back: start the operation when the import has ended. A device that is met twice, because it was given another place meanwhile, counts twice. To repeat a request does no harm. Kept for 7 days after its end.',
   });
 const COUNTS = { done: 0, changed: 0, unchanged: 0, unknown: 0, full: 0, refused: 0 };
 export const MOVE = {
@@ -77,6 +77,18 @@ export const SUBSCRIBE = {
   platformId: 3,
   tagIds: [2],
   total: 2,
+  ...COUNTS,
+  acceptedAt: 1_795_392_000_000,
+};
+
+export const SET_ATTRIBUTES = {
+  id: 5,
+  action: ATTRIBUTES_ACTION,
+  state: 'QUEUED',
+  userName: 'demo-super',
+  appId: 1,
+  platformId: 3,
+  total: 1,
   ...COUNTS,
   acceptedAt: 1_795_392_000_000,
 };
@@ -167,15 +179,24 @@ const ownerOf = (caller: Caller): BulkOwner => ({
 });
 
 export function shownTo(caller: Caller, operation: ListedBulkOperation) {
-  const { userName, memberOf, subscribe, unsubscribe } = operation;
+  const { action, userName, memberOf, subscribe, unsubscribe } = operation;
   const { changed, unchanged, unknown, full, refused: turnedAway } = operation;
   return {
     ...operation,
     userName: shownUserName(caller, userName),
     tagId: memberOf,
-    ...(memberOf === null
-      ? { tagIds: subscribe.length > 0 ? subscribe : unsubscribe }
-      : { toTagId: subscribe[0] }),
+    ...tagsOf(action, memberOf, subscribe, unsubscribe),
     done: changed + unchanged + unknown + full + turnedAway,
   };
+}
+
+function tagsOf(
+  action: ListedBulkOperation['action'],
+  memberOf: number | null,
+  subscribe: readonly number[],
+  unsubscribe: readonly number[],
+): { readonly tagIds?: readonly number[]; readonly toTagId?: number | undefined } {
+  if (action === ATTRIBUTES_ACTION) return {};
+  if (memberOf !== null) return { toTagId: subscribe[0] };
+  return { tagIds: subscribe.length > 0 ? subscribe : unsubscribe };
 }

@@ -3,6 +3,7 @@
  */
 
 import { z } from 'zod';
+import type { IgnoredAttribute, ResolvedAttributes } from '../../attributes/given-attributes.ts';
 import type { ResolvedTags, Snapshot } from '../../catalogue/snapshot.ts';
 import { isSubscribable } from '../../catalogue/snapshot.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -16,7 +17,7 @@ import { deviceRef } from '../operation.ts';
 import type { AppApi, AppApiEndpoint } from './app-api.ts';
 import { changeParameters, DEVICE } from './parameter-schemas.ts';
 import type { ParameterName, Parameters } from './parameters.ts';
-import { PARAMETER_NAMES, readParameters } from './parameters.ts';
+import { headerNames, PARAMETER_NAMES, readParameters } from './parameters.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -57,11 +58,13 @@ export function changeDevice(
   const tooMany = refuseTooMany(api, request, caller);
   if (tooMany !== null) return tooMany;
   const parameters = readParameters(request.body);
-  if (parameters === null) return answerOk(api, endpoint, ['body'], whyUnread(request));
+  if (parameters === null) {
+    return answerOk(api, endpoint, { unknownNames: whyUnread(request) }, ['body']);
+  }
   const recent = api.catalogue.remembered(caller.clientId);
   const made = recent === null ? null : plan(endpoint, parameters, caller, recent);
   if (made === null || made.missed) return planAnew(api, endpoint, request, caller, parameters);
-  return carryOut(api, endpoint, request, made);
+  return resolve(api, endpoint, request, caller, parameters, made);
 }
 
 /** The header that makes a body one that cannot be read. */
@@ -76,6 +79,8 @@ interface Plan {
   /** A name may occur several times. */
   readonly ignored: readonly ParameterName[];
   readonly unknownNames: readonly string[];
+  /** Written as the header has them. */
+  readonly ignoredAttributes?: readonly string[];
   /** Something was not found; only a fresh snapshot can say for sure. */
   readonly missed: boolean;
 }
@@ -88,8 +93,41 @@ async function planAnew(
   parameters: Parameters,
 ): Promise<HttpResponse> {
   const fresh = await api.catalogue.fresh(caller.clientId);
-  return carryOut(api, endpoint, request, plan(endpoint, parameters, caller, fresh));
+  const made = plan(endpoint, parameters, caller, fresh);
+  return resolve(api, endpoint, request, caller, parameters, made);
 }
+
+/** Attributes that the node remembers cost no wait, as tags do. Most requests have none. */
+function resolve(
+  api: AppApi,
+  endpoint: AppApiEndpoint,
+  request: HttpRequest,
+  { clientId }: Caller,
+  { given, surplusNames }: Parameters,
+  made: Plan,
+): HttpResponse | Promise<HttpResponse> {
+  const { operation } = made;
+  if (given.length === 0 || operation === null || operation.kind === 'ureg') {
+    return carryOut(api, endpoint, request, made);
+  }
+  const setter = { clientId, appId: operation.device.appId, by: 'app' } as const;
+  const go = ({ facets, ignored }: ResolvedAttributes) =>
+    carryOut(api, endpoint, request, {
+      ...made,
+      operation: facets.size === 0 ? operation : { ...operation, facets },
+      ignoredAttributes: [...headerNames(ignored.map(ignoredName)), ...surplusNames],
+    });
+  const atHand = api.attributes.resolveAtHand(setter, given);
+  if (atHand !== null) return go(atHand);
+  return api.attributes.resolve(setter, given).then(go, () => {
+    api.onResult(endpoint, 'unavailable');
+    return unavailable(request, NOT_COMMITTED);
+  });
+}
+
+/** The name that `Tagcast-Ignored` has for it. */
+const ignoredName = ({ name, reason }: IgnoredAttribute): string =>
+  reason === 'invalid' ? `attributes.${name}` : `attributes.${name}=${reason}`;
 
 function carryOut(
   api: AppApi,
@@ -97,7 +135,7 @@ function carryOut(
   request: HttpRequest,
   made: Plan,
 ): HttpResponse | Promise<HttpResponse> {
-  if (made.operation === null) return answerOk(api, endpoint, made.ignored, made.unknownNames);
+  if (made.operation === null) return answerOk(api, endpoint, made, made.ignored);
   return api.registration.submit(made.operation).then((result) => {
     api.onResult(endpoint, result);
     return answer(api, endpoint, request, made, result);
@@ -192,16 +230,17 @@ function answer(
   api: AppApi,
   endpoint: AppApiEndpoint,
   request: HttpRequest,
-  { ignored, unknownNames }: Plan,
+  made: Plan,
   result: RegistrationResult,
 ): HttpResponse {
+  const { ignored } = made;
   switch (result) {
     case 'committed':
-      return answerOk(api, endpoint, ignored, unknownNames);
+      return answerOk(api, endpoint, made, ignored);
     case 'tags-limited':
-      return answerOk(api, endpoint, [...ignored, 'tagId'], unknownNames);
+      return answerOk(api, endpoint, made, [...ignored, 'tagId']);
     case 'refused':
-      return answerOk(api, endpoint, [...ignored, 'deviceId'], unknownNames);
+      return answerOk(api, endpoint, made, [...ignored, 'deviceId']);
     case 'limit':
       return {
         ...problem(request.requestId, 429, TOO_MANY_DEVICES, {
@@ -212,22 +251,29 @@ function answer(
     case 'overloaded':
       return unavailable(request, 'Too many registrations are waiting. Try again.');
     case 'unavailable':
-      return unavailable(request, 'The registration could not be committed. Try again.');
+      return unavailable(request, NOT_COMMITTED);
   }
 }
+
+const NOT_COMMITTED = 'The registration could not be committed. Try again.';
+
+type NamedAsIgnored = Pick<Plan, 'unknownNames' | 'ignoredAttributes'>;
 
 function answerOk(
   api: AppApi,
   endpoint: AppApiEndpoint,
+  { unknownNames, ignoredAttributes = NONE }: NamedAsIgnored,
   ignored: readonly ParameterName[],
-  unknownNames: readonly string[],
 ): HttpResponse {
-  if (ignored.length === 0 && unknownNames.length === 0) return OK;
+  if (ignored.length + unknownNames.length + ignoredAttributes.length === 0) return OK;
   const names = PARAMETER_NAMES.filter((name) => ignored.includes(name));
   for (const name of names) api.onIgnored(endpoint, name);
+  for (const _name of ignoredAttributes) api.onIgnored(endpoint, 'attributes');
   for (const _name of unknownNames) api.onIgnored(endpoint, 'unknown');
-  const named = [...names, ...unknownNames].join(', ');
+  const named = [...names, ...ignoredAttributes, ...unknownNames].join(', ');
   return { ...OK, headers: { ...OK.headers, 'Tagcast-Ignored': named } };
 }
+
+const NONE: readonly string[] = [];
 
 const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'OK' };

@@ -32,5 +32,12 @@ export const changeParameters = deviceParameters
     }),
     tagSourceId: oneOrSome(z.string()).optional().meta({ description: 'sourceIds of tags.' }),
     ...attributeFields,
+    attributes: z
+      .record(z.string(), z.union([z.string(), z.boolean(), z.null()]))
+      .nullish()
+      .meta({
+        description:
+          'Of `reg` and `set`: what is to be known of the device, by the names of attributes. null clears one; absent ones stay. `language`: BCP 47. `timezone`: a name such as `Europe/Zurich`. `country`: two letters. `appVersion`, `osVersion`: numbers with dots. And those that the client has declared (`declareAttribute`).',
+      }),
   })
   .meta({ id: 'DeviceTagsRequest' });

@@ -6,9 +6,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { parseObject } from '../../../packages/std/src/json.ts';
+import type { GivenAttribute } from '../../attributes/given-attributes.ts';
 import type { TagNames } from '../../catalogue/snapshot.ts';
+import { ATTRIBUTES_PER_REQUEST_MAX } from '../../domain/attributes.ts';
 import { isDeviceId } from '../../domain/device.ts';
-import type { AttributeName, WithAttributes } from '../../domain/device-attributes.ts';
+import type {
+  AttributeName,
+  DeviceAttributes,
+  WithAttributes,
+} from '../../domain/device-attributes.ts';
 import { ATTRIBUTE_NAMES, eachAttribute, isAttribute } from '../../domain/device-attributes.ts';
 import { isId, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 
@@ -35,6 +41,7 @@ export const PARAMETER_NAMES = [
   'tagId',
   'tagSourceId',
   ...ATTRIBUTE_NAMES,
+  'attributes',
 ] as const;
 
 export type ParameterName = (typeof PARAMETER_NAMES)[number];
@@ -51,6 +58,10 @@ export interface Parameters extends WithAttributes {
   readonly tagsGiven: boolean;
   readonly tooManyTags: boolean;
   readonly tagNames: TagNames;
+  /** The attributes, and the fields that are older than attributes. */
+  readonly given: readonly GivenAttribute[];
+  /** Attributes beyond those of a request, written so that they fit into a header. */
+  readonly surplusNames: readonly string[];
   /** Parameters that could not be read. A name may occur several times. */
   readonly faults: readonly ParameterName[];
   /** Fields that no endpoint knows, written so that they fit into a header. */
@@ -69,11 +80,12 @@ export function readParameters(body: Buffer): Parameters | null {
   const count = (tagEntries?.length ?? 0) + (sourceIdEntries?.length ?? 0);
   const tooManyTags = count > TAGS_PER_REQUEST_MAX;
   if (tooManyTags) faults.push(tagEntries === null ? 'tagSourceId' : 'tagId');
+  const attributes = eachAttribute((name) => readAttribute(fields, name, faults));
   return {
     appId: readId(fields['appId']),
     platformId: readId(fields['platformId']),
     deviceId: isDeviceId(fields['deviceId']) ? fields['deviceId'] : null,
-    attributes: eachAttribute((name) => readAttribute(fields, name, faults)),
+    ...readGiven(fields, attributes, faults),
     tagsGiven: tagEntries !== null || sourceIdEntries !== null,
     tooManyTags,
     tagNames: {
@@ -168,6 +180,38 @@ const readTagId = (entry: unknown): number | null =>
 
 const readSourceId = (entry: unknown): string | null =>
   typeof entry === 'string' && entry !== '' ? entry : null;
+
+const NOTHING_GIVEN = { given: [], surplusNames: [] } as const;
+
+/** The inner `appVersion` wins: null there, too. */
+function readGiven(
+  fields: Readonly<Record<string, unknown>>,
+  attributes: DeviceAttributes,
+  faults: ParameterName[],
+): Pick<Parameters, 'given' | 'surplusNames' | 'attributes'> {
+  const { attributes: inner } = fields;
+  const { appVersion } = attributes;
+  const isGiven = inner !== undefined && inner !== null;
+  if (!isGiven && appVersion === null) return { ...NOTHING_GIVEN, attributes };
+  if (isGiven && (typeof inner !== 'object' || Array.isArray(inner))) faults.push('attributes');
+  const entries =
+    typeof inner === 'object' && !Array.isArray(inner) ? Object.entries(inner ?? {}) : [];
+  const taken = entries.slice(0, ATTRIBUTES_PER_REQUEST_MAX);
+  const given: GivenAttribute[] = taken.map(([name, value]) => ({ name, value }));
+  const innermost = given.find(({ name }) => name === 'appVersion');
+  if (innermost === undefined) {
+    if (appVersion !== null) given.push({ name: 'appVersion', value: appVersion, isQuiet: true });
+  } else if (isAttribute('appVersion', innermost.value)) {
+    return { ...surplusOf(entries), given, attributes: { appVersion: innermost.value } };
+  }
+  return { ...surplusOf(entries), given, attributes };
+}
+
+const surplusOf = (entries: readonly (readonly [string, unknown])[]) => ({
+  surplusNames: headerNames(
+    entries.slice(ATTRIBUTES_PER_REQUEST_MAX).map(([name]) => `attributes.${name}`),
+  ),
+});
 
 function readAttribute(
   fields: Readonly<Record<string, unknown>>,

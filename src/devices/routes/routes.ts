@@ -3,6 +3,7 @@
 import type { Route } from '../../http/handler.ts';
 import type { AppApi } from './app-api.ts';
 import { listRoute } from './list.ts';
+import { ownDeviceRoutes } from './own-device.ts';
 import { regRoute } from './reg.ts';
 import { replaceRoute } from './replace.ts';
 import { setRoute } from './set.ts';
@@ -15,5 +16,6 @@ export const appApiRoutes = (api: AppApi): readonly Route[] => [
   setRoute(api),
   replaceRoute(api),
   listRoute(api),
+  ...ownDeviceRoutes(api),
   ...tagsRoutes(api),
 ];

@@ -3,7 +3,8 @@
 import { networkOf } from '../../../packages/std/src/ip-address.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { problem } from '../../http/problem.ts';
+import type { Refusal } from '../../http/result.ts';
+import { answerRefusal, refused } from '../../http/result.ts';
 import type { AppApi } from './app-api.ts';
 
 /** A bucket is full again within a second. */
@@ -11,15 +12,25 @@ const RETRY_AFTER_SECONDS = '1';
 const TOO_MANY =
   'Too many registrations for one app from this address: more than REGISTRATIONS_PER_SECOND_MAX.';
 
+const REFUSAL = refused(429, TOO_MANY, {
+  headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+  beyondLimit: 'REGISTRATIONS_PER_SECOND_MAX',
+});
+
 /** Takes a registration from the bucket of address and app. The refusal; null: it may go on. */
-export function refuseTooMany(
-  { rates }: AppApi,
+export const tooMany = (
+  { rates }: Pick<AppApi, 'rates'>,
   request: HttpRequest,
   { appId }: Caller,
+): Refusal | null =>
+  rates.take(`${appId} ${networkOf(request.address)}`, performance.now()) ? null : REFUSAL;
+
+/** The same as an answer. */
+export function refuseTooMany(
+  api: Pick<AppApi, 'rates'>,
+  request: HttpRequest,
+  caller: Caller,
 ): HttpResponse | null {
-  if (rates.take(`${appId} ${networkOf(request.address)}`, performance.now())) return null;
-  const refusal = problem(request.requestId, 429, TOO_MANY, {
-    headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-  });
-  return { ...refusal, beyondLimit: 'REGISTRATIONS_PER_SECOND_MAX' };
+  const refusal = tooMany(api, request, caller);
+  return refusal === null ? null : answerRefusal(request, refusal);
 }

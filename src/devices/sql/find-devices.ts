@@ -36,6 +36,8 @@ export interface KnownDevice extends DeviceHistory, WithAttributes {
   readonly version: string;
   /** Sorted. */
   readonly tagIds: readonly number[];
+  /** Sorted. Empty, too, where they were not asked for. */
+  readonly facetIds: readonly number[];
   /** Its registration was written so recently that a repetition of it need not be written. */
   readonly isFresh: boolean;
 }
@@ -52,11 +54,15 @@ export interface Found {
  */
 const TAGS_MAX = 100_000;
 
-/** Takes no locks: each device may have changed by the time of the answer. */
+/**
+ * Takes no locks: each device may have changed by the time of the answer. Facets are read where
+ * they are asked for: the statement of most registrations does not know them.
+ */
 export async function findDevices(
   sql: Sql,
   devices: readonly DeviceKey[],
   freshMs: number,
+  withFacets: boolean,
 ): Promise<Found> {
   const tagIds = sql`
     case when row_number() over sofar = 1 or sum(cardinality(d.tag_ids)) over sofar <= ${TAGS_MAX}::integer
@@ -65,7 +71,7 @@ export async function findDevices(
     sql,
     devices,
     freshMs,
-    tagIds,
+    idsOf(sql, tagIds, withFacets),
     sql`window sofar as (order by wanted.index)`,
   );
   const beyond = Math.min(
@@ -83,14 +89,23 @@ export const lockDevices = async (
   tx: Sql,
   devices: readonly DeviceKey[],
   freshMs: number,
+  withFacets: boolean,
 ): Promise<Found> => {
   const ending = tx`order by d.app_id, d.platform_id, d.device_key for no key update of d`;
-  const rows = await select(tx, devices, freshMs, tx`d.tag_ids::text`, ending);
+  const ids = idsOf(tx, tx`d.tag_ids::text`, withFacets);
+  const rows = await select(tx, devices, freshMs, ids, ending);
   return { devices: rows.map(known), lookedFor: devices.length };
 };
 
-type Row = Omit<KnownDevice, 'tagIds' | 'attributes'> &
-  DeviceAttributes & { readonly tagIds: string | null };
+const idsOf = (sql: Sql, tagIds: Fragment, withFacets: boolean): Fragment =>
+  withFacets
+    ? sql`${tagIds} as "tagIds", d.facet_ids::text as "facetIds"`
+    : sql`${tagIds} as "tagIds"`;
+
+type Row = Omit<KnownDevice, 'tagIds' | 'facetIds' | 'attributes'> &
+  DeviceAttributes & { readonly tagIds: string | null; readonly facetIds?: string | null };
+
+const NO_FACETS: readonly number[] = [];
 
 /** Fields by their names: a spread for each device costs more than the rest (decision 63). */
 const known = (row: Row): KnownDevice => ({
@@ -102,6 +117,7 @@ const known = (row: Row): KnownDevice => ({
   attributes: attributesOf(row),
   isFresh: row.isFresh,
   tagIds: readTagIds(row.tagIds ?? '{}'),
+  facetIds: typeof row.facetIds === 'string' ? readTagIds(row.facetIds) : NO_FACETS,
 });
 
 /** Sent at once: a dedicated connection sends statements in the order of the calls. */
@@ -109,12 +125,12 @@ const select = (
   sql: Sql,
   devices: readonly DeviceKey[],
   freshMs: number,
-  tagIds: Fragment,
+  ids: Fragment,
   ending: Fragment,
 ) =>
   sql<Row[]>`
   select wanted.index, d.ordinal, d.xmin as version, d.refusals, d.apns_environment as environment, ${selectedAttributes(sql)},
-    ${tagIds} as "tagIds",
+    ${ids},
     d.registered_at > greatest(now() - ${freshMs}::float8 * interval '1 millisecond', p.repetitions_written_from) as "isFresh"
   from devices d
   -- Left: of an app that was deleted a moment ago, whose devices are still being erased.

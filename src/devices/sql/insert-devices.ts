@@ -1,6 +1,7 @@
 /** The one statement that makes devices: of registrations, and of an operator's import. */
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
+import type { Columns } from '../../database/rows.ts';
 import { boolean, float8, integers, rowsOf, text } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { WithAttributes } from '../../domain/device-attributes.ts';
@@ -17,21 +18,27 @@ export interface NewDevice extends DeviceKey, WithAttributes {
   readonly unsubscribes: boolean;
   /** Sorted. */
   readonly tagIds: readonly number[];
+  /** Sorted. Absent: none. */
+  readonly facetIds?: readonly number[];
 }
 
 /**
  * Locks in the order of keys. Without `on conflict do nothing`, which would look each device up in
  * the index once more, and write its row twice.
  */
-export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => tx`
+export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => {
+  const withFacets = devices.some(({ facetIds = [] }) => facetIds.length > 0);
+  const facets = withFacets ? tx`, facet_ids` : tx``;
+  return tx`
   insert into devices
-    (app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)}, registered_at, unsubscribed_at, tag_ids)
+    (app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)}, registered_at, unsubscribed_at, tag_ids${facets})
   select app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)},
-    coalesce(to_timestamp(registered_at_ms / 1000), now()), case when unsubscribes then now() end, tag_ids
-  from ${fresh(tx, devices)}
+    coalesce(to_timestamp(registered_at_ms / 1000), now()), case when unsubscribes then now() end, tag_ids${facets}
+  from ${withFacets ? freshWithFacets(tx, devices) : fresh(tx, devices)}
   order by app_id, platform_id, device_key`;
+};
 
-const fresh = rowsOf<NewDevice>('fresh', {
+const FRESH: Columns<NewDevice> = {
   ...DEVICE_PLACE,
   ...DEVICE_KEY,
   device_id: text(({ deviceId }) => deviceId),
@@ -39,4 +46,11 @@ const fresh = rowsOf<NewDevice>('fresh', {
   registered_at_ms: float8(({ registeredAtMs }) => registeredAtMs),
   unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
   tag_ids: integers(({ tagIds }) => tagIds),
+};
+
+const fresh = rowsOf<NewDevice>('fresh', FRESH);
+
+const freshWithFacets = rowsOf<NewDevice>('fresh', {
+  ...FRESH,
+  facet_ids: integers(({ facetIds = [] }) => (facetIds.length === 0 ? null : facetIds)),
 });

@@ -71,7 +71,11 @@ export const moveDevices = (
   });
 
 type MovedDevice = Move &
-  DeviceHistory & { readonly deviceId: string; readonly tagIds: readonly number[] };
+  DeviceHistory & {
+    readonly deviceId: string;
+    readonly tagIds: readonly number[];
+    readonly facetIds: readonly number[] | null;
+  };
 
 /**
  * Locks in the order of keys, as registrations do. The join names app, platform and ordinal:
@@ -90,7 +94,7 @@ const moveRows = (tx: Sql, moves: readonly Wanted[]) => tx<MovedDevice[]>`
   from free
   where d.app_id = free.app_id and d.platform_id = free.platform_id and d.ordinal = free.ordinal
   returning free.ordinal as "from", d.ordinal as "to", d.device_id as "deviceId", d.refusals,
-    d.apns_environment as environment, d.tag_ids as "tagIds"`;
+    d.apns_environment as environment, d.tag_ids as "tagIds", d.facet_ids as "facetIds"`;
 
 interface Wanted extends DevicePlace {
   readonly to: number;
@@ -136,10 +140,13 @@ const editsOf = (group: DeviceGroupKey, devices: readonly MovedDevice[]): Edits 
     { ...at(group, from), deviceId: null },
     { ...at(group, to), deviceId },
   ]),
-  tags: devices.flatMap(({ from, to, tagIds }) => [
-    { ...at(group, from), gained: [], lost: tagIds },
-    { ...at(group, to), gained: tagIds, lost: [] },
-  ]),
+  tags: devices.flatMap(({ from, to, tagIds, facetIds }) => {
+    const ids = facetIds === null ? tagIds : [...tagIds, ...facetIds];
+    return [
+      { ...at(group, from), gained: [], lost: ids },
+      { ...at(group, to), gained: ids, lost: [] },
+    ];
+  }),
   histories: devices
     .filter(({ refusals, environment }) => refusals > 0 || environment !== null)
     .map(({ to, refusals, environment }) => ({

@@ -4,6 +4,8 @@ import type { Sql } from '../../database/sql.ts';
 import type { DeviceAttributes } from '../../domain/device-attributes.ts';
 import { selectedAttributes } from './attribute-columns.ts';
 import type { DeviceKey } from './find-devices.ts';
+import type { KnownAttribute } from './known-attributes.ts';
+import { knownAttributes } from './known-attributes.ts';
 
 export interface DeviceDetails extends DeviceAttributes {
   readonly ordinal: number;
@@ -17,6 +19,7 @@ export interface DeviceDetails extends DeviceAttributes {
   readonly refusedAt: number | null;
   /** Where its provider took the token, when that is not where it is asked first. */
   readonly environment: string | null;
+  readonly attributes: readonly KnownAttribute[];
   /** Those that are not deleted, by id. */
   readonly tags: readonly {
     readonly id: number;
@@ -35,6 +38,7 @@ export async function readDevice(
       floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAt",
       floor(extract(epoch from d.unsubscribed_at) * 1000)::float8 as "unsubscribedAt",
       floor(extract(epoch from d.refused_at) * 1000)::float8 as "refusedAt",
+      ${knownAttributes(sql)} as attributes,
       (
         select coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'sourceId', t.source_id) order by t.id), '[]')
         from tags t where t.id = any (d.tag_ids) and t.deleted_at is null

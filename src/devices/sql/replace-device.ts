@@ -19,6 +19,8 @@ export interface LockedToReplace extends WithAttributes {
   readonly ordinal: number;
   /** Sorted. */
   readonly tagIds: readonly number[];
+  /** Sorted. */
+  readonly facetIds: readonly number[];
   readonly environment: ApnsEnvironment | null;
 }
 
@@ -28,8 +30,12 @@ interface LockedPair {
   readonly new: LockedToReplace | null;
 }
 
-type LockedRow = Omit<LockedToReplace, 'tagIds' | 'attributes'> &
-  DeviceAttributes & { readonly tagIds: string; readonly isOld: boolean };
+type LockedRow = Omit<LockedToReplace, 'tagIds' | 'facetIds' | 'attributes'> &
+  DeviceAttributes & {
+    readonly tagIds: string;
+    readonly facetIds: string;
+    readonly isOld: boolean;
+  };
 
 /** Locks those of the two that exist, in the order of keys, as registrations do. */
 export async function lockPair(
@@ -38,18 +44,19 @@ export async function lockPair(
   newKey: string,
 ): Promise<LockedPair> {
   const rows = await tx<LockedRow[]>`
-    select d.ordinal, d.tag_ids::text as "tagIds", ${selectedAttributes(tx)}, d.apns_environment as environment,
+    select d.ordinal, d.tag_ids::text as "tagIds", coalesce(d.facet_ids, '{}')::text as "facetIds", ${selectedAttributes(tx)}, d.apns_environment as environment,
       d.device_key = ${deviceKey}::uuid as "isOld"
     from devices d
     where app_id = ${appId} and platform_id = ${platformId}
       and device_key in (${deviceKey}::uuid, ${newKey}::uuid)
     order by app_id, platform_id, device_key
     for update`;
-  const locked = rows.map(({ ordinal, environment, isOld, tagIds, ...row }) => ({
+  const locked = rows.map(({ ordinal, environment, isOld, tagIds, facetIds, ...row }) => ({
     ordinal,
     environment,
     isOld,
     tagIds: readTagIds(tagIds),
+    facetIds: readTagIds(facetIds),
     attributes: attributesOf(row),
   }));
   return {
@@ -78,14 +85,15 @@ export const moveDevice = (
   from ${seen(tx, [to])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
 
-/** Writes the device that stays after a merge: just named by its app, with the tags of both. */
+/** Writes the device that stays after a merge: just named by its app, with what both had. */
 export const writeMerged = (
   tx: Sql,
   { appId, platformId, ordinal }: DevicePlace,
-  device: WithAttributes & { readonly tagIds: readonly number[] },
+  device: WithAttributes & Pick<LockedToReplace, 'tagIds' | 'facetIds'>,
 ) => tx`
   update devices d set registered_at = now(), refusals = 0, refused_at = null, ${keepingKnown(tx)},
-    tag_ids = ${list(device.tagIds)}::integer[]
+    tag_ids = ${list(device.tagIds)}::integer[],
+    facet_ids = ${device.facetIds.length === 0 ? null : list(device.facetIds)}::integer[]
   from ${seen(tx, [device])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
 

@@ -5,7 +5,7 @@
 
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
-import type { BulkChange, BulkCounts } from '../../domain/bulk-operation.ts';
+import type { BulkChange, BulkCounts, FacetPairs } from '../../domain/bulk-operation.ts';
 import { firstOrdinalOf, groupNumberOf, lastOrdinalOf } from '../../domain/device.ts';
 import type { DeviceGroupKey, DevicePlace } from '../../domain/device-group-change.ts';
 import type { DeviceKey } from './find-devices.ts';
@@ -15,6 +15,8 @@ export interface TakenBulkOperation extends BulkChange {
   readonly clientId: number;
   /** The next keys of a list; null: the devices are members of a tag. */
   readonly deviceKeys: readonly string[] | null;
+  /** The facets that these are to have; null: the operation changes tags. */
+  readonly deviceFacets: readonly FacetPairs[] | null;
   /** The app of a list, else null. */
   readonly appId: number | null;
   readonly platformId: number | null;
@@ -40,6 +42,7 @@ export async function takeBulkOperation(
     select o.id, o.client_id as "clientId", o.subscribe_tag_ids as subscribe, o.unsubscribe_tag_ids as unsubscribe,
       o.member_of as "memberOf", o.app_ids as "appIds", o.app_id as "appId", o.platform_id as "platformId",
       to_json(o.device_keys[${done(tx)} + 1 : ${done(tx)} + piece.devices]) as "deviceKeys",
+      to_json(o.device_facets[${done(tx)} + 1 : ${done(tx)} + piece.devices]) as "deviceFacets",
       o.app_id is null or exists (
         select from app_platforms p where p.app_id = o.app_id and p.platform_id = o.platform_id
       ) as "isAppThere",
@@ -48,7 +51,7 @@ export async function takeBulkOperation(
     from bulk_operations o
     cross join lateral (
       select least(${devicesMax}::integer,
-        ${subscriptionsMax}::integer / cardinality(o.subscribe_tag_ids || o.unsubscribe_tag_ids)) as devices
+        ${subscriptionsMax}::integer / greatest(cardinality(o.subscribe_tag_ids || o.unsubscribe_tag_ids), 1)) as devices
     ) piece
     where o.ended_at is null and o.due_at <= now()
       and not exists (
@@ -138,6 +141,7 @@ export async function recordBulkPiece(
       started_at = coalesce(started_at, now()),
       ended_at = case when ${isLast} then now() end,
       device_keys = case when ${isLast} then null else device_keys end,
+      device_facets = case when ${isLast} then null else device_facets end,
       due_at = ${inMs(tx, restMs)}
     where id = ${id}`;
   if (isLast) await passTurn(tx, clientId, id, restMs);

@@ -1,6 +1,7 @@
 /** Writes a batch of registrations in one statement: devices, tag days, groups and their tags. */
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
+import type { Columns } from '../../database/rows.ts';
 import { boolean, integers, rowsOf, xid } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { WithAttributes } from '../../domain/device-attributes.ts';
@@ -23,6 +24,8 @@ interface DeviceUpdate extends DevicePlace, WithAttributes {
   readonly unsubscribes: boolean;
   /** Sorted; null: they stay. */
   readonly tagIds: readonly number[] | null;
+  /** Sorted; null, or absent: they stay. */
+  readonly facetIds?: readonly number[] | null;
 }
 
 export interface Batch {
@@ -77,7 +80,11 @@ const areUnchanged = (tx: Sql, updates: number) => tx`
 const isChanged = (error: unknown): boolean =>
   error instanceof Error && error.message.includes(CHANGED);
 
-const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
+function updateDevices(tx: Sql, updated: readonly DeviceUpdate[]) {
+  const withFacets = updated.some(({ facetIds = null }) => facetIds !== null);
+  const facets = tx`,
+        facet_ids = coalesce(seen.facet_ids, d.facet_ids)`;
+  return tx`
     updated as (
       update devices d set
         registered_at = case when seen.registers then now() else d.registered_at end,
@@ -86,20 +93,28 @@ const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
         refused_at = case when seen.registers then null else d.refused_at end,
         unsubscribed_at = case when seen.unsubscribes then now() else d.unsubscribed_at end,
         ${keepingKnown(tx)},
-        tag_ids = coalesce(seen.tag_ids, d.tag_ids)
-      from ${seen(tx, updated)}
+        tag_ids = coalesce(seen.tag_ids, d.tag_ids)${withFacets ? facets : tx``}
+      from ${withFacets ? seenWithFacets(tx, updated) : seen(tx, updated)}
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
         and d.xmin = seen.version
       returning d.ordinal
     ),`;
+}
 
-const seen = rowsOf<DeviceUpdate>('seen', {
+const SEEN: Columns<DeviceUpdate> = {
   ...DEVICE_PLACE,
   version: xid(({ version }) => version),
   registers: boolean(({ registers }) => registers),
   unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
   ...ATTRIBUTE_COLUMNS,
   tag_ids: integers(({ tagIds }) => tagIds),
+};
+
+const seen = rowsOf<DeviceUpdate>('seen', SEEN);
+
+const seenWithFacets = rowsOf<DeviceUpdate>('seen', {
+  ...SEEN,
+  facet_ids: integers(({ facetIds = null }) => facetIds),
 });
 
 const inserting = (tx: Sql, inserted: readonly NewDevice[]) => tx`

@@ -4,7 +4,6 @@ import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { faultOf } from '../../database/faults.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { SqlPool } from '../../database/sql.ts';
-import type { Scope } from '../../domain/device.ts';
 import type { NotificationState, Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { Batcher } from '../../std/batcher.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
@@ -16,22 +15,24 @@ import { insertNotifications } from '../sql/notifications/insert-notifications.t
 import type { StartedNotification } from '../sql/notifications/insert-started.ts';
 import { isPerhapsSmall } from '../sql/notifications/insert-started.ts';
 import type { Acceptance } from './acceptance.ts';
-import { announce, recalled } from './acceptance.ts';
+import { announce, recalled, unknownIn } from './acceptance.ts';
 import type { FoundTargets } from './check.ts';
 import { check } from './check.ts';
 import { checkOne, NOTHING } from './check-one.ts';
 import { contentsOf } from './contents.ts';
+import type { CountedAudience } from './count-audience.ts';
+import { countAudience } from './count-audience.ts';
 import { inPieces } from './in-pieces.ts';
-import type { Known } from './look-up.ts';
-import { lookUp, namesIn } from './look-up.ts';
+import { KnownToAll } from './known-to-all.ts';
+import { namesIn } from './look-up.ts';
 import type { Publisher } from './new-notification.ts';
 import { newNotification } from './new-notification.ts';
 import { OpenJobs } from './open-jobs.ts';
 import type { Push, PushFault } from './push.ts';
 import type { Replaced, Replacement } from './replace.ts';
 import { replaceUnbegun } from './replace.ts';
-import type { TagReference, Targets } from './targets.ts';
-import { resolveTargets } from './targets.ts';
+import { resolve } from './resolve.ts';
+import type { TagReference, Targets, UnknownValues } from './targets.ts';
 
 /**
  * A statement stays far below a second.
@@ -47,17 +48,16 @@ const NAMES_MAX = 20_000;
 const PUSH_WEIGHT_OCTETS = 256;
 
 export type DryRun =
-  | {
+  | (CountedAudience & {
       readonly kind: 'counted';
-      readonly audience: readonly (Scope<PlatformId> & { readonly count: number })[];
-      /** A count was concluded from a sample. */
-      readonly isApproximate: boolean;
       readonly unknownTags: readonly TagReference[];
+      /** The same as in an acceptance. */
+      readonly unknownValues?: UnknownValues;
       /** The payload for each scope without a template. */
       readonly payload: Payload;
       /** Null: no template concerns it, and it is in one language. */
       readonly templated: TemplatedPayload | null;
-    }
+    })
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
   /** Too many counts are under way. */
   | { readonly kind: 'busy' }
@@ -92,12 +92,14 @@ interface Submission {
 export class Accept {
   private readonly options: AcceptOptions;
   private readonly openJobs: OpenJobs;
+  private readonly knownToAll: KnownToAll;
   /** Keyed by client, while it pushes; apart, since a client waits while its devices are moved. */
   private readonly batchers = new Map<number, Batcher<Submission, Settled>>();
 
   constructor(options: AcceptOptions) {
     this.options = options;
     this.openJobs = new OpenJobs(options.sql);
+    this.knownToAll = new KnownToAll(options.sql);
   }
 
   /**
@@ -121,7 +123,8 @@ export class Accept {
     knownFaults: readonly PushFault[],
     before: Replaced,
   ): Promise<Replacement> {
-    return await replaceUnbegun(this.options, { push, publisher, knownFaults, before });
+    const parts = { ...this.options, knownToAll: this.knownToAll };
+    return await replaceUnbegun(parts, { push, publisher, knownFaults, before });
   }
 
   /** Validates and counts; sends nothing. `groupsMax`: see TagIndex. */
@@ -133,24 +136,13 @@ export class Accept {
   ): Promise<DryRun> {
     const checked = await checkOne(this.options, clientId, push, knownFaults);
     if (checked.kind !== 'fit') return checked;
-    const { audience, scopes, unknownTags } = checked.targets;
-    const { patientReads, tagIndex } = this.options;
-    const counted = await patientReads.run(clientId, async (sql) => {
-      const counts: (Scope<PlatformId> & { readonly count: number })[] = [];
-      let isApproximate = false;
-      for (const scope of scopes) {
-        const { count, isProjected } = await tagIndex.count(sql, scope, audience, groupsMax);
-        counts.push({ appId: scope.appId, platformId: scope.platformId, count });
-        isApproximate ||= isProjected;
-      }
-      return { audience: counts, isApproximate };
-    });
+    const counted = await countAudience(this.options, clientId, checked.targets, groupsMax);
     return counted.kind === 'busy'
       ? counted
       : {
           kind: 'counted',
           ...counted.result,
-          unknownTags,
+          ...unknownIn(checked.targets),
           payload: checked.payload,
           templated: checked.templated,
         };
@@ -198,8 +190,8 @@ export class Accept {
     const keys = submissions.flatMap(({ publisher: { idempotency, userName } }) =>
       idempotency === null ? [] : { key: idempotency.key, userName },
     );
-    const [known, keyed] = await Promise.all([
-      lookUp(sql, clientId, pushes),
+    const [resolved, keyed] = await Promise.all([
+      resolve(sql, clientId, pushes),
       keys.length > 0 ? findByIdempotencyKeys(sql, clientId, keys) : [],
     ]);
     const byKey = new Map(keyed.map((one) => [one.key, one]));
@@ -207,17 +199,13 @@ export class Accept {
     const unanswered: Resolved[] = [];
     for (const [index, submission] of submissions.entries()) {
       const { push, publisher } = submission;
-      const { tags, scopes } = known[index] ?? NOTHING_KNOWN;
-      const targets = resolveTargets(push, tags, scopes);
+      const targets = resolved[index];
+      if (targets === undefined) throw new Error('a push was not looked up');
       // The key first: a repeated request gets the same answer, even if a tag was deleted since.
       const before = byKey.get(publisher.idempotency?.key ?? '');
       if (before === undefined)
         unanswered.push({ push, scopes: targets.scopes, submission, targets });
-      else
-        answers.set(
-          submission,
-          fulfilled(recalled(publisher, before, targets.ok ? targets.unknownTags : [])),
-        );
+      else answers.set(submission, fulfilled(recalled(publisher, before, targets)));
     }
     const contents = await contentsOf(this.options, clientId, unanswered);
     const fresh: Written[] = [];
@@ -229,6 +217,11 @@ export class Accept {
       // When two pushes have one key, the second is looked up again after the first is written.
       else if (key === undefined || !freshKeys.has(key)) {
         const notification = newNotification(submission, checked, this.options.isSimulated);
+        const nodes = await this.knownToAll.nodesBehind(notification);
+        if (nodes !== null) {
+          answers.set(submission, fulfilled({ kind: 'nodes-behind', nodes }));
+          continue;
+        }
         fresh.push({ submission, notification, targets: checked.targets });
         if (key !== undefined) freshKeys.add(key);
       }
@@ -339,8 +332,6 @@ interface Written {
   readonly notification: NewNotification;
   readonly targets: FoundTargets;
 }
-
-const NOTHING_KNOWN: Known = { tags: [], scopes: [] };
 
 /** A push that no earlier request has made, before its content is known. */
 interface Resolved {

@@ -8,7 +8,7 @@ import type { NewNotification } from '../sql/notifications/insert-notifications.
 import type { FoundTargets } from './check.ts';
 import type { Publisher } from './new-notification.ts';
 import type { PushFault } from './push.ts';
-import type { TagReference } from './targets.ts';
+import type { TagReference, Targets, UnknownValues } from './targets.ts';
 import { warningsOf } from './warnings.ts';
 
 export type Acceptance =
@@ -18,6 +18,8 @@ export type Acceptance =
       readonly id: string;
       readonly state: NotificationState;
       readonly unknownTags: readonly TagReference[];
+      /** Values that its tests name, and no device has. Absent: it has no tests. */
+      readonly unknownValues?: UnknownValues;
       /** Sentences about what the publisher may not expect of this push. */
       readonly warnings: readonly string[];
     }
@@ -25,6 +27,8 @@ export type Acceptance =
   | { readonly kind: 'over-limit'; readonly over: OverLimit }
   /** The key was used before with another body. */
   | { readonly kind: 'key-reused' }
+  /** Nodes of an earlier version are at work, which would send it to others than it is for. */
+  | { readonly kind: 'nodes-behind'; readonly nodes: string }
   | { readonly kind: 'too-many-templates' };
 
 interface WrittenPush {
@@ -46,15 +50,22 @@ export function announce(
   const appIds = scopes.map(({ appId }) => appId);
   journal.accepted({ id, clientId, requestId, traceparent, state, appIds, sendAtMs, startedMs });
   const warnings = warningsOf(targets.scopes, payload, templated);
-  return { kind: 'accepted', id, state, unknownTags: targets.unknownTags, warnings };
+  return { kind: 'accepted', id, state, ...unknownIn(targets), warnings };
 }
 
-/** The answer to a repeated request. */
+/** The answer to a repeated request. `targets`: null: they are not known. */
 export function recalled(
   { idempotency }: Publisher,
   { id, state, bodyHash }: KeyedNotification,
-  unknownTags: readonly TagReference[],
+  targets: Targets | null,
 ): Acceptance {
   if (idempotency !== null && !bodyHash.equals(idempotency.bodyHash)) return { kind: 'key-reused' };
-  return { kind: 'accepted', id, state, unknownTags, warnings: [] };
+  const unknown = targets?.ok ? unknownIn(targets) : { unknownTags: [] };
+  return { kind: 'accepted', id, state, ...unknown, warnings: [] };
 }
+
+/** The unknown names of a push, as its answer has them. */
+export const unknownIn = ({ unknownTags, unknownValues }: FoundTargets) => ({
+  unknownTags,
+  ...(unknownValues === undefined ? {} : { unknownValues }),
+});

@@ -6,9 +6,8 @@ import type { Checked } from './check.ts';
 import { check } from './check.ts';
 import type { Content } from './contents.ts';
 import { contentsOf } from './contents.ts';
-import { lookUp } from './look-up.ts';
 import type { Push, PushFault } from './push.ts';
-import { resolveTargets } from './targets.ts';
+import { resolve } from './resolve.ts';
 
 interface CheckParts {
   readonly sql: Sql;
@@ -25,9 +24,8 @@ export async function checkOne(
   push: Push,
   knownFaults: readonly PushFault[],
 ): Promise<Checked> {
-  const [known] = await lookUp(parts.sql, clientId, [push]);
-  if (known === undefined) throw new Error('nothing was looked up');
-  const targets = resolveTargets(push, known.tags, known.scopes);
+  const [targets] = await resolve(parts.sql, clientId, [push]);
+  if (targets === undefined) throw new Error('nothing was looked up');
   const asked = [{ push, scopes: targets.scopes }];
   const [content = NOTHING] = await contentsOf(parts, clientId, asked);
   return check(targets, content, knownFaults);

@@ -3,57 +3,77 @@
  * becomes their lists; the rest becomes a condition.
  */
 
-import type { AudienceCondition } from '../../domain/audience-condition.ts';
-import { literalsOf } from '../../domain/audience-condition.ts';
-import type { ExpressionNode, Operand } from '../../domain/audience-expression.ts';
-import type { Audience } from '../../domain/notification.ts';
+import type { AskedAudience, AskedCondition, AskedTest } from '../../domain/asked-audience.ts';
+import type { ExpressionLeaf, ExpressionNode } from '../../domain/audience-expression.ts';
+import { isLeaf } from '../../domain/audience-expression.ts';
 
-/** `idOf`: the id of a tag; null: no device has it where it selects. */
-export function compileExpression(
-  root: ExpressionNode,
-  idOf: (operand: Operand) => number | null,
-): Audience {
-  const whole = conditionOf(root, idOf);
+/** Every device of an audience meets it, for each has a tag: it only says whom a push is for. */
+export const EVERYBODY = 'everybody';
+
+type Part =
+  | number
+  | AskedTest
+  | typeof EVERYBODY
+  | { readonly and: readonly Part[] }
+  | { readonly or: readonly Part[] };
+
+/** Says what a leaf asks: of a tag its id, negative where it is excluded. Null: it has nobody. */
+type AskedOf = (leaf: ExpressionLeaf) => number | AskedTest | typeof EVERYBODY | null;
+
+export function compileExpression(root: ExpressionNode, askedOf: AskedOf): AskedAudience {
+  const whole = partOf(root, askedOf);
   if (whole === null) return { anyTagIds: [], allTagIds: [], noneTagIds: [] };
   const parts = typeof whole === 'object' && 'and' in whole ? whole.and : [whole];
   const single = parts.filter((part) => typeof part === 'number');
   const required = single.filter((literal) => literal > 0);
   const excluded = single.filter((literal) => literal < 0).map((literal) => -literal);
   const rest = parts.filter((part) => typeof part === 'object');
-  const alternatives = rest.flatMap(literalsOf).filter((literal) => literal > 0);
-  // Who meets the expression has one of these.
-  const targets = distinct(rest.some(isBounded) ? alternatives : [...required, ...alternatives]);
+  const { targets, isToEverybody } = addressed(required, rest);
+  const conditions = rest.flatMap((part) => withoutEverybody(part) ?? []);
   return {
     anyTagIds: targets,
     // One target is required already.
     allTagIds: targets.length === 1 ? required.filter((id) => id !== targets[0]) : required,
     noneTagIds: excluded,
-    ...(rest.length === 0 || isAnyOf(rest) ? {} : { condition: joined('and', rest) }),
+    ...(conditions.length === 0 || isAnyOf(conditions)
+      ? {}
+      : { condition: joinedAsked('and', conditions) }),
+    ...(isToEverybody ? { isToEverybody } : {}),
   };
 }
 
-/** Null: no device meets it. */
-function conditionOf(
-  node: ExpressionNode,
-  idOf: (operand: Operand) => number | null,
-): AudienceCondition | null {
-  if ('reference' in node) {
-    const id = idOf(node);
-    return id !== null && node.isExcluded ? -id : id;
+/** Who meets the expression has one of the targets, or is of everybody. */
+function addressed(
+  required: readonly number[],
+  rest: readonly Part[],
+): { readonly targets: readonly number[]; readonly isToEverybody: boolean } {
+  const leaves = rest.flatMap(leavesIn);
+  const alternatives = leaves.filter((leaf) => typeof leaf === 'number').filter((id) => id > 0);
+  const isToAlternatives = rest.some(isBounded);
+  const namesEverybody = isToAlternatives && leaves.includes(EVERYBODY);
+  if (isToAlternatives && !namesEverybody) {
+    return { targets: distinct(alternatives), isToEverybody: false };
   }
+  const targets = distinct([...required, ...alternatives]);
+  return { targets, isToEverybody: required.length === 0 };
+}
+
+/** Null: no device meets it. */
+function partOf(node: ExpressionNode, askedOf: AskedOf): Part | null {
+  if (isLeaf(node)) return askedOf(node);
   if ('and' in node) {
-    const parts = node.and.map((part) => conditionOf(part, idOf));
+    const parts = node.and.map((part) => partOf(part, askedOf));
     const met = parts.filter((part) => part !== null);
     return met.length < parts.length ? null : joined('and', met);
   }
-  const parts = node.or.flatMap((part) => conditionOf(part, idOf) ?? []);
+  const parts = node.or.flatMap((part) => partOf(part, askedOf) ?? []);
   return parts.length === 0 ? null : joined('or', parts);
 }
 
 /** Without repetitions, and without parts that are joined in the same way as the whole. */
-function joined(how: 'and' | 'or', parts: readonly AudienceCondition[]): AudienceCondition {
-  const flat = parts.flatMap((part) => {
-    if (typeof part === 'number') return [part];
+function joined(how: 'and' | 'or', parts: readonly Part[]): Part {
+  const flat = parts.flatMap((part): readonly Part[] => {
+    if (typeof part !== 'object' || 'subject' in part) return [part];
     if (how === 'and') return 'and' in part ? part.and : [part];
     return 'or' in part ? part.or : [part];
   });
@@ -63,14 +83,38 @@ function joined(how: 'and' | 'or', parts: readonly AudienceCondition[]): Audienc
   return how === 'and' ? { and: some } : { or: some };
 }
 
-/** Whether every device that meets the condition has a tag that the condition selects by. */
-function isBounded(condition: AudienceCondition): boolean {
-  if (typeof condition === 'number') return condition > 0;
-  return 'and' in condition ? condition.and.some(isBounded) : condition.or.every(isBounded);
+/** Nothing that names everybody becomes something that does. */
+const joinedAsked = (how: 'and' | 'or', parts: readonly AskedCondition[]): AskedCondition =>
+  joined(how, parts) as AskedCondition;
+
+/** The rest that is asked of a device with a tag. Null: nothing. */
+function withoutEverybody(part: Part): AskedCondition | null {
+  if (part === EVERYBODY) return null;
+  if (typeof part === 'number' || 'subject' in part) return part;
+  const parts = partsIn(part).map(withoutEverybody);
+  const left = parts.filter((one) => one !== null);
+  if ('or' in part) return left.length < parts.length ? null : joinedAsked('or', left);
+  return left.length === 0 ? null : joinedAsked('and', left);
+}
+
+function leavesIn(part: Part): readonly (number | AskedTest | typeof EVERYBODY)[] {
+  if (typeof part !== 'object' || 'subject' in part) return [part];
+  return partsIn(part).flatMap(leavesIn);
+}
+
+const partsIn = (part: Exclude<Part, number | AskedTest | typeof EVERYBODY>): readonly Part[] =>
+  'and' in part ? part.and : part.or;
+
+/** Whether every device that meets it has a tag that it selects by, or is of everybody. */
+function isBounded(part: Part): boolean {
+  if (typeof part === 'number') return part > 0;
+  if (part === EVERYBODY) return true;
+  if ('subject' in part) return false;
+  return 'and' in part ? part.and.some(isBounded) : part.or.every(isBounded);
 }
 
 /** Whether all that it asks is one of some tags. */
-const isAnyOf = ([first, ...others]: readonly AudienceCondition[]): boolean =>
+const isAnyOf = ([first, ...others]: readonly AskedCondition[]): boolean =>
   others.length === 0 &&
   typeof first === 'object' &&
   'or' in first &&

@@ -15,6 +15,7 @@ import type { Acceptance } from './acceptance.ts';
 import { announce, recalled } from './acceptance.ts';
 import type { Checked } from './check.ts';
 import { checkOne } from './check-one.ts';
+import type { KnownToAll } from './known-to-all.ts';
 import type { Publisher } from './new-notification.ts';
 import { newNotification } from './new-notification.ts';
 import type { Push, PushFault } from './push.ts';
@@ -42,6 +43,7 @@ interface ReplaceParts {
   readonly evaluator: Evaluator;
   readonly isSimulated: (platformId: PlatformId) => boolean;
   readonly journal: Pick<JobJournal, 'accepted' | 'ended'>;
+  readonly knownToAll: Pick<KnownToAll, 'nodesBehind'>;
   readonly onAccepted: () => void;
 }
 
@@ -61,6 +63,8 @@ export async function replaceUnbegun(parts: ReplaceParts, asked: Asked): Promise
   if (earlier !== null) return earlier;
   if (checked.kind !== 'fit') return checked;
   const notification = newNotification({ push, publisher }, checked, parts.isSimulated);
+  const nodes = await parts.knownToAll.nodesBehind(notification);
+  if (nodes !== null) return { kind: 'nodes-behind', nodes };
   const swapped = await swap(parts.sql, notification, before);
   if (swapped.kind !== 'swapped') {
     // The same request may have been faster on another connection.
@@ -118,6 +122,6 @@ async function earlierAnswer(
   const { clientId, userName, idempotency } = publisher;
   if (idempotency === null) return null;
   const [known] = await findByIdempotencyKeys(sql, clientId, [{ key: idempotency.key, userName }]);
-  const unknownTags = checked.kind === 'fit' ? checked.targets.unknownTags : [];
-  return known === undefined ? null : recalled(publisher, known, unknownTags);
+  const targets = checked.kind === 'fit' ? checked.targets : null;
+  return known === undefined ? null : recalled(publisher, known, targets);
 }

@@ -4,23 +4,33 @@
  */
 
 import type { ReferencedTag } from '../../catalogue/find-referenced-tags.ts';
+import type { AskedAudience } from '../../domain/asked-audience.ts';
 import type { ExpressionNode, Operand } from '../../domain/audience-expression.ts';
-import { operandsOf } from '../../domain/audience-expression.ts';
-import type { Audience, Selector } from '../../domain/notification.ts';
+import { leavesOf, operandsOf, testsOf } from '../../domain/audience-expression.ts';
+import type { Selector } from '../../domain/notification.ts';
 import { audienceOf, bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import type { ClientScope } from '../sql/notifications/list-scopes.ts';
-import { compileExpression } from './compile-expression.ts';
+import { compileExpression, EVERYBODY } from './compile-expression.ts';
+import type { Known } from './look-up.ts';
 import type { Push, PushFault, TagReferences } from './push.ts';
+import type { NamedTest } from './resolve-test.ts';
+import { resolveTest } from './resolve-test.ts';
 
 export type TagReference = number | string;
+
+/** Values by the names of their attributes. */
+export type UnknownValues = Readonly<Record<string, readonly string[]>>;
 
 export type Targets =
   | {
       readonly ok: true;
-      readonly audience: Audience;
+      readonly audience: AskedAudience;
       readonly scopes: readonly ClientScope[];
       /** Target and filter tags that are unknown or expired, as they were named. */
       readonly unknownTags: readonly TagReference[];
+      readonly tests: readonly NamedTest[];
+      /** Values that its tests name, and no device has. Absent: it has no tests. */
+      readonly unknownValues?: UnknownValues;
     }
   | {
       readonly ok: false;
@@ -29,27 +39,25 @@ export type Targets =
       readonly scopes: readonly ClientScope[];
     };
 
-/** `tags`: those of the client that the push names. `clientScopes`: all (app, platform)s of it. */
-export function resolveTargets(
-  push: Push,
-  tags: readonly ReferencedTag[],
-  clientScopes: readonly ClientScope[],
-): Targets {
+/** `known`: what the push names, and all (app, platform)s of its client. */
+export function resolveTargets(push: Push, known: Known): Targets {
   const { expression } = push;
   const selected =
-    expression === undefined ? selectedBy(push, tags) : expressed(expression.root, tags);
-  const faults = [...selected.faults, ...scopeFaults(push, clientScopes)];
-  const scopes = scopesOf(push, selected.targets, clientScopes);
+    expression === undefined ? selectedBy(push, known.tags) : expressed(expression.root, known);
+  const faults = [...selected.faults, ...scopeFaults(push, known.scopes)];
+  const scopes = scopesOf(push, selected.targets, known.scopes);
   if (faults.length > 0) return { ok: false, faults, scopes };
-  const { audience, unknownTags } = selected;
-  return { ok: true, audience, scopes, unknownTags };
+  const { audience, unknownTags, tests = [] } = selected;
+  return { ok: true, audience, scopes, unknownTags, tests };
 }
 
 interface Selected {
-  readonly audience: Audience;
+  readonly audience: AskedAudience;
   /** The push is for the apps that these are connected to. */
-  readonly targets: readonly ReferencedTag[];
+  readonly targets: readonly Pick<ReferencedTag, 'appIds'>[];
   readonly unknownTags: readonly TagReference[];
+  /** Absent: none. */
+  readonly tests?: readonly NamedTest[];
   readonly faults: readonly PushFault[];
 }
 
@@ -79,7 +87,7 @@ function selectedBy(push: Push, tags: readonly ReferencedTag[]): Selected {
 }
 
 /** An operand selects as a target or filter tag does; under an odd number of `!` it excludes. */
-function expressed(root: ExpressionNode, tags: readonly ReferencedTag[]): Selected {
+function expressed(root: ExpressionNode, { tags, attributes = NO_ATTRIBUTES }: Known): Selected {
   const byName = new Map<TagReference | null, ReferencedTag>();
   for (const tag of tags) byName.set(tag.id, tag).set(tag.sourceId, tag);
   const tagOf = ({ reference, isExcluded }: Operand): ReferencedTag | null => {
@@ -88,18 +96,36 @@ function expressed(root: ExpressionNode, tags: readonly ReferencedTag[]): Select
   };
   const operands = operandsOf(root);
   const unknown = operands.filter((operand) => tagOf(operand) === null);
-  const audience = compileExpression(root, (operand) => tagOf(operand)?.id ?? null);
+  const tests = new Map(testsOf(root).map((leaf) => [leaf, resolveTest(leaf, attributes)]));
+  const audience = compileExpression(root, (leaf) => {
+    if ('reference' in leaf) {
+      const id = tagOf(leaf)?.id ?? null;
+      return id !== null && leaf.isExcluded ? -id : id;
+    }
+    if ('isEverybody' in leaf) return leaf.isExcluded ? null : EVERYBODY;
+    const test = 'test' in leaf ? tests.get(leaf) : undefined;
+    return test?.ok ? test.test.asked : null;
+  });
+  const isToEverybody = leavesOf(root).some((leaf) => 'isEverybody' in leaf && !leaf.isExcluded);
   const selecting = operands.flatMap((one) => (one.isExcluded ? [] : (tagOf(one) ?? [])));
-  const targets = selecting.filter(({ id }) => audience.anyTagIds.includes(id));
+  const found = selecting.filter(({ id }) => audience.anyTagIds.includes(id));
+  const targets = found.length > 0 ? found : selecting;
   return {
     audience,
-    targets: targets.length > 0 ? targets : selecting,
+    targets: isToEverybody ? EVERY_APP : targets,
     unknownTags: [...new Set(unknown.flatMap((one) => (one.isExcluded ? [] : [one.reference])))],
-    faults: unknown.flatMap(({ reference, isExcluded, position }) =>
-      isExcluded ? [{ path: 'audience', position, message: noTagTo('exclude', reference) }] : [],
-    ),
+    tests: [...tests.values()].flatMap((test) => (test.ok ? [test.test] : [])),
+    faults: [
+      ...unknown.flatMap(({ reference, isExcluded, position }) =>
+        isExcluded ? [{ path: 'audience', position, message: noTagTo('exclude', reference) }] : [],
+      ),
+      ...[...tests.values()].flatMap((test) => (test.ok ? [] : test.faults)),
+    ],
   };
 }
+
+const NO_ATTRIBUTES: NonNullable<Known['attributes']> = new Map();
+const EVERY_APP: Selected['targets'] = [{ appIds: null }];
 
 const noTagTo = (selector: Selector, reference: TagReference): string =>
   `There is no tag ${JSON.stringify(reference)} to ${selector}.`;
@@ -147,7 +173,7 @@ function scopeFaults(push: Push, clientScopes: readonly ClientScope[]): readonly
 /** Scopes of the apps that are connected to a target tag; if none is, all: `status` needs a row. */
 function scopesOf(
   push: Push,
-  targets: readonly ReferencedTag[],
+  targets: Selected['targets'],
   clientScopes: readonly ClientScope[],
 ): readonly ClientScope[] {
   const asked = askedScopes(push, clientScopes);

@@ -15,6 +15,7 @@ import type { GiveBack, Task, Unfamiliar } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
 import type { ClaimedChunk, ClaimedScope } from '../sql/ledger/claim-chunks.ts';
 import type { NotificationOrders } from '../sql/ledger/read-orders.ts';
+import type { Audiences } from './audiences.ts';
 import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';
@@ -35,6 +36,7 @@ export interface DispatcherOptions {
   readonly ledger: Ledger;
   readonly pool: Pick<WorkerPool, 'run'>;
   readonly authorizer: Authorizer;
+  readonly audiences: Pick<Audiences, 'of'>;
   readonly quotas: Pick<QuotaLeaser, 'join'>;
   readonly pacer: Pick<Pacer, 'join'>;
   readonly leaseMs: number;
@@ -233,11 +235,13 @@ class Run {
 
   /** The task for a worker. Null: there is no right to send at the moment. */
   private async prepare(): Promise<Task | null> {
-    const { leaseMs, clock, log } = this.options;
+    const { leaseMs, clock, log, audiences } = this.options;
     const { appId, platformId, state, fault } = partOf(this.claimed);
+    const found = audiences.of(partOf(this.claimed));
+    const audience = found instanceof Promise ? await found : found;
     const { sendUntilMs, expires } = deadlinesOfClaimed(this.claimed);
     const task = (authorization: Pick<Task, 'authorized' | 'fault'>): Task =>
-      taskOf(this.claimed, leaseMs, {
+      taskOf(this.claimed, audience, leaseMs, {
         ...authorization,
         ...(this.trace === null ? {} : { isTraced: true }),
       });

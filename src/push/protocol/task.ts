@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { DatabaseAddress } from '../../database/sql.ts';
-import type { Message, NotificationState } from '../../domain/notification.ts';
+import type { Audience, Message, NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import type { ProviderCredential } from '../../providers/providers.ts';
@@ -53,8 +53,9 @@ export interface AuthorizedCredential {
 }
 
 /** The payload is in the message. */
-interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload'> {
+interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload' | 'audience'> {
   readonly message: Message;
+  readonly audience: Audience;
   readonly appId: number;
   readonly platformId: number;
   /** The database's time of the claim, epoch milliseconds. */

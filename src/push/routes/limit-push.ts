@@ -1,8 +1,9 @@
 /** Holds a push to the limits of its caller's key: tags, tag groups and apps. */
 
+import { findAttributes } from '../../attributes/find-attributes.ts';
 import { findCoveredTags } from '../../catalogue/covered-tags.ts';
 import type { Sql } from '../../database/sql.ts';
-import { operandsOf, requires } from '../../domain/audience-expression.ts';
+import { operandsOf, requires, testsOf } from '../../domain/audience-expression.ts';
 import type { Caller, KeyRights } from '../../domain/caller.ts';
 import { limitsTags } from '../../domain/caller.ts';
 import { isId } from '../../domain/tag.ts';
@@ -23,6 +24,10 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
       why: 'This key is for some tags only: every target tag, or one of the filter tags, must be one of them; of an expression, each alternative must require one of them.',
     };
   }
+  const personal = await personalNamed(sql, caller.clientId, push);
+  if (personal !== null) {
+    return { ok: false, why: `@${personal} is personal: a key may not test it.` };
+  }
   const { appIds } = key;
   if (appIds === null) return { ok: true, push };
   if (appIds.length === 0) return { ok: false, why: 'The apps that this key is for are gone.' };
@@ -30,6 +35,19 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
     return { ok: false, why: `This key is for the apps ${appIds.join(', ')} only.` };
   }
   return { ok: true, push: { ...push, appLimit: appIds } };
+}
+
+/** An attribute of the push that only the super user and owners may test; null: it has none. */
+async function personalNamed(
+  sql: Sql,
+  clientId: number,
+  { expression }: Push,
+): Promise<string | null> {
+  const tests = expression === undefined ? [] : testsOf(expression.root);
+  if (tests.length === 0) return null;
+  const attributes = await findAttributes(sql, clientId);
+  const personal = new Set(attributes.flatMap((one) => (one.isPersonal ? one.name : [])));
+  return tests.find(({ test }) => personal.has(test.name))?.test.name ?? null;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Explains in sentences how the audience of a push is found. */
 
-import type { ExpressionNode } from '../../domain/audience-expression.ts';
-import { operandsOf, partsOf } from '../../domain/audience-expression.ts';
+import type { ExpressionLeaf, ExpressionNode } from '../../domain/audience-expression.ts';
+import { isLeaf, leavesOf, operandsOf, partsOf } from '../../domain/audience-expression.ts';
 import { counted } from '../../std/counted.ts';
 import type { DryRun } from '../accept/accept.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
@@ -76,17 +76,29 @@ function expressionSentences(
   return [
     `Devices that have ${inWords(root)}.`,
     ...(missing.length === 0 ? [] : [`Nobody has ${listOf(missing, 'and')}, unknown or expired.`]),
-    ...(missing.length < selecting.size ? [] : ['Nobody is addressed.']),
+    ...(missing.length < selecting.size || namesEverybody(root) ? [] : ['Nobody is addressed.']),
   ];
 }
 
+const namesEverybody = (root: ExpressionNode): boolean =>
+  leavesOf(root).some((leaf) => 'isEverybody' in leaf && !leaf.isExcluded);
+
 /** Parentheses where "and" and "or" meet. */
 function inWords(node: ExpressionNode): string {
-  if ('reference' in node) return `${node.isExcluded ? 'not ' : ''}${named(node.reference)}`;
-  const shown = partsOf(node).map((part) =>
-    'reference' in part ? inWords(part) : `(${inWords(part)})`,
-  );
+  if (isLeaf(node)) return `${node.isExcluded ? 'not ' : ''}${leafInWords(node)}`;
+  const shown = partsOf(node).map((part) => (isLeaf(part) ? inWords(part) : `(${inWords(part)})`));
   return joined(shown, 'and' in node ? 'and' : 'or');
+}
+
+function leafInWords(leaf: ExpressionLeaf): string {
+  if ('reference' in leaf) return named(leaf.reference);
+  if ('segment' in leaf) return `segment ${JSON.stringify(leaf.segment)}`;
+  if (!('test' in leaf)) return 'a subscription';
+  const { name, operator, values } = leaf.test;
+  if (operator === 'has') return `a value of @${name}`;
+  const shown = values.slice(0, NAMED_MAX).map(({ text }) => text);
+  const more = values.length - shown.length;
+  return `@${name} ${operator} ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const namesOf = ({ ids, sourceIds }: TagReferences): readonly TagReference[] => [

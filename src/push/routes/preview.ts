@@ -1,7 +1,7 @@
 /** `POST …/notifications/preview` and `…/estimate`: a push and its audience; nothing is sent. */
 
 import { z } from 'zod';
-import type { Sql } from '../../database/sql.ts';
+import type { SqlPool } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { shown } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
@@ -13,12 +13,20 @@ import { PROVIDERS } from '../../providers/providers.ts';
 import type { Accept } from '../accept/accept.ts';
 import type { Push } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
+import { expandPush } from './expand-push.ts';
 import { sends } from './job.ts';
 import { limitPush } from './limit-push.ts';
 import { planOf } from './plan-in-words.ts';
-import { endFaults, shownWarnings } from './push.ts';
+import { endFaults, shownUnknown, shownWarnings } from './push.ts';
 import type { AskedPush } from './push-request.ts';
-import { audienceBody, pushBody, unknownTags, warnings } from './push-schemas.ts';
+import {
+  audienceBody,
+  pushBody,
+  unknownTags,
+  unknownValues,
+  warnings,
+  withoutValue,
+} from './push-schemas.ts';
 import type { Counted } from './renderings.ts';
 import { previewOf } from './renderings.ts';
 
@@ -29,9 +37,9 @@ import { previewOf } from './renderings.ts';
  */
 const SAMPLED_GROUPS_MAX = 16;
 
-interface PreviewParts {
+export interface PreviewParts {
   readonly accept: Accept;
-  readonly sql: Sql;
+  readonly sql: SqlPool;
 }
 
 const preview = z.object({
@@ -62,6 +70,8 @@ const preview = z.object({
     description: 'Apps whose messages the answer has no room for: name them in `appIds`.',
   }),
   unknownTags,
+  unknownValues,
+  withoutValue,
   warnings,
 });
 const PREVIEW = {
@@ -78,15 +88,23 @@ const PREVIEW = {
   ],
   unknownTags: [],
 };
-const estimate = z.object({
+export const estimate = z.object({
   audience: z.array(scopeCount),
   plan: z.array(z.string()),
   unknownTags,
+  unknownValues,
+  withoutValue,
   approximate: z
     .literal(true)
     .optional()
     .meta({ description: 'The counts were concluded from a sample.' }),
 });
+
+export const ESTIMATE = {
+  audience: [{ appId: 1, platformId: 3, count: 1 }],
+  plan: ['Devices that have tag 2.', '1 device, each once.'],
+  unknownTags: [],
+};
 
 /** The message of each (app, platform), its size and its audience. */
 export const previewRoute = (parts: PreviewParts): Route =>
@@ -111,7 +129,8 @@ export const previewRoute = (parts: PreviewParts): Route =>
       const { push, counted } = found.value;
       return done({
         ...previewOf(push, counted),
-        unknownTags: counted.unknownTags,
+        ...shownUnknown(counted),
+        withoutValue: counted.withoutValue,
         ...shownWarnings(warningsOf(counted.audience, counted.payload, counted.templated)),
       });
     },
@@ -126,30 +145,35 @@ export const estimateRoute = (parts: PreviewParts): Route =>
       summary: 'Count an audience, and explain how it is found',
       description: 'Counts as a dry run does. The body has only the audience of a push.',
       body: audienceBody,
-      answer: shown('Devices of each app and platform, and the plan in words.', estimate, {
-        audience: [{ appId: 1, platformId: 3, count: 1 }],
-        plan: ['Devices that have tag 2.', '1 device, each once.'],
-        unknownTags: [],
-      }),
+      answer: shown('Devices of each app and platform, and the plan in words.', estimate, ESTIMATE),
       problems: [400],
     },
     async (asked) => {
       const found = await countedPush(parts, asked);
-      if (!found.ok) return found;
-      const { push, counted } = found.value;
-      const { audience, unknownTags, isApproximate } = counted;
-      const plan = planOf(push, counted);
-      const approximate = isApproximate ? (true as const) : undefined;
-      return done({ audience, plan, unknownTags, approximate });
+      return found.ok ? done(estimateOf(found.value)) : found;
     },
   );
 
+interface CountedPush {
+  readonly push: Push;
+  readonly counted: Counted;
+}
+
+export function estimateOf({ push, counted }: CountedPush) {
+  const { audience, withoutValue, isApproximate } = counted;
+  const plan = planOf(push, counted);
+  const approximate = isApproximate ? (true as const) : undefined;
+  return { audience, plan, ...shownUnknown(counted), withoutValue, approximate };
+}
+
 /** The push within the limits of its caller, and its audience. */
-async function countedPush(
+export async function countedPush(
   { accept, sql }: PreviewParts,
-  { caller, body }: Asked<Caller, unknown, unknown, AskedPush>,
-): Promise<Result<{ readonly push: Push; readonly counted: Counted }>> {
-  const limited = await limitPush(sql, caller, body.push);
+  { caller, body }: Pick<Asked<Caller, unknown, unknown, AskedPush>, 'caller' | 'body'>,
+): Promise<Result<CountedPush>> {
+  const expanded = await expandPush(sql, caller, body.push);
+  if (expanded.faults.length > 0) return refuse.invalid(expanded.faults);
+  const limited = await limitPush(sql, caller, expanded.push);
   if (!limited.ok) return refused(403, limited.why);
   const { push } = limited;
   const counted = await accept.dryRun(

@@ -3,6 +3,7 @@
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
 import { PLATFORM_CHOICE } from '../../../packages/std/src/platforms.ts';
+import type { AudienceExpression } from '../../domain/audience-expression.ts';
 import { readExpression } from '../../domain/audience-expression.ts';
 import { isPlatformId } from '../../domain/device.ts';
 import type { Selector } from '../../domain/notification.ts';
@@ -100,10 +101,21 @@ export function readAudienceRequest(body: Buffer): PushRequest {
   const fields = [...AUDIENCE_FIELDS, 'approximate'] as const;
   reader.faults.push(...unknownFieldFaults(read, fields, 'an audience'));
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
-  const nothing = { payload: { data: {} }, sendAtMs: null, expiresAtMs: null } as const;
-  const push = { ...audience, ...nothing, options: DEFAULT_PUSH_OPTIONS };
+  const push = { ...audience, ...NOTHING, options: DEFAULT_PUSH_OPTIONS };
   return { ok: true, push, isDryRun: true, isApproximate };
 }
+
+const NOTHING = { payload: { data: {} }, sendAtMs: null, expiresAtMs: null } as const;
+
+/** A push of nothing to the audience of an expression: to be counted, never to be sent. */
+export const pushTo = (expression: AudienceExpression): Push => ({
+  ...bySelector(() => ({ ids: [], sourceIds: [] })),
+  expression,
+  appIds: null,
+  platformIds: null,
+  ...NOTHING,
+  options: DEFAULT_PUSH_OPTIONS,
+});
 
 function readAudience(
   reader: LenientReader,

@@ -45,7 +45,7 @@ const audienceFields = {
     }),
   audience: z.string().max(EXPRESSION_LENGTH_MAX).nullish().meta({
     description:
-      'In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags.',
+      'In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags; also over attributes (`@language = de`), segments (`$staff`) and `*`, every device with a subscription, with up to 20 tests and 4,000 characters.',
   }),
 };
 export const audienceRequest = z
@@ -100,6 +100,14 @@ export const audienceBody: Body<AskedPush> = {
 
 export const unknownTags = z.array(z.union([z.int(), z.string()])).meta({
   description: 'Target and filter tags that are unknown or expired.',
+});
+export const unknownValues = z.record(z.string(), z.array(z.string())).optional().meta({
+  description:
+    'Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests.',
+});
+export const withoutValue = z.record(z.string(), count).optional().meta({
+  description:
+    'For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested.',
 });
 export const warnings = z.array(z.string()).optional().meta({
   description: 'What a phone will not do with it, though the push is valid. Absent: nothing.',

@@ -18,11 +18,20 @@ import type { Acceptance } from '../accept/acceptance.ts';
 import type { Publisher } from '../accept/new-notification.ts';
 import type { Push, PushFault } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
+import { expandPush } from './expand-push.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { JOBS_PATH, jobId } from './job.ts';
 import { limitPush } from './limit-push.ts';
 import { readPushRequest } from './push-request.ts';
-import { JOB_ID, PUSH, pushRequest, unknownTags, warnings } from './push-schemas.ts';
+import {
+  JOB_ID,
+  PUSH,
+  pushRequest,
+  unknownTags,
+  unknownValues,
+  warnings,
+  withoutValue,
+} from './push-schemas.ts';
 
 /**
  * internals/interface.md, "Notification API".
@@ -33,10 +42,17 @@ const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 const pushId = jobId.meta({ description: 'The id of the push job, a UUIDv7.' });
 const acceptedPush = z
-  .object({ id: pushId, state, unknownTags, warnings })
+  .object({ id: pushId, state, unknownTags, unknownValues, warnings })
   .meta({ id: 'AcceptedPush' });
 const dryRun = z
-  .object({ dryRun: z.literal(true), audience: z.array(scopeCount), unknownTags, warnings })
+  .object({
+    dryRun: z.literal(true),
+    audience: z.array(scopeCount),
+    unknownTags,
+    unknownValues,
+    withoutValue,
+    warnings,
+  })
   .meta({ id: 'DryRun' });
 
 const ACCEPTED = { id: JOB_ID, state: 'QUEUED', unknownTags: [] };
@@ -176,8 +192,9 @@ async function answerOf(
   if (!read.ok) return refuse.invalid([...keyFaults, ...read.faults]);
   if (keyFaults.length > 0) return refuse.invalid(keyFaults);
   const key = request.header('idempotency-key');
-  const pastFaults = endFaults(read.push.expiresAtMs);
-  const limited = await limitPush(sql, caller, read.push);
+  const { push: expanded, faults } = await expandPush(sql, caller, read.push);
+  const pastFaults = [...endFaults(read.push.expiresAtMs), ...faults];
+  const limited = await limitPush(sql, caller, expanded);
   if (!limited.ok) return refused(403, limited.why);
   const devicesMax = caller.key?.maxDevices ?? null;
   if (read.isDryRun || devicesMax !== null) {
@@ -222,11 +239,20 @@ function asIsPreferred(request: HttpRequest, accepted: Accepted): HttpResponse {
   return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: accepted.id };
 }
 
-const shown = ({ id, state, unknownTags, warnings }: Accepted): object => ({
+const shown = ({ id, state, warnings, ...accepted }: Accepted): object => ({
   id,
   state,
-  unknownTags,
+  ...shownUnknown(accepted),
   ...shownWarnings(warnings),
+});
+
+/** Tags, and of a push with tests values; absent: it has no tests. */
+export const shownUnknown = ({
+  unknownTags,
+  unknownValues,
+}: Pick<Accepted, 'unknownTags' | 'unknownValues'>) => ({
+  unknownTags,
+  ...(unknownValues === undefined ? {} : { unknownValues }),
 });
 
 /** Absent: none. */
@@ -247,16 +273,25 @@ export function acceptanceAnswer(
       return refused(422, 'This Idempotency-Key was used before with another body.');
     case 'too-many-templates':
       return refuse.tooManyTemplates;
+    case 'nodes-behind':
+      return nodesBehind(acceptance.nodes);
     case 'accepted':
       return { ...confirm(request, acceptance), notificationId: acceptance.id };
   }
 }
 
+const nodesBehind = (nodes: string): Refusal =>
+  refused(
+    503,
+    `Nodes of an earlier version are at work (${nodes}), which do not know attributes and "*". Try again when they have ended.`,
+    { headers: { 'Retry-After': '10' } },
+  );
+
 function dryRunAnswer(dryRun: DryRun): HttpResponse | Refusal {
   if (dryRun.kind === 'invalid') return refuse.invalid(dryRun.faults);
   if (dryRun.kind === 'busy') return refuse.tooMuchCounted;
   if (dryRun.kind === 'too-many-templates') return refuse.tooManyTemplates;
-  const { audience, unknownTags, payload, templated } = dryRun;
+  const { audience, withoutValue, payload, templated } = dryRun;
   const warnings = shownWarnings(warningsOf(audience, payload, templated));
-  return json({ dryRun: true, audience, unknownTags, ...warnings });
+  return json({ dryRun: true, audience, ...shownUnknown(dryRun), withoutValue, ...warnings });
 }

@@ -16,6 +16,7 @@ import { listRoute } from './list.ts';
 import { estimateRoute, previewRoute } from './preview.ts';
 import { createRoute } from './push.ts';
 import { replaceRoute } from './replace.ts';
+import { segmentRoutes } from './segments.ts';
 import { testDeviceRoutes } from './test-devices.ts';
 import { testRoute } from './test-send.ts';
 import type { JobWatches } from './watches.ts';
@@ -43,5 +44,6 @@ export const notificationRoutes = (parts: NotificationRouteParts): readonly Rout
   ...controlRoutes(parts),
   replaceRoute(parts.accept, parts.sql),
   ...draftRoutes(parts.sql),
+  ...segmentRoutes(parts),
   ...testDeviceRoutes(parts.sql),
 ];

@@ -1,15 +1,17 @@
 /** The newest sends to an app and platform whose audience a device with these tags is in. */
 
+import { compileFor } from '../../attributes/compile-for.ts';
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
+import type { AskedAudience } from '../../domain/asked-audience.ts';
+import { isPlain } from '../../domain/asked-audience.ts';
 import { isInAudience } from '../../domain/audience.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
-import type { Audience } from '../../domain/notification.ts';
 import { firstUuidAt } from '../../domain/uuid-v7.ts';
 import { storedAudience } from './notifications/terms.ts';
 
-type Row = ExpectedSend & { readonly audience: Audience };
+type Row = ExpectedSend & { readonly audience: AskedAudience };
 
 /**
  * Some 20 ms of the database's time.
@@ -24,7 +26,7 @@ export async function listExpectedSends(
   clientId: number,
   { appId, platformId }: Scope,
   tagIds: readonly number[],
-  { sinceMs, limit, publisher }: SendsToList,
+  { sinceMs, limit, publisher, ordinal }: SendsToList,
 ): Promise<readonly ExpectedSend[]> {
   // Without this, all sends would be read only to find that none has this audience.
   if (tagIds.length === 0) return [];
@@ -43,8 +45,29 @@ export async function listExpectedSends(
     ) n
     join notification_scopes s on s.notification_id = n.id and s.app_id = ${appId} and s.platform_id = ${platformId}
     where (${publisher}::text is null or n.user_name = ${publisher})
-      and n.any_tag_ids && ${tags}::integer[] and n.all_tag_ids <@ ${tags}::integer[]
+      and (n.any_tag_ids && ${tags}::integer[] or n.is_to_everybody) and n.all_tag_ids <@ ${tags}::integer[]
       and not n.none_tag_ids && ${tags}::integer[]
     order by n.id desc limit ${limit}`;
-  return rows.flatMap(({ audience, ...send }) => (isInAudience(audience, tagIds) ? [send] : []));
+  const facetIds = rows.every((row) => isPlain(row.audience))
+    ? []
+    : await facetsOf(sql, { appId, platformId }, ordinal);
+  const found: ExpectedSend[] = [];
+  for (const { audience, ...send } of rows) {
+    const audienceIn = await compileFor(sql, clientId, audience);
+    if (isInAudience(audienceIn({ appId, platformId }), tagIds, facetIds)) found.push(send);
+  }
+  return found;
+}
+
+/** The values of attributes that the device has. */
+async function facetsOf(
+  sql: Sql,
+  { appId, platformId }: Scope,
+  ordinal: number | undefined,
+): Promise<readonly number[]> {
+  if (ordinal === undefined) return [];
+  const [row] = await sql<{ facetIds: number[] | null }[]>`
+    select facet_ids as "facetIds" from devices
+    where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+  return row?.facetIds ?? [];
 }

@@ -12,8 +12,8 @@ export interface DeviceGroupContent {
   readonly offsets: readonly number[];
   readonly deviceIds: readonly string[];
   readonly histories: readonly (readonly [offset: number, DeviceHistory])[];
-  /** Offsets as sorted big-endian 16-bit numbers. */
-  readonly tags: readonly (readonly [tagId: number, offsets: Buffer])[];
+  /** Offsets by tags and facets, as sorted big-endian 16-bit numbers. */
+  readonly tags: readonly (readonly [id: number, offsets: Buffer])[];
 }
 
 interface Row {
@@ -50,7 +50,7 @@ export async function readDeviceGroup(
       select json_agg(json_build_array(tag_id, encode(offsets, 'base64'))) as tags
       from (
         select tag_id, string_agg(int2send((ordinal - ${start}::integer)::smallint), ''::bytea order by ordinal) as offsets
-        from devices cross join lateral unnest(tag_ids) as tag_id
+        from devices cross join lateral unnest(tag_ids || facet_ids) as tag_id
         where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
         group by tag_id
       ) by_tag

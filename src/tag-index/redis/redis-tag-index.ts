@@ -89,6 +89,7 @@ export class RedisTagIndex implements TagIndex {
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
     const { name, breaker, database } = this.#options;
     if (isNobody(request.audience)) return NOBODY;
+    if (isForDatabase(request.audience)) return database.resolve(request);
     const startedMs = performance.now();
     const run = await breaker.run(async () => (await this.#resolve(request)) ?? 'stale');
     if (run === null) {
@@ -121,6 +122,9 @@ export class RedisTagIndex implements TagIndex {
     groupsMax = Number.POSITIVE_INFINITY,
   ): Promise<DeviceCount> {
     if (isNobody(audience)) return projected(0, 0, 0);
+    if (isForDatabase(audience)) {
+      return this.#options.database.count(sql, scope, audience, groupsMax);
+    }
     const tagged = new Set(await listTaggedGroups(sql, scope, audience));
     const all = await listDeviceGroupsOf(sql, scope);
     const groups = all.filter(({ groupNumber }) => tagged.has(groupNumber));
@@ -223,6 +227,9 @@ export class RedisTagIndex implements TagIndex {
   }
 }
 
+/** No value has the devices with any tag: the database knows them by their rows. */
+const isForDatabase = ({ isToEverybody }: Audience): boolean => isToEverybody === true;
+
 /** Any of the first tags, all of the second, none of the third, and the condition. */
 function matchingSet(audience: Audience, offsetsOf: (tagId: number) => Buffer | null): OffsetSet {
   const { anyTagIds, allTagIds, noneTagIds } = audience;
@@ -249,18 +256,33 @@ function meeting(
   offsetsOf: (tagId: number) => Buffer | null,
 ): OffsetSet {
   if (typeof condition === 'number') {
-    const having = emptySet();
-    unite(having, offsetsOf(Math.abs(condition)));
-    const found = devices.slice();
-    (condition < 0 ? subtract : intersect)(found, having);
-    return found;
+    return meeting(devices, condition < 0 ? { and: [condition] } : { or: [condition] }, offsetsOf);
   }
   if ('and' in condition) {
-    return condition.and.reduce((left, part) => meeting(left, part, offsetsOf), devices);
+    // A test of an attribute may be met by thousands of values: they are gathered first.
+    const unwanted = condition.and.filter((part) => typeof part === 'number' && part < 0);
+    const found = devices.slice();
+    subtract(found, gathered(unwanted, offsetsOf));
+    const others = condition.and.filter((part) => typeof part === 'object' || part >= 0);
+    return others.reduce<OffsetSet>((left, part) => meeting(left, part, offsetsOf), found);
   }
-  const found = emptySet();
-  for (const part of condition.or) add(found, meeting(devices, part, offsetsOf));
+  const wanted = condition.or.filter((part) => typeof part === 'number' && part >= 0);
+  const found = devices.slice();
+  intersect(found, gathered(wanted, offsetsOf));
+  for (const part of condition.or) {
+    if (typeof part === 'object' || part < 0) add(found, meeting(devices, part, offsetsOf));
+  }
   return found;
+}
+
+/** The devices that have one of these. */
+function gathered(
+  literals: readonly AudienceCondition[],
+  offsetsOf: (tagId: number) => Buffer | null,
+): OffsetSet {
+  const set = emptySet();
+  for (const literal of literals) unite(set, offsetsOf(Math.abs(Number(literal))));
+  return set;
 }
 
 function setOf(value: Buffer | null): OffsetSet {

@@ -1,6 +1,7 @@
 /**
  * The one condition of all queries, as a text search whose words are a device's tags: a value, so
- * that the statement is the same for all audiences.
+ * that the statement is the same for all audiences. One that asks for attributes has a statement
+ * of its own, and so has one for everybody.
  */
 
 import type { Sql } from '../../database/sql.ts';
@@ -11,13 +12,23 @@ import type { Audience } from '../../domain/notification.ts';
 
 /** Whether a device's row matches the audience. */
 export function matches(sql: Sql, audience: Audience) {
-  const { anyTagIds, allTagIds, noneTagIds } = audience;
+  const { anyTagIds, allTagIds, noneTagIds, isToEverybody } = audience;
   const condition = conditionOf(audience);
+  const isTarget =
+    isToEverybody === true
+      ? sql`cardinality(tag_ids) > 0`
+      : sql`tag_ids && ${list(anyTagIds)}::integer[]`;
   return sql`
-    tag_ids && ${list(anyTagIds)}::integer[] and tag_ids @> ${list(allTagIds)}::integer[]
+    ${isTarget} and tag_ids @> ${list(allTagIds)}::integer[]
     and not tag_ids && ${list(noneTagIds)}::integer[]
-    ${condition === null ? sql`` : sql`and array_to_tsvector(tag_ids::text[]) @@ ${queryOf(condition)}::tsquery`}`;
+    ${condition === null ? sql`` : sql`and ${wordsOf(sql, audience)} @@ ${queryOf(condition)}::tsquery`}`;
 }
+
+/** The words of a device: its tags, and where an audience asks, its values of attributes. */
+const wordsOf = (sql: Sql, { facetIds = [] }: Audience) =>
+  facetIds.length === 0
+    ? sql`array_to_tsvector(tag_ids::text[])`
+    : sql`array_to_tsvector((tag_ids || facet_ids)::text[])`;
 
 /** Which of the tags is the first that a device's row has, from 1; 0: none. */
 export const languageIn = (sql: Sql, tagIds: readonly number[]) => sql`

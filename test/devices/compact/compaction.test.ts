@@ -16,6 +16,7 @@ import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from '../../../src/tag-index/tag-index.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { makeRegistration, silent } from '../../support/app-api.ts';
+import { plain } from '../../support/expressions.ts';
 import { makeNotification } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
@@ -123,7 +124,7 @@ async function reached(sql: SqlPool, scene: Scene, notificationId: string) {
   const chunks = isPlanned ? await claimChunks(sql, [part], 60_000, null) : [];
   for (const chunk of chunks) {
     const { groupNumber, ordinalEnd, groupVersion: expectedVersion } = chunk;
-    const { audience } = chunk.terms;
+    const audience = plain(chunk.terms.audience);
     const group = { appId: scene.appId, platformId: PLATFORM, groupNumber };
     const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion });
     for (const at of run.offsets.keys()) devices.push(String(run.deviceIds.at(at) ?? 'nobody'));
@@ -371,7 +372,7 @@ await withPostgresStore(t, async (t, store) => {
     const devices = await deviceIdsOf(sql, scene);
     await sql.begin(async (tx) => {
       t.equal(
-        (await lockDevices(tx, [deviceRef(scene.appId, PLATFORM, 'device 2000')], 0)).devices
+        (await lockDevices(tx, [deviceRef(scene.appId, PLATFORM, 'device 2000')], 0, false)).devices
           .length,
         1,
       );

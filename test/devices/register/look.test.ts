@@ -1,6 +1,7 @@
 import t from 'tap';
 import { PLANS_ARE_KEPT } from '../../../src/database/dedicated-connection.ts';
 import { deviceRef } from '../../../src/devices/operation.ts';
+import { FacetAttributes } from '../../../src/devices/register/facet-attributes.ts';
 import { lookAtAll } from '../../../src/devices/register/look.ts';
 import { RecentChanges } from '../../../src/devices/register/recent-changes.ts';
 import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
@@ -22,7 +23,9 @@ await onEachStore(t, {
 
     const connection = store.openDedicatedConnection(PLANS_ARE_KEPT);
     const recentChanges = new RecentChanges();
-    const context = { connection, recentChanges, tagsPerDeviceMax: 10, freshMs: 86_400_000 };
+    const facetAttributes = new FacetAttributes();
+    const limits = { tagsPerDeviceMax: 10, freshMs: 86_400_000 };
+    const context = { ...limits, connection, recentChanges, facetAttributes };
     const gainedBy = async (tagIds: readonly number[]) => {
       const operations = [{ kind: 'reg', device, tagIds, attributes: NO_ATTRIBUTES } as const];
       const seen = await lookAtAll(context, [{ device, operations }]);

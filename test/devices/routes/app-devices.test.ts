@@ -87,7 +87,8 @@ await onEachStore(t, {
       { id: tagId, name: 'Tag', sourceId: 'news' },
       { id: second, name: 'Tag' },
     ];
-    const known = { deviceId: STORED, appVersion: '1.2', tags, refusals: 0 };
+    const attributes = { appVersion: '1.2' };
+    const known = { deviceId: STORED, appVersion: '1.2', attributes, tags, refusals: 0 };
     t.same(rest, { ...known, registered: true, pending: [], events: [], expected: [] });
     await store.sql`update tags set deleted_at = now() where id = ${second}`;
     t.same((await lookUp({ ...device, deviceId: STORED })).body.tags, tags.slice(0, 1));

@@ -5,6 +5,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
+import { GivenAttributes } from '../../../src/attributes/given-attributes.ts';
 import { tagResourceRoutes } from '../../../src/catalogue/routes/tag-resources.ts';
 import { insertApp } from '../../../src/catalogue/sql/insert-app.ts';
 import type { Store } from '../../../src/database/store.ts';
@@ -33,7 +34,7 @@ async function open(t: Test, store: Store) {
   // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const resources = await openResources(t, store, 'acme', [
-    ...bulkRequestRoutes({ sql, patientReads }),
+    ...bulkRequestRoutes({ sql, patientReads, attributes: new GivenAttributes({ sql }) }),
     ...bulkResourceRoutes(sql),
     ...tagResourceRoutes({
       sql,

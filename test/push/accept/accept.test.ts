@@ -9,6 +9,7 @@ import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { aPush } from '../../support/a-notification.ts';
 import { evaluator } from '../../support/evaluator.ts';
+import { plain } from '../../support/expressions.ts';
 import { NEVER_AT_ONCE } from '../../support/never-at-once.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -229,6 +230,7 @@ await withStores(t, async (t, store) => {
         if (chunk === undefined) throw new Error('nothing to claim');
         const task = taskOf(
           { kind: 'chunk', chunk, leaseStartedMs: 0, nodeId: null },
+          plain(chunk.terms.audience),
           60_000,
           NOT_AUTHORIZED,
         );

@@ -3,8 +3,7 @@ import t from 'tap';
 import type { AudienceCondition } from '../../../src/domain/audience-condition.ts';
 import { readExpression } from '../../../src/domain/audience-expression.ts';
 import type { Audience } from '../../../src/domain/notification.ts';
-import { compileExpression } from '../../../src/push/accept/compile-expression.ts';
-import { means, subsetsOf, textOf, trees } from '../../support/expressions.ts';
+import { compiledOf, means, subsetsOf, textOf, trees } from '../../support/expressions.ts';
 
 const TAGS = [1, 2, 3, 4];
 
@@ -12,7 +11,7 @@ const TAGS = [1, 2, 3, 4];
 function compiled(text: string): Audience {
   const read = readExpression(text);
   if (!read.ok) throw new Error(read.fault.message);
-  return compileExpression(read.expression.root, ({ reference }) =>
+  return compiledOf(read.expression.root, (reference) =>
     typeof reference === 'number' ? reference : null,
   );
 }

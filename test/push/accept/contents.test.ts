@@ -9,6 +9,7 @@ import type { Store } from '../../../src/database/store.ts';
 import { taskOf } from '../../../src/push/dispatch/claimed.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import { deleteTemplate, writeTemplate } from '../../../src/templates/templates.ts';
+import { plain } from '../../support/expressions.ts';
 import type { Answered, JobsApi } from '../../support/jobs-api.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { claimChunksOf } from '../../support/notifications.ts';
@@ -47,7 +48,8 @@ async function claimed({ sql }: Store, id: string) {
   return Object.fromEntries(
     chunks.map((chunk) => {
       const claim = { kind: 'chunk', chunk, leaseStartedMs: 0, nodeId: null } as const;
-      const task = taskOf(claim, 60_000, { authorized: null, fault: null });
+      const audience = plain(chunk.terms.audience);
+      const task = taskOf(claim, audience, 60_000, { authorized: null, fault: null });
       return [task.platformId, task.message.payload];
     }),
   );

@@ -11,6 +11,7 @@ import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { aPush } from '../../support/a-notification.ts';
 import { evaluator } from '../../support/evaluator.ts';
+import { plain } from '../../support/expressions.ts';
 import { NEVER_AT_ONCE } from '../../support/never-at-once.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -59,7 +60,7 @@ async function open({ sql, patientReads }: Store) {
     await planDue(sql);
     const [chunk] = await claimChunksOf(sql, id, 60_000);
     if (chunk === undefined) return [];
-    const { audience } = chunk.terms;
+    const audience = plain(chunk.terms.audience);
     const { ordinalEnd } = chunk;
     const group = { appId, platformId: 3, groupNumber: 0 };
     const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion: 0 });

@@ -147,8 +147,9 @@ await onEachStore(t, {
       const { notificationId, dueAtMs, claimedAtMs, terms, ...chunk } = claimed.chunk;
       const { notificationId: _, dueAtMs: itsDue, claimedAtMs: itsClaim, ...same } = expected;
       t.equal(notificationId, atOnce.id);
-      const { condition = null } = terms.audience;
-      t.same({ ...chunk, terms: { ...terms, audience: { ...terms.audience, condition } } }, same);
+      const { condition = null, isToEverybody = null } = terms.audience;
+      const audience = { ...terms.audience, condition, isToEverybody };
+      t.same({ ...chunk, terms: { ...terms, audience } }, same);
       t.ok(dueAtMs <= itsDue && claimedAtMs <= itsClaim && dueAtMs > Date.now() - 60_000);
       t.same(await rowsOf(sql, atOnce.id), await rowsOf(sql, inTurn.id));
     }

@@ -20,13 +20,14 @@ import { Ledger } from '../../../src/push/ledger/ledger.ts';
 import type { QuotaAnswer, QuotaMessage } from '../../../src/push/protocol/permits.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
 import type { MessageToTask, Task, WorkerSettings } from '../../../src/push/protocol/task.ts';
-import type { ClaimedChunk } from '../../../src/push/sql/ledger/claim-chunks.ts';
+import type { ClaimedChunk, ClaimedScope } from '../../../src/push/sql/ledger/claim-chunks.ts';
 import type { NotificationOrders } from '../../../src/push/sql/ledger/read-orders.ts';
 import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { systemClock } from '../../../src/std/clock.ts';
 import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { secrets } from '../../support/api.ts';
+import { plain } from '../../support/expressions.ts';
 import {
   claimChunksOf,
   claimRetriesOf,
@@ -60,7 +61,8 @@ const shared = {
   leaseMs: LEASE_MS,
   clock: systemClock,
   pacer: new Pacer({ sql, clock: systemClock, log }),
-  countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk, chunk.terms.audience),
+  countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk, plain(chunk.terms.audience)),
+  audiences: { of: ({ terms }: ClaimedScope) => plain(terms.audience) },
 };
 
 /** A worker that the test plays. */

@@ -23,6 +23,7 @@ import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
 import { systemClock } from '../../../src/std/clock.ts';
 import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
+import { plain } from '../../support/expressions.ts';
 import type { Tenant } from '../../support/notifications.ts';
 import { claimChunksOf, makeRunning, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
@@ -79,7 +80,8 @@ class PlayedNode {
       quotas: { join: () => null },
       pacer: new Pacer({ sql: store.sql, clock, log }),
       leaseMs: LEASE_MS,
-      countUndone: (chunk) => countUndone(store.sql, chunk, chunk.terms.audience),
+      countUndone: (chunk) => countUndone(store.sql, chunk, plain(chunk.terms.audience)),
+      audiences: { of: ({ terms }) => plain(terms.audience) },
       clock,
       log,
     });

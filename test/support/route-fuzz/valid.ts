@@ -3,7 +3,7 @@
 import type { Route } from '../../../src/http/handler.ts';
 import { PASSWORD } from '../accounts.ts';
 import type { World } from './world.ts';
-import { DOOMED_SOURCE_ID, SOURCE_ID } from './world.ts';
+import { ATTRIBUTE, DOOMED_SOURCE_ID, SOURCE_ID } from './world.ts';
 
 export interface Request {
   readonly method: string;
@@ -66,9 +66,27 @@ const tags: Body = () => ({
 const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-api/reg': subscription,
   'POST /push-api/ureg': subscription,
-  'POST /push-api/set': (world) => ({ ...(subscription(world) as object), appVersion: '1.0' }),
+  'POST /push-api/set': (world) => ({
+    ...(subscription(world) as object),
+    appVersion: '1.0',
+    attributes: { language: 'de', [ATTRIBUTE]: 'gold' },
+  }),
   'POST /push-api/list': device,
   'POST /push-api/tags': device,
+  'POST /push-api/v3/:client/device': device,
+  'POST /push-api/v3/:client/device/erase': device,
+  'POST /push-admin-api/v3/:client/attributes': ({ appId }) => ({
+    name: 'tier',
+    type: 'text',
+    setBy: 'server',
+    appIds: [appId],
+    personal: true,
+    description: 'What the reader pays for',
+  }),
+  'PATCH /push-admin-api/v3/:client/attributes/:name': () => ({ description: 'Changed' }),
+  'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/attributes': ({ deviceId }) => ({
+    devices: [{ deviceId, attributes: { language: 'de', [ATTRIBUTE]: null } }],
+  }),
   'POST /push-api/v3/:client/devices/replace': (world) => ({
     ...(device(world) as object),
     newDeviceId: 'cd'.repeat(32),
@@ -92,6 +110,12 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-api/v3/:client/notifications/:id/replace': push,
   'POST /push-api/v3/:client/drafts': () => ({ name: 'Final', content: { title: 'Goal!' } }),
   'PATCH /push-api/v3/:client/drafts/:id': () => ({ name: 'Final whistle', revision: 1 }),
+  'POST /push-admin-api/v3/:client/segments': () => ({
+    name: 'swiss',
+    expression: '@country = CH && !$fans',
+    description: 'Readers in Switzerland',
+  }),
+  'PATCH /push-admin-api/v3/:client/segments/:name': () => ({ expression: `${SOURCE_ID} || *` }),
   'POST /push-api/v3/:client/test-devices': (world) => ({
     ...(device(world) as object),
     name: 'Phone of Ana',
@@ -275,6 +299,8 @@ function parameter(name: string, before: string, world: World): string | null {
       return before === 'sourceId' ? SOURCE_ID : String(world.tagId);
   }
   switch (before) {
+    case 'attributes':
+      return ATTRIBUTE;
     case 'notifications':
     case 'status':
       return world.jobId;
@@ -284,6 +310,8 @@ function parameter(name: string, before: string, world: World): string | null {
       return String(world.keyId);
     case 'webhooks':
       return String(world.webhookId);
+    case 'segments':
+      return 'fans';
     case 'drafts':
       return String(world.draftId);
     case 'test-devices':

@@ -13,10 +13,12 @@ import {
 import type { ApnsCredential } from '../../../src/providers/apns/credential.ts';
 import type { ProviderCredential } from '../../../src/providers/providers.ts';
 import { insertDraft } from '../../../src/push/sql/drafts.ts';
+import { insertSegment } from '../../../src/push/sql/segments.ts';
 import { insertTestDevice } from '../../../src/push/sql/test-devices.ts';
 import { writeTemplate } from '../../../src/templates/templates.ts';
 import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
 import { addTenant, secrets } from '../api.ts';
+import { declareAttribute } from '../attributes.ts';
 import { post } from '../client.ts';
 import type { Service } from '../service.ts';
 import { makeWebhook } from '../webhooks.ts';
@@ -57,6 +59,8 @@ export interface World {
 
 export const SOURCE_ID = 'goals';
 export const DOOMED_SOURCE_ID = 'doomed';
+/** An attribute of the client. */
+export const ATTRIBUTE = 'plan';
 
 /** Read once: the operator may delete the credential of any app, and so that of the demo. */
 const demoCredentials = new WeakMap<Service, Map<number, ProviderCredential>>();
@@ -102,6 +106,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     Record<'groups' | 'tags', readonly [Made, Made, Made]>
   >;
   const tagId = tags[0].id;
+  await declareAttribute(sql, clientId, { name: ATTRIBUTE, type: 'text' });
   const deviceId = 'ab'.repeat(32);
   await ask('/push-api/reg', apiUser.token, { appId, platformId: 3, deviceId, tagId });
   const jobId = await ask('/push-api/push', superUser.token, {
@@ -139,6 +144,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     expiresAtMs: null,
   });
   if ('over' in key) throw new Error('too many keys');
+  await insertSegment(sql, clientId, { name: 'fans', expression: SOURCE_ID, description: null });
   return {
     slug,
     appId,

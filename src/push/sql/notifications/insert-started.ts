@@ -40,6 +40,7 @@ export const isPerhapsSmall = (notification: NewNotification): boolean =>
   notification.sendAtMs === null &&
   notification.ratePerSecond === null &&
   notification.pauseAfter === null &&
+  notification.audience.isToEverybody !== true &&
   lookUpsOfOne(notification) <= LOOK_UPS_OF_SMALL_MAX;
 
 export const lookUpsOfOne = ({ scopes, audience }: NewNotification): number =>

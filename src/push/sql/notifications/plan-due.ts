@@ -1,8 +1,8 @@
 /**
  * Plans the due notifications: takes each scope's ordinal mark, and writes a chunk for every group
- * below it that may hold a device of the audience (device_group_tags). One statement: all chunks or
- * none. Tags that have expired or were deleted since address no device; without a filter tag none
- * is left. One with nothing to send is finished at once.
+ * below it that may hold a device of the audience (device_group_tags; for everybody each group).
+ * One statement: all chunks or none. Tags that have expired or were deleted since address no
+ * device; without a filter tag none is left. One with nothing to send is finished at once.
  */
 
 import { boolean, integer, rowsOf, text } from '../../../database/rows.ts';
@@ -73,7 +73,7 @@ export const planDue = (
       -- By its id alone ("limit" keeps the other conditions out): a plan that was made while few
       -- waited would look for each among all that wait.
       cross join lateral (
-        select id, state, any_tag_ids, all_tag_ids, finished_at, send_at from notifications
+        select id, state, any_tag_ids, all_tag_ids, is_to_everybody, finished_at, send_at from notifications
         where id = w.id limit 1 for update skip locked
       ) d
       where w.before < ${atOnceMax}::integer
@@ -156,8 +156,8 @@ const nearest = (sql: Sql, but: readonly DueQueue[], atOnceMax: number) => sql`
         ('QUEUED', false, 1), ('SCHEDULED', false, 1)
     ) as l(state, urgent, turns)
     cross join lateral (
-      select id, any_tag_ids, all_tag_ids, row_number() over (order by send_at) as number from (
-        select id, any_tag_ids, all_tag_ids, send_at from notifications
+      select id, any_tag_ids, all_tag_ids, is_to_everybody, row_number() over (order by send_at) as number from (
+        select id, any_tag_ids, all_tag_ids, is_to_everybody, send_at from notifications
         where finished_at is null and state in ('SCHEDULED', 'QUEUED')
           -- The queue, and what of it is due. Only the index of queues has this order: with
           -- equalities and "order by send_at" an old plan went through all that is unfinished.
@@ -172,7 +172,7 @@ const nearest = (sql: Sql, but: readonly DueQueue[], atOnceMax: number) => sql`
     )
   ),
   nearest as (
-    select id, any_tag_ids, all_tag_ids, client_id,
+    select id, any_tag_ids, all_tag_ids, is_to_everybody, client_id,
       row_number() over (partition by client_id order by round, urgent desc, number, state) as place
     from ahead
     order by place, client_id limit ${atOnceMax}::integer
@@ -184,7 +184,7 @@ const weighed = (sql: Sql) => sql`
     select n.id, sum(w.weight) over (order by n.place, n.client_id) - w.weight as before
     from nearest n
     cross join lateral (
-      select case when look_ups > ${LOOK_UPS_OF_SMALL_MAX}::integer or (
+      select case when n.is_to_everybody or look_ups > ${LOOK_UPS_OF_SMALL_MAX}::integer or (
         select count(*) from (
           select from notification_scopes s
           cross join unnest(n.any_tag_ids) as a (tag_id)
@@ -212,7 +212,8 @@ const weighed = (sql: Sql) => sql`
 /** `scoped`: each scope of what is due, and its groups that may hold a device of it. */
 const scoped = (sql: Sql) => sql`
   addressed as materialized (
-    select id, before, state, all_tag_ids, ${currentTargets(sql)} as any_tag_ids
+    select id, before, state, all_tag_ids, ${currentTargets(sql)} as any_tag_ids,
+      is_to_everybody and ${areCurrent(sql)} as is_to_everybody
     from due
   ),
   scoped as materialized (
@@ -222,12 +223,16 @@ const scoped = (sql: Sql) => sql`
       select s.app_id, s.platform_id, p.next_ordinal as ordinal_end, array(
         select group_number
         from (
-          select distinct group_number from unnest(d.any_tag_ids) as a (tag_id)
+          select distinct group_number from unnest(case when d.is_to_everybody then '{}' else d.any_tag_ids end) as a (tag_id)
           cross join lateral (
             select group_number from device_group_tags
             where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
             offset 0
           ) of_tag
+          union all
+          -- Not even begun unless it is to everybody.
+          select group_number from device_groups
+          where d.is_to_everybody and app_id = s.app_id and platform_id = s.platform_id
         ) t
         where ${mayHoldAnybody(sql)}
       ) as group_numbers
@@ -262,9 +267,13 @@ export const mayHoldAnybody = (sql: Sql) => sql`
 /** The targets of a notification that still address devices. Without a filter tag none is left. */
 export const currentTargets = (sql: Sql) => sql`
   case
-    when exists (select from unnest(all_tag_ids) as t (id) where not ${isCurrent(sql)}) then '{}'
+    when not ${areCurrent(sql)} then '{}'
     else array(select distinct t.id from unnest(any_tag_ids) as t (id) where ${isCurrent(sql)})
   end`;
+
+/** Whether all filter tags of a notification still address devices. */
+const areCurrent = (sql: Sql) => sql`
+  not exists (select from unnest(all_tag_ids) as t (id) where not ${isCurrent(sql)})`;
 
 /** Whether the tag with the id `t` addresses devices. */
 const isCurrent = (sql: Sql) => sql`

@@ -6,13 +6,14 @@
 import type { Columns } from '../../../database/rows.ts';
 import { boolean, constantList, integer, integers, json, namesOf } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
-import type { Audience, Payload } from '../../../domain/notification.ts';
+import type { AskedAudience } from '../../../domain/asked-audience.ts';
+import type { Payload } from '../../../domain/notification.ts';
 import type { PushOptionName, PushOptions } from '../../../domain/push-options.ts';
 import { PUSH_OPTION_NAMES, pushOption } from '../../../domain/push-options.ts';
 import { HELD_RATE } from './held-rate.ts';
 
 export interface NotificationTerms extends PushOptions {
-  readonly audience: Audience;
+  readonly audience: AskedAudience;
   readonly payload: Payload;
 }
 
@@ -29,6 +30,7 @@ const OTHER_TERMS: Columns<NotificationTerms> = {
   all_tag_ids: integers(({ audience }) => audience.allTagIds),
   none_tag_ids: integers(({ audience }) => audience.noneTagIds),
   audience_condition: json(({ audience }) => audience.condition ?? null),
+  is_to_everybody: boolean(({ audience }) => audience.isToEverybody ?? null),
   payload: json(({ payload }) => payload),
   ...optionColumns(PUSH_OPTION_NAMES),
 };
@@ -56,7 +58,7 @@ const optionPairs = eachOption(
 export const storedAudience = (sql: Sql) => sql`
   json_build_object(
     'anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids,
-    'condition', n.audience_condition
+    'condition', n.audience_condition, 'isToEverybody', n.is_to_everybody
   )`;
 
 /**

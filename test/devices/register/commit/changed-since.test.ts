@@ -9,6 +9,7 @@ import { DeviceLimit } from '../../../../src/devices/device-limit.ts';
 import { deviceRef } from '../../../../src/devices/operation.ts';
 import { Ordinals } from '../../../../src/devices/ordinals.ts';
 import { commitDevices } from '../../../../src/devices/register/commit.ts';
+import { FacetAttributes } from '../../../../src/devices/register/facet-attributes.ts';
 import { KnownDeviceGroupTags } from '../../../../src/devices/register/known-device-group-tags.ts';
 import { lookAtAll } from '../../../../src/devices/register/look.ts';
 import { RecentChanges } from '../../../../src/devices/register/recent-changes.ts';
@@ -164,8 +165,10 @@ await t.test('what was read long ago is read again', (t) =>
     await submit('reg', 'known', [a]);
     const limits = { tagsPerDeviceMax: 10, freshMs: 86_400_000 };
     const connection = store.openDedicatedConnection(PLANS_ARE_KEPT);
+    const facetAttributes = new FacetAttributes();
     const commit = {
       ...limits,
+      facetAttributes,
       connection,
       feed: NO_FEED,
       ordinals: new Ordinals(sql, new DeviceLimit(100)),
@@ -181,7 +184,8 @@ await t.test('what was read long ago is read again', (t) =>
       const operations = [
         { kind: 'reg', device, tagIds: [b, c], attributes: NO_ATTRIBUTES } as const,
       ];
-      const look = { ...limits, connection, recentChanges: new RecentChanges() };
+      const recentChanges = new RecentChanges();
+      const look = { ...limits, connection, recentChanges, facetAttributes };
       const seen = await lookAtAll(look, [{ device, operations }]);
       await sql`update tags set deleted_at = now() where id = ${b}`;
       const old = seen.map((each) => ({ ...each, readAtMs: each.readAtMs - ageMs }));

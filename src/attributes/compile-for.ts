@@ -1,0 +1,66 @@
+/** Finds what the tests of an audience mean in ids, at this moment. */
+
+import type { Sql } from '../database/sql.ts';
+import type { AskedAudience, AskedTest } from '../domain/asked-audience.ts';
+import { askedTestsOf, isPlain, withFacets } from '../domain/asked-audience.ts';
+import { meetsTest } from '../domain/attribute-test.ts';
+import type { Scope } from '../domain/device.ts';
+import type { Audience } from '../domain/notification.ts';
+import type { Facet } from './sql/read-facets.ts';
+import { readFacets } from './sql/read-facets.ts';
+
+/** The audience as an index of an (app, platform) is asked for it. */
+type AudienceIn = (scope: Scope) => Audience;
+
+/** Nothing is read for an audience without tests. */
+export async function compileFor(
+  sql: Sql,
+  clientId: number,
+  asked: AskedAudience,
+): Promise<AudienceIn> {
+  if (isPlain(asked)) return () => asked;
+  const tests = askedTestsOf(asked);
+  const facets = await facetsOf(sql, clientId, tests);
+  const met = new Map(tests.map((test) => [test, metBy(test, facets)]));
+  return (scope) =>
+    withFacets(asked, (test) =>
+      typeof test.subject === 'number' ? (met.get(test) ?? []) : meetsInScope(test, scope),
+    );
+}
+
+/** All values of the attributes, or where values are asked for as they are, those. */
+function facetsOf(
+  sql: Sql,
+  clientId: number,
+  tests: readonly AskedTest[],
+): Promise<readonly Facet[]> | readonly Facet[] {
+  const ofDevices = tests.flatMap(({ subject, ...test }) =>
+    typeof subject === 'number' ? [{ ...test, subject }] : [],
+  );
+  if (ofDevices.length === 0) return [];
+  const exact = ofDevices.filter(isExact);
+  const pairs = exact.flatMap(({ subject, values }) => values.map((value) => ({ subject, value })));
+  return readFacets(sql, clientId, {
+    whole: [...new Set(ofDevices.filter((test) => !isExact(test)).map(({ subject }) => subject))],
+    attributeIds: pairs.map(({ subject }) => subject),
+    values: pairs.map(({ value }) => value),
+  });
+}
+
+const isExact = ({ type, operator }: Pick<AskedTest, 'type' | 'operator'>): boolean =>
+  type !== 'language' && (operator === '=' || operator === 'in');
+
+const metBy = (
+  { subject, type, operator, values }: AskedTest,
+  facets: readonly Facet[],
+): readonly number[] =>
+  facets
+    .filter(
+      ({ attributeId, value }) =>
+        attributeId === subject && meetsTest(type, operator, values, value),
+    )
+    .map(({ id }) => id);
+
+/** The (app, platform) answers for all its devices. */
+const meetsInScope = ({ subject, type, operator, values }: AskedTest, scope: Scope): boolean =>
+  meetsTest(type, operator, values, String(subject === 'app' ? scope.appId : scope.platformId));

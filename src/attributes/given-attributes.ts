@@ -1,0 +1,150 @@
+/** Turns the attributes of a request into facets: those that count, and the names of the others. */
+
+import type { SqlPool } from '../database/sql.ts';
+import { normalizeValue } from '../domain/attribute-values.ts';
+import type { Attribute, FacetId, Setter } from '../domain/attributes.ts';
+import type { ClientAttributes } from './declared-attributes.ts';
+import { DeclaredAttributes } from './declared-attributes.ts';
+import type { NoRoom } from './facet-dictionary.ts';
+import { FacetDictionary } from './facet-dictionary.ts';
+
+export interface GivenAttribute {
+  readonly name: string;
+  /** null clears it. */
+  readonly value: unknown;
+  /** Given by a field that is older than attributes: nothing is said where it is ignored. */
+  readonly isQuiet?: true;
+}
+
+/** Why an attribute is ignored. */
+type IgnoredReason =
+  /** Not declared, not the caller's to set, not of its type, or too long. */
+  | 'invalid'
+  /** There is no room for a new value. */
+  | 'full'
+  /** Nodes of an earlier version are at work. */
+  | 'later';
+
+export interface IgnoredAttribute {
+  readonly name: string;
+  readonly reason: IgnoredReason;
+}
+
+export interface ResolvedAttributes {
+  /** Keyed by the ids of the attributes; null: cleared. */
+  readonly facets: ReadonlyMap<number, FacetId | null>;
+  readonly ignored: readonly IgnoredAttribute[];
+}
+
+/** Who sets them, and for devices of which app. */
+interface AttributeSetter {
+  readonly clientId: number;
+  readonly appId: number;
+  readonly by: Exclude<Setter, 'both'>;
+}
+
+interface GivenAttributesOptions {
+  readonly sql: SqlPool;
+  readonly newValuesPerMinute?: number;
+  onNoRoom?(why: NoRoom): void;
+}
+
+export class GivenAttributes {
+  readonly #declared: DeclaredAttributes;
+  readonly #dictionary: FacetDictionary;
+
+  constructor(options: GivenAttributesOptions) {
+    this.#declared = new DeclaredAttributes(options.sql);
+    this.#dictionary = new FacetDictionary(options);
+  }
+
+  /** Without waiting, where all of it is at hand: as nearly always. Null: `resolve` it. */
+  resolveAtHand(
+    setter: AttributeSetter,
+    given: readonly GivenAttribute[],
+  ): ResolvedAttributes | null {
+    const declared = this.#declared.remembered(setter.clientId);
+    if (declared === null) return null;
+    const facets = new Map<number, FacetId | null>();
+    for (const { name, value } of given) {
+      const attribute = declared.byName.get(name);
+      if (attribute === undefined || !declared.areTaken || !maySet(attribute, setter)) return null;
+      const facetId = value === null ? null : this.#facetAtHand(setter, attribute, value);
+      if (facetId === undefined) return null;
+      facets.set(attribute.id, facetId);
+    }
+    return { facets, ignored: NOTHING };
+  }
+
+  async resolve(
+    setter: AttributeSetter,
+    given: readonly GivenAttribute[],
+  ): Promise<ResolvedAttributes> {
+    const declared = await this.#declaredFor(setter, given);
+    const facets = new Map<number, FacetId | null>();
+    const ignored: IgnoredAttribute[] = [];
+    const each = await Promise.all(
+      given.map(({ name, value }) => this.#facetOf(setter, declared, name, value)),
+    );
+    for (const [at, { name, isQuiet }] of given.entries()) {
+      const set = each[at];
+      if (set === undefined) continue;
+      if ('attributeId' in set) facets.set(set.attributeId, set.facetId);
+      else if (isQuiet === undefined) ignored.push({ name, reason: set.reason });
+    }
+    return { facets, ignored };
+  }
+
+  /** A name that is not known may be declared since: only a fresh answer is certain. */
+  async #declaredFor(
+    { clientId }: AttributeSetter,
+    given: readonly GivenAttribute[],
+  ): Promise<ClientAttributes> {
+    const remembered = this.#declared.remembered(clientId);
+    if (remembered?.areTaken && given.every(({ name }) => remembered.byName.has(name))) {
+      return remembered;
+    }
+    return await this.#declared.fresh(clientId);
+  }
+
+  async #facetOf(
+    setter: AttributeSetter,
+    declared: ClientAttributes,
+    name: string,
+    value: unknown,
+  ): Promise<
+    | { readonly attributeId: number; readonly facetId: FacetId | null }
+    | { readonly reason: IgnoredReason }
+  > {
+    const attribute = declared.byName.get(name);
+    if (attribute === undefined || !maySet(attribute, setter)) return { reason: 'invalid' };
+    if (!declared.areTaken) return { reason: 'later' };
+    const attributeId = attribute.id;
+    if (value === null) return { attributeId, facetId: null };
+    const atHand = this.#facetAtHand(setter, attribute, value);
+    if (atHand !== undefined) return { attributeId, facetId: atHand };
+    const kept = normalizeValue(attribute, value);
+    if (kept === null) return { reason: 'invalid' };
+    const { clientId, appId, by } = setter;
+    const wanted = { clientId, attribute, value: kept, appId: by === 'app' ? appId : null };
+    const facetId = await this.#dictionary.find(wanted, String(value));
+    return facetId === null ? { reason: 'full' } : { attributeId, facetId };
+  }
+
+  #facetAtHand(
+    { clientId }: AttributeSetter,
+    { id, type }: Attribute,
+    value: unknown,
+  ): FacetId | undefined {
+    // A number is no text, though both may look the same.
+    if (typeof value !== 'string' && (type !== 'boolean' || typeof value !== 'boolean')) {
+      return undefined;
+    }
+    return this.#dictionary.remembered(clientId, id, String(value)) ?? undefined;
+  }
+}
+
+const NOTHING: readonly IgnoredAttribute[] = [];
+
+const maySet = ({ setBy, appIds }: Attribute, { by, appId }: AttributeSetter): boolean =>
+  (setBy === 'both' || setBy === by) && (appIds === null || appIds.includes(appId));

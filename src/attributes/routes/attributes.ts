@@ -1,0 +1,223 @@
+/** `attributes`: a client declares what its devices have. Built-in ones are listed with them. */
+
+import { z } from 'zod';
+import { inClientUnless } from '../../access/routes/in-client.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import {
+  ATTRIBUTE_NAME,
+  ATTRIBUTES_PER_CLIENT_MAX,
+  BUILT_IN_ATTRIBUTES,
+} from '../../domain/attributes.ts';
+import { changedFields } from '../../domain/audit.ts';
+import { created, noContent, shown } from '../../http/answers.ts';
+import { form } from '../../http/form-body.ts';
+import type { Route } from '../../http/handler.ts';
+import type { PathParameter } from '../../http/parameters.ts';
+import { outsideOfLimits } from '../../http/permission.ts';
+import type { Refusal } from '../../http/result.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
+import type { AttributeTerms, ListedAttribute } from '../sql/attributes.ts';
+import {
+  changeAttribute,
+  countAttributes,
+  deleteAttribute,
+  findAttribute,
+  insertAttribute,
+  listAttributes,
+  unknownApps,
+} from '../sql/attributes.ts';
+import { attribute, attributeChange, newAttribute } from './attribute-forms.ts';
+
+const PATH = '/push-admin-api/v3/:client/attributes';
+const reads = routesAt(PATH, { api: 'admin', needs: 'read' });
+const changes = routesAt(PATH, { api: 'admin', needs: 'admin' });
+
+const NO_ATTRIBUTE = refused(404, 'This client has no attribute of this name.');
+const IS_BUILT_IN = refused(409, 'A built-in attribute stays as it is.');
+const IS_THERE = refused(409, 'This client has an attribute of this name.');
+const TOO_MANY = refused(
+  409,
+  `A client may declare ${ATTRIBUTES_PER_CLIENT_MAX} attributes. Delete one of them first.`,
+);
+
+const name: PathParameter<string> = {
+  description: 'The name of the attribute.',
+  schema: z.string(),
+  example: 'plan',
+  read: (text) => (ATTRIBUTE_NAME.test(text) ? text : null),
+  unknown: NO_ATTRIBUTE,
+};
+const path = { name };
+
+const PLAN = {
+  name: 'plan',
+  type: 'text',
+  setBy: 'both',
+  personal: false,
+  description: 'What the reader pays for',
+  isBuiltIn: false,
+  createdAt: 1_795_392_000_000,
+};
+const LANGUAGE = {
+  name: 'language',
+  type: 'language',
+  setBy: 'both',
+  personal: false,
+  isBuiltIn: true,
+};
+
+export const attributeRoutes = (sql: SqlPool): readonly Route[] =>
+  [listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(sql));
+
+const shownOf = (declared: ListedAttribute) => ({ ...declared, isBuiltIn: false });
+
+/** The form in which a declared one is shown. */
+const BUILT_IN = BUILT_IN_ATTRIBUTES.map(({ name, type, setBy, appIds, isPersonal }) => ({
+  name,
+  type,
+  setBy,
+  appIds,
+  personal: isPersonal,
+  description: null,
+  isBuiltIn: true,
+  createdAt: null,
+}));
+
+const builtIn = (name: string) => BUILT_IN.find((each) => each.name === name);
+
+const listRoute = (sql: Sql) =>
+  reads.get(
+    'listAttributes',
+    {
+      summary: 'List the attributes of devices',
+      description: `The built-in ones, and those that the client has declared, ${ATTRIBUTES_PER_CLIENT_MAX} at most, by name.`,
+      answer: shown('The attributes.', z.array(attribute), [LANGUAGE, PLAN]),
+    },
+    async ({ caller: { clientId } }) => {
+      const declared = await listAttributes(sql, clientId);
+      return done([...BUILT_IN, ...declared.map(shownOf)]);
+    },
+  );
+
+const createRoute = (sql: SqlPool) =>
+  changes.post(
+    'declareAttribute',
+    {
+      summary: 'Declare an attribute of devices',
+      description: `Apps and servers can set it from then on, within seconds. \`409\`: there is one of this name, or ${ATTRIBUTES_PER_CLIENT_MAX} in all. A key with limits: \`403\`.`,
+      body: form(newAttribute, { name: 'plan', type: 'text', description: PLAN.description }),
+      answer: created('Declared.', attribute, PLAN),
+      problems: [409],
+    },
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { body }) => {
+      const { name, type, ...given } = body;
+      const terms = termsOf(given, NEW);
+      const fault = await appFault(tx, clientId, terms);
+      if (fault !== null) return fault;
+      if ((await findAttribute(tx, clientId, name)) !== null) return IS_THERE;
+      if ((await countAttributes(tx, clientId)) >= ATTRIBUTES_PER_CLIENT_MAX) return TOO_MANY;
+      const [id] = (await nextObjectIds(tx, clientId, 1)) ?? [];
+      if (id === undefined) return refuse.invalid([{ path: '', message: OBJECT_IDS_USED_UP }]);
+      const made = await insertAttribute(tx, clientId, id, { name, type, ...terms });
+      if (made === null) return IS_THERE;
+      await record({ action: 'attribute.create', id, name, detail: { type } });
+      return done(shownOf(made));
+    }),
+  );
+
+const getRoute = (sql: Sql) =>
+  reads.get(
+    'getAttribute',
+    {
+      at: ':name',
+      summary: 'One attribute of devices',
+      path,
+      answer: shown('The attribute.', attribute, PLAN),
+    },
+    async ({ caller: { clientId }, path: { name } }) => {
+      const found = builtIn(name) ?? (await findAttribute(sql, clientId, name));
+      if (found === null) return NO_ATTRIBUTE;
+      return done('id' in found ? shownOf(found) : found);
+    },
+  );
+
+const changeRoute = (sql: SqlPool) =>
+  changes.patch(
+    'changeAttribute',
+    {
+      at: ':name',
+      summary: 'Change an attribute of devices',
+      description:
+        'What is absent stays. Values that devices have stay, too, where nobody may set them any more. `409`: it is built in. A key with limits: `403`.',
+      path,
+      body: form(attributeChange, { description: PLAN.description }),
+      answer: shown('Changed.', attribute, PLAN),
+      problems: [409],
+    },
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { path, body }) => {
+      if (builtIn(path.name) !== undefined) return IS_BUILT_IN;
+      const before = await findAttribute(tx, clientId, path.name);
+      if (before === null) return NO_ATTRIBUTE;
+      const terms = termsOf(body, before);
+      const fault = await appFault(tx, clientId, terms);
+      if (fault !== null) return fault;
+      const fields = changedFields<AttributeTerms>(before, terms);
+      if (fields.length > 0) {
+        await changeAttribute(tx, before.id, terms);
+        const { id, name } = before;
+        await record({ action: 'attribute.change', id, name, detail: { fields } });
+      }
+      return done(shownOf({ ...before, ...terms }));
+    }),
+  );
+
+const deleteRoute = (sql: SqlPool) =>
+  changes.delete(
+    'deleteAttribute',
+    {
+      at: ':name',
+      summary: 'Delete an attribute of devices',
+      description:
+        'Its values match nobody at once, and the name is free. They are taken off the devices in the background. `409`: it is built in. A key with limits: `403`.',
+      path,
+      answer: noContent('Deleted.'),
+      problems: [409],
+    },
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { path: { name } }) => {
+      if (builtIn(name) !== undefined) return IS_BUILT_IN;
+      const found = await findAttribute(tx, clientId, name);
+      if (found === null) return NO_ATTRIBUTE;
+      await deleteAttribute(tx, clientId, found.id);
+      await record({ action: 'attribute.delete', id: found.id, name });
+      return done(null);
+    }),
+  );
+
+const NEW: AttributeTerms = { setBy: 'both', appIds: null, personal: false, description: null };
+
+/** The terms after a request: absent ones stay. */
+const termsOf = (
+  given: z.infer<typeof attributeChange>,
+  before: AttributeTerms,
+): AttributeTerms => ({
+  setBy: given.setBy ?? before.setBy,
+  appIds: given.appIds === undefined ? before.appIds : given.appIds,
+  personal: given.personal ?? before.personal,
+  description: given.description === undefined ? before.description : given.description,
+});
+
+async function appFault(
+  tx: Sql,
+  clientId: number,
+  { appIds }: AttributeTerms,
+): Promise<Refusal | null> {
+  if (appIds === null) return null;
+  const unknown = new Set(await unknownApps(tx, clientId, appIds));
+  const message = 'names no app of this client';
+  const faults = appIds.flatMap((id, at) =>
+    unknown.has(id) ? [{ path: `appIds.${at}`, message }] : [],
+  );
+  return faults.length === 0 ? null : refuse.invalid(faults);
+}

@@ -1,0 +1,134 @@
+/** `apps/<id>/platforms/<platformId>/attributes`: sets attributes of a list of devices. */
+
+import { z } from 'zod';
+import { inClient } from '../../access/routes/in-client.ts';
+import type { GivenAttributes, IgnoredAttribute } from '../../attributes/given-attributes.ts';
+import { isNotOn, SCOPE_PATH } from '../../catalogue/routes/app-on-platform.ts';
+import { findOwnApp } from '../../catalogue/routes/own-app.ts';
+import type { SqlPool } from '../../database/sql.ts';
+import { ATTRIBUTES_PER_REQUEST_MAX } from '../../domain/attributes.ts';
+import type { FacetPairs } from '../../domain/bulk-operation.ts';
+import { ATTRIBUTES_ACTION, BULK_DEVICES_MAX } from '../../domain/bulk-operation.ts';
+import { isForTags } from '../../domain/caller.ts';
+import { deviceId } from '../../http/device-id-form.ts';
+import { form } from '../../http/form-body.ts';
+import type { Fault } from '../../http/problem.ts';
+import type { Result } from '../../http/result.ts';
+import { done, refuse, refused } from '../../http/result.ts';
+import { routesAt } from '../../http/route.ts';
+import { measured, strictForm } from '../../std/strict-form.ts';
+import { deviceRef } from '../operation.ts';
+import { acceptedOperation, acceptOperation, BACKGROUND } from './accept-operation.ts';
+import { SET_ATTRIBUTES } from './bulk-resources.ts';
+
+const value = z.union([z.string(), z.boolean(), z.null()], 'must be a string, true, false or null');
+
+const attributes = z
+  .record(z.string(), value, 'must be an object')
+  .refine((given) => Object.keys(given).length > 0, 'names none')
+  .refine(
+    (given) => Object.keys(given).length <= ATTRIBUTES_PER_REQUEST_MAX,
+    `must have ${ATTRIBUTES_PER_REQUEST_MAX} attributes at most`,
+  )
+  .meta({ description: 'Their values by their names. null clears one; absent ones stay.' });
+
+const attributesForm = strictForm({
+  devices: measured(
+    BULK_DEVICES_MAX,
+    z
+      .array(strictForm({ deviceId, attributes }), 'must be an array')
+      .min(1, 'names none')
+      .max(BULK_DEVICES_MAX),
+  ),
+});
+
+type NamedDevices = z.infer<typeof attributesForm>['devices'];
+
+export interface BulkAttributeParts {
+  readonly sql: SqlPool;
+  readonly attributes: GivenAttributes;
+}
+
+export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
+  routesAt('/push-admin-api/v3/:client/apps/:id/platforms/:platform/attributes', {
+    api: 'admin',
+    needs: 'admin',
+  }).post(
+    'setAttributes',
+    {
+      summary: 'Set attributes of a list of devices',
+      description: `${BACKGROUND} Only attributes that the client's servers may set, and values of their types: anything else is \`400\`, and nothing is done. A device that nobody has registered counts as \`unknown\`, and is not made; of one that is named twice the later values count. \`503\`: a node of an earlier version is at work. A key that is limited to tags: \`403\`.`,
+      path: SCOPE_PATH,
+      body: form(attributesForm, {
+        devices: [{ deviceId: 'cd'.repeat(32), attributes: { language: 'de', country: 'CH' } }],
+      }),
+      answer: acceptedOperation(SET_ATTRIBUTES),
+    },
+    async (asked) => {
+      const { caller, body, path } = asked;
+      if (isForTags(caller)) return refuse.outside();
+      const own = await findOwnApp(sql, caller, path.id, 'name');
+      if (!own.ok) return own;
+      const { id: appId, platformIds } = own.value;
+      const platformId = path.platform;
+      if (!platformIds.includes(platformId)) return isNotOn(platformIds);
+      // Before the client is held: new values are made under its lock.
+      const setter = { clientId: caller.clientId, appId, by: 'server' } as const;
+      const resolved = await resolveAll(attributes, setter, body.devices);
+      if (!resolved.ok) return resolved;
+      const facets = new Map<string, FacetPairs>();
+      for (const [at, device] of body.devices.entries()) {
+        const { deviceKey } = deviceRef(appId, platformId, device.deviceId);
+        const given = new Map([...(facets.get(deviceKey) ?? []), ...(resolved.value[at] ?? [])]);
+        facets.set(deviceKey, [...given]);
+      }
+      const change = inClient(sql, (tx, { record }) =>
+        acceptOperation(tx, caller, record, {
+          action: ATTRIBUTES_ACTION,
+          subscribe: [],
+          unsubscribe: [],
+          memberOf: null,
+          listed: { appId, platformId, deviceKeys: [...facets.keys()] },
+          deviceFacets: [...facets.values()],
+          appIds: null,
+          total: facets.size,
+        }),
+      );
+      return change(asked);
+    },
+  );
+
+async function resolveAll(
+  attributes: GivenAttributes,
+  setter: Parameters<GivenAttributes['resolve']>[0],
+  devices: NamedDevices,
+): Promise<Result<readonly FacetPairs[]>> {
+  const faults: Fault[] = [];
+  const all: FacetPairs[] = [];
+  for (const [at, device] of devices.entries()) {
+    const given = Object.entries(device.attributes).map(([name, value]) => ({ name, value }));
+    const resolved =
+      attributes.resolveAtHand(setter, given) ?? (await attributes.resolve(setter, given));
+    if (resolved.ignored.some(({ reason }) => reason === 'later')) return LATER;
+    faults.push(...resolved.ignored.map((one) => faultOf(at, one)));
+    all.push([...resolved.facets]);
+  }
+  return faults.length === 0 ? done(all) : refuse.invalid(faults.slice(0, FAULTS_MAX));
+}
+
+/** @limit faults of attributes that an answer names → left out */
+const FAULTS_MAX = 100;
+
+const LATER = refused(
+  503,
+  'A node of an earlier version is at work, which would lose what is set. Try again when all are of this version.',
+  { headers: { 'Retry-After': '10' } },
+);
+
+const faultOf = (at: number, { name, reason }: IgnoredAttribute): Fault => ({
+  path: `devices.${at}.attributes.${name}`,
+  message:
+    reason === 'full'
+      ? 'has a value that is new, and the attribute has as many different values as it may'
+      : 'is no attribute that the servers of the client may set on devices of this app, or its value is none of its type',
+});

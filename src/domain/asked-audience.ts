@@ -1,0 +1,112 @@
+/**
+ * The audience as a job keeps it: tests of attributes stand in its condition. What they mean in ids
+ * is found when a part is claimed, for values that appear after acceptance count.
+ */
+
+import type { TestedType } from './attribute-test.ts';
+import type { SCOPE_ATTRIBUTE_NAMES } from './attributes.ts';
+import type { AudienceCondition } from './audience-condition.ts';
+import type { TestOperator } from './expression-tests.ts';
+import type { Audience } from './notification.ts';
+
+/** The (app, platform) of a device answers these tests: its numbers are the values. */
+export type ScopeSubject = (typeof SCOPE_ATTRIBUTE_NAMES)[number];
+
+/** Values are kept as the dictionary has them. */
+export interface AskedTest {
+  /** The id of an attribute. */
+  readonly subject: number | ScopeSubject;
+  readonly type: TestedType;
+  readonly operator: TestOperator;
+  readonly values: readonly string[];
+  /** It stands under an odd number of `!`. Absent: it does not. */
+  readonly isExcluded?: true;
+}
+
+export type AskedCondition =
+  | number
+  | AskedTest
+  | { readonly and: readonly AskedCondition[] }
+  | { readonly or: readonly AskedCondition[] };
+
+export interface AskedAudience extends Omit<Audience, 'condition' | 'facetIds'> {
+  readonly condition?: AskedCondition | null;
+}
+
+/** Its tests; of one without a condition none. */
+export function askedTestsOf({ condition }: AskedAudience): readonly AskedTest[] {
+  return condition === null || condition === undefined ? [] : testsIn(condition);
+}
+
+function testsIn(condition: AskedCondition): readonly AskedTest[] {
+  if (typeof condition === 'number') return [];
+  return 'subject' in condition ? [condition] : askedPartsOf(condition).flatMap(testsIn);
+}
+
+const askedPartsOf = (
+  condition: Exclude<AskedCondition, number | AskedTest>,
+): readonly AskedCondition[] => ('and' in condition ? condition.and : condition.or);
+
+/** Whether an index can be asked as it is: its condition has the ids of tags alone. */
+export function isPlain(audience: AskedAudience): audience is Audience {
+  const { condition } = audience;
+  return condition === null || condition === undefined || hasIdsAlone(condition);
+}
+
+const hasIdsAlone = (condition: AskedCondition): boolean =>
+  typeof condition === 'number' ||
+  (!('subject' in condition) && askedPartsOf(condition).every(hasIdsAlone));
+
+/** The ids of the values that meet a test, or whether it holds for the whole (app, platform). */
+type FacetsOf = (test: AskedTest) => readonly number[] | boolean;
+
+/** Puts ids in place of tests: the audience as indexes are asked for it. */
+export function withFacets(asked: AskedAudience, facetsOf: FacetsOf): Audience {
+  const { condition, ...audience } = asked;
+  if (condition === null || condition === undefined) return audience;
+  const facetIds = new Set<number>();
+  const met = compiled(condition, (test) => {
+    const facets = facetsOf(test);
+    if (typeof facets !== 'boolean') for (const id of facets) facetIds.add(id);
+    return facets;
+  });
+  if (met === false) return { anyTagIds: [], allTagIds: [], noneTagIds: [] };
+  if (met === true) return audience;
+  const { size } = facetIds;
+  return { ...audience, condition: met, ...(size === 0 ? {} : { facetIds: [...facetIds] }) };
+}
+
+/** True: each device meets it; false: none does. */
+function compiled(condition: AskedCondition, facetsOf: FacetsOf): AudienceCondition | boolean {
+  if (typeof condition === 'number') return condition;
+  if ('subject' in condition) return compiledTest(condition, facetsOf(condition));
+  const parts = askedPartsOf(condition).map((part) => compiled(part, facetsOf));
+  return joined('and' in condition ? 'and' : 'or', parts);
+}
+
+function compiledTest(
+  { isExcluded }: AskedTest,
+  facets: readonly number[] | boolean,
+): AudienceCondition | boolean {
+  if (typeof facets === 'boolean') return facets !== (isExcluded ?? false);
+  return isExcluded
+    ? joined(
+        'and',
+        facets.map((id) => -id),
+      )
+    : joined('or', facets);
+}
+
+/** Without what is always, or never, met. */
+function joined(
+  how: 'and' | 'or',
+  parts: readonly (AudienceCondition | boolean)[],
+): AudienceCondition | boolean {
+  const deciding = how === 'or';
+  if (parts.some((part) => part === deciding)) return deciding;
+  const open = parts.filter((part) => typeof part !== 'boolean');
+  const [first] = open;
+  if (first === undefined) return !deciding;
+  if (open.length === 1) return first;
+  return how === 'and' ? { and: open } : { or: open };
+}
