@@ -1,0 +1,84 @@
+/** Attributes of a list of devices over HTTP: all of it is valid, or nothing is done. */
+
+import t from 'tap';
+import { GivenAttributes } from '../../../src/attributes/given-attributes.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { bulkAttributesRoute } from '../../../src/devices/routes/bulk-attributes.ts';
+import { bulkResourceRoutes } from '../../../src/devices/routes/bulk-resources.ts';
+import { declareAttribute, valuesOf } from '../../support/attributes.ts';
+import { nodeOn, runAll } from '../../support/bulk-operations.ts';
+import { makeKey } from '../../support/keys.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+import { openResources, pathsOf } from '../../support/resources.ts';
+import { seedDevices } from '../../support/seed.ts';
+
+async function open(t: Lifetime, store: Store) {
+  const { sql } = store;
+  // The schema puts it there, and each test begins with every table empty.
+  await sql`insert into access_revision default values on conflict do nothing`;
+  const resources = await openResources(t, store, 'acme', [
+    bulkAttributesRoute({ sql, attributes: new GivenAttributes({ sql }) }),
+    ...bulkResourceRoutes(sql),
+  ]);
+  const { appId, clientId } = resources.tenant;
+  await declareAttribute(sql, clientId, { name: 'plan', type: 'text', setBy: 'server' });
+  await declareAttribute(sql, clientId, { name: 'theme', type: 'text', setBy: 'app' });
+  return {
+    ...resources,
+    set: (devices: unknown, token?: string) =>
+      resources.ask('POST', `apps/${appId}/platforms/3/attributes`, { devices }, token),
+  };
+}
+
+await onEachStore(t, {
+  'accepted, done, and shown as what it is': async (t, store) => {
+    const { sql } = store;
+    const { ask, set, tenant } = await open(t, store);
+    const deviceIds = ['a', 'b'];
+    const { appId } = tenant;
+    await seedDevices(sql, { appId, platformId: 3, tagIds: [], count: 2, deviceIds });
+    const accepted = await set([
+      { deviceId: 'a', attributes: { plan: 'silver', language: 'de_CH' } },
+      { deviceId: 'b', attributes: { country: 'ch' } },
+      { deviceId: 'a', attributes: { plan: 'gold' } },
+      { deviceId: 'nobody', attributes: { plan: null } },
+    ]);
+    t.equal(accepted.status, 202);
+    t.match(accepted.body, { action: 'attributes', appId, platformId: 3, total: 3 });
+    t.notOk('tagIds' in accepted.body);
+    await runAll(sql, nodeOn(sql));
+    const { body } = await ask('GET', `operations/${accepted.body.id}`);
+    t.match(body, { state: 'FINISHED', changed: 2, unknown: 1 });
+    t.same(Object.values(await valuesOf(sql, 'a')).sort(), ['de-CH', 'gold']);
+    t.same(Object.values(await valuesOf(sql, 'b')), ['CH']);
+  },
+
+  'what is not valid is said, and nothing is done': async (t, store) => {
+    const { sql } = store;
+    const { set, tenant } = await open(t, store);
+    const good = { deviceId: 'a', attributes: { plan: 'gold' } };
+    for (const [devices, paths] of [
+      [[], ['devices']],
+      [Array.from({ length: 1_001 }, () => good), ['devices']],
+      [[{ deviceId: 'a', attributes: {} }], ['devices.0.attributes']],
+      [[{ deviceId: 'a' }], ['devices.0.attributes']],
+      [[good, { deviceId: 'b', attributes: { plan: 5 } }], ['devices.1.attributes.plan']],
+      [
+        [
+          good,
+          { deviceId: 'b', attributes: { theme: 'x', nope: 'x', plan: 'x', country: 'Swiss' } },
+        ],
+        ['devices.1.attributes.theme', 'devices.1.attributes.nope', 'devices.1.attributes.country'],
+      ],
+    ] as const) {
+      const answer = await set(devices);
+      t.equal(answer.status, 400, paths[0]);
+      t.same(pathsOf(answer), paths);
+    }
+    const [row] = await sql`select count(*)::int as operations from bulk_operations`;
+    t.same(row, { operations: 0 });
+    const token = await makeKey(sql, tenant, { scopes: ['admin'], tagIds: [1] });
+    t.equal((await set([good], token)).status, 403, 'of a key for some tags');
+  },
+});
