@@ -23,7 +23,8 @@ export interface paths {
          *     - `body, content-encoding`: it is compressed. Nothing was done.
          *     - `appId`, `platformId`, `deviceId`: missing, malformed, or not of this credential. Nothing was done.
          *     - `tagId`, `tagSourceId`: some or all of them are unknown, expired, not connected to the app, malformed, or beyond `TAGS_PER_DEVICE_MAX`. The others count. With more than 1,000 in one request nothing was done. On `reg` and `set` without tags: none were given.
-         *     - `appVersion`: malformed. The rest was done.
+         *     - `appVersion`, `attributes`: malformed. The rest was done.
+         *     - `attributes.plan`: this attribute is not declared, not the app's to set, or its value is none of its type; or it is beyond the 40 of a request. `attributes.plan=full`: the value is new, and there is no room for it, for now or for good. `=later`: a node of an earlier version is at work. The rest was done.
          *     - Any other name: a field that is not known, such as `tagIds` for `tagId`. The first ten are named, cut at 64 characters, with `?` for characters that a header cannot hold.
          *
          *     `429`: more than `REGISTRATIONS_PER_SECOND_MAX` of one app from one address, or a new device when the app has `DEVICES_PER_APP_MAX` or its client has its limit of devices.
@@ -127,6 +128,50 @@ export interface paths {
          *     For the API user of an app.
          */
         readonly post: operations["listDeviceTags"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/device": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What is known of a device, for its app
+         * @description Who has the deviceId is the device. The time of the last registration may be a day too early. `404`: it is not known.
+         *
+         *     For the API user of an app.
+         */
+        readonly post: operations["readOwnDevice"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/device/erase": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Erase a device, for its app
+         * @description It is gone for good, with its subscriptions, attributes and events. `OK`, whether it was known or not. A device that registers again is a new one.
+         *
+         *     For the API user of an app.
+         */
+        readonly post: operations["eraseOwnDevice"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -541,6 +586,88 @@ export interface paths {
          *     For the super user of the client, and keys with the scope `send`.
          */
         readonly patch: operations["changeDraft"];
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/segments": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the segments of the client
+         * @description By their names. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["listSegments"];
+        readonly put?: never;
+        /**
+         * Make a segment
+         * @description A name for an expression, which pushes use as `$name`. It is looked up when a push is accepted: the job keeps the expression as it was then. What is wrong with the expression is `400` with its `position`. A client may have 500. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["createSegment"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/segments/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One segment
+         * @description For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["getSegment"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a segment
+         * @description One that another segment names: `409`, which says which.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly delete: operations["deleteSegment"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a segment
+         * @description What is absent stays. Jobs that were accepted keep the expression that they have. The name stays: pushes use it.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly patch: operations["changeSegment"];
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/segments/{name}/estimate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Count the devices of a segment
+         * @description As `estimate` of a push does. One that only narrows is counted among all devices with a subscription.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly post: operations["estimateSegment"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
         readonly trace?: never;
     };
     readonly "/push-api/v3/{client}/test-devices": {
@@ -1138,6 +1265,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/attributes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the attributes of devices
+         * @description The built-in ones, and those that the client has declared, 32 at most, by name.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["listAttributes"];
+        readonly put?: never;
+        /**
+         * Declare an attribute of devices
+         * @description Apps and servers can set it from then on, within seconds. `409`: there is one of this name, or 32 in all. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["declareAttribute"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/attributes/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One attribute of devices
+         * @description For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["getAttribute"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an attribute of devices
+         * @description Its values match nobody at once, and the name is free. They are taken off the devices in the background. `409`: it is built in. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly delete: operations["deleteAttribute"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an attribute of devices
+         * @description What is absent stays. Values that devices have stay, too, where nobody may set them any more. `409`: it is built in. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly patch: operations["changeAttribute"];
+        readonly trace?: never;
+    };
     readonly "/push-admin-api/v3/{client}/apps/{id}/devices/lookup": {
         readonly parameters: {
             readonly query?: never;
@@ -1222,6 +1409,28 @@ export interface paths {
          *     For the super user of the client, and keys with the scope `admin`.
          */
         readonly post: operations["changeMembers"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/apps/{id}/platforms/{platform}/attributes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Set attributes of a list of devices
+         * @description It is carried out in the background, after the earlier ones of the client: `getBulkOperation` shows how far it is. Each device gets the whole change, or nothing of it. A client may have 100 operations that have not ended, else `429`. Only attributes that the client's servers may set, and values of their types: anything else is `400`, and nothing is done. A device that nobody has registered counts as `unknown`, and is not made; of one that is named twice the later values count. `503`: a node of an earlier version is at work. A key that is limited to tags: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["setAttributes"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2724,6 +2933,10 @@ export interface components {
             readonly tagSourceId?: string | readonly string[];
             /** @description Of the app. null, or absent: not known. */
             readonly appVersion?: string | null;
+            /** @description Of `reg` and `set`: what is to be known of the device, by the names of attributes. null clears one; absent ones stay. `language`: BCP 47. `timezone`: a name such as `Europe/Zurich`. `country`: two letters. `appVersion`, `osVersion`: numbers with dots. And those that the client has declared (`declareAttribute`). */
+            readonly attributes?: {
+                readonly [key: string]: string | boolean | null;
+            } | null;
         } & {
             readonly [key: string]: unknown;
         };
@@ -2734,6 +2947,15 @@ export interface components {
             readonly sourceId?: string;
             readonly tagOptionalParameters?: {
                 readonly [key: string]: string;
+            };
+        };
+        readonly OwnDevice: {
+            /** @description Milliseconds since 1970. */
+            readonly registeredAt: number;
+            readonly tags: readonly components["schemas"]["AppTag"][];
+            /** @description Built-in and declared attributes with their values, in the form in which they are kept. */
+            readonly attributes: {
+                readonly [key: string]: string | boolean;
             };
         };
         /** @description A group of tags. The first group of a tree, `default`, holds the tags without a group: it has no `groups`, and no `id` or the `id` 0. */
@@ -2761,7 +2983,7 @@ export interface components {
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description Only these platforms; by default every one. An unknown one, an empty list, and platforms that no app of the push is on are `400`. */
             readonly platformIds?: (readonly (number | string)[] | (number | string)) | null;
-            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
+            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags; also over attributes (`@language = de`), segments (`$staff`) and `*`, every device with a subscription, with up to 20 tests and 4,000 characters. */
             readonly audience?: string | null;
             /** @description A payload; one with texts in several languages; or, where each app and platform of the push has a template that makes a payload of it, any object. Each also as a string that holds JSON. */
             readonly payload: components["schemas"]["Payload"] | {
@@ -2886,6 +3108,10 @@ export interface components {
             readonly state: components["schemas"]["NotificationState"];
             /** @description Target and filter tags that are unknown or expired. */
             readonly unknownTags: readonly (number | string)[];
+            /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+            readonly unknownValues?: {
+                readonly [key: string]: readonly string[];
+            };
             /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
             readonly warnings?: readonly string[];
         };
@@ -2897,6 +3123,14 @@ export interface components {
             readonly audience: readonly components["schemas"]["ScopeCount"][];
             /** @description Target and filter tags that are unknown or expired. */
             readonly unknownTags: readonly (number | string)[];
+            /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+            readonly unknownValues?: {
+                readonly [key: string]: readonly string[];
+            };
+            /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
+            readonly withoutValue?: {
+                readonly [key: string]: number;
+            };
             /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
             readonly warnings?: readonly string[];
         };
@@ -3018,7 +3252,7 @@ export interface components {
             readonly appIds?: (readonly (number | string)[] | (number | string)) | null;
             /** @description Only these platforms; by default every one. An unknown one, an empty list, and platforms that no app of the push is on are `400`. */
             readonly platformIds?: (readonly (number | string)[] | (number | string)) | null;
-            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags. */
+            /** @description In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags; also over attributes (`@language = de`), segments (`$staff`) and `*`, every device with a subscription, with up to 20 tests and 4,000 characters. */
             readonly audience?: string | null;
             /** @description Look at 16 device groups of each app and platform at most, evenly apart, and conclude from them: at once, however many devices there are, and the nearer the more of them match. Up to 131,072 devices it is exact. */
             readonly approximate?: boolean | null;
@@ -3156,6 +3390,15 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
+        readonly Segment: {
+            readonly name: string;
+            readonly expression: string;
+            readonly description: string | null;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt: number;
+            /** @description Milliseconds since 1970. */
+            readonly updatedAt: number;
+        };
         readonly TestDevice: {
             readonly id: number;
             readonly name: string;
@@ -3284,6 +3527,21 @@ export interface components {
                 readonly at?: number;
             };
         };
+        /** @description A typed value that devices of the client have, set by `reg` and `set` (`attributes`) or by your servers (`setAttributes`). Declare only what you send by, and ask your readers where the law wants it. */
+        readonly Attribute: {
+            readonly name: string;
+            /** @enum {string} */
+            readonly type: "text" | "language" | "zone" | "version" | "boolean";
+            /** @enum {string} */
+            readonly setBy: "app" | "server" | "both";
+            readonly appIds?: readonly number[];
+            readonly personal: boolean;
+            readonly description?: string;
+            /** @description It cannot be changed or deleted. */
+            readonly isBuiltIn: boolean;
+            /** @description Milliseconds since 1970. */
+            readonly createdAt?: number;
+        };
         readonly LookedUpDevice: {
             readonly deviceId: string;
             /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
@@ -3297,6 +3555,10 @@ export interface components {
             readonly refusedAt?: number;
             /** @description On iOS: where its provider took it, when that is not where it is asked first. */
             readonly environment?: string;
+            /** @description Its attributes by their names; absent: it has none. Personal ones only for the super user and owners. */
+            readonly attributes?: {
+                readonly [key: string]: string | boolean;
+            };
             readonly tags?: readonly {
                 readonly id: number;
                 readonly name: string;
@@ -3354,11 +3616,11 @@ export interface components {
                 readonly at?: number;
             }[];
         };
-        /** @description A change of the tags of many devices. Those of a client are done one after the other, in the order in which they were accepted; sends and registrations go first. A push reaches a device by its tags of that moment: for a push to all of them, wait for `FINISHED`. Nothing is lost when a node dies: another one goes on. An import that is under way writes the tags of its file, so a device that was moved before may get the old tag back: start the operation when the import has ended. A device that is met twice, because it was given another place meanwhile, counts twice. To repeat a request does no harm. Kept for 7 days after its end. */
+        /** @description A change of the tags, or attributes, of many devices. Those of a client are done one after the other, in the order in which they were accepted; sends and registrations go first. A push reaches a device by its tags of that moment: for a push to all of them, wait for `FINISHED`. Nothing is lost when a node dies: another one goes on. An import that is under way writes the tags of its file, so a device that was moved before may get the old tag back: start the operation when the import has ended. A device that is met twice, because it was given another place meanwhile, counts twice. To repeat a request does no harm. Kept for 7 days after its end. */
         readonly BulkOperation: {
             readonly id: number;
             /** @enum {string} */
-            readonly action: "subscribe" | "unsubscribe" | "copy" | "move" | "remove";
+            readonly action: "subscribe" | "unsubscribe" | "copy" | "move" | "remove" | "attributes";
             /** @enum {string} */
             readonly state: "QUEUED" | "RUNNING" | "FINISHED" | "CANCELLED";
             readonly userName: string;
@@ -3381,7 +3643,7 @@ export interface components {
             readonly unknown: number;
             /** @description They have as many tags as a device may have (`TAGS_PER_DEVICE_MAX`). */
             readonly full: number;
-            /** @description They cannot have the new tag: it was deleted, has expired or is not connected to their app. The old one stays. */
+            /** @description They cannot have the new tag: it was deleted, has expired or is not connected to their app. The old one stays. Or the attribute was deleted. */
             readonly refused: number;
             /** @description Milliseconds since 1970. */
             readonly acceptedAt: number;
@@ -3480,7 +3742,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "segment.create" | "segment.change" | "segment.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -3850,6 +4112,7 @@ export interface components {
 }
 export type DeviceTagsRequest = components['schemas']['DeviceTagsRequest'];
 export type AppTag = components['schemas']['AppTag'];
+export type OwnDevice = components['schemas']['OwnDevice'];
 export type AppTagGroup = components['schemas']['AppTagGroup'];
 export type PushRequest = components['schemas']['PushRequest'];
 export type Payload = components['schemas']['Payload'];
@@ -3863,6 +4126,7 @@ export type AudienceRequest = components['schemas']['AudienceRequest'];
 export type Notification = components['schemas']['Notification'];
 export type ListedDraft = components['schemas']['ListedDraft'];
 export type Draft = components['schemas']['Draft'];
+export type Segment = components['schemas']['Segment'];
 export type TestDevice = components['schemas']['TestDevice'];
 export type TagEntries = components['schemas']['TagEntries'];
 export type PublishedTag = components['schemas']['PublishedTag'];
@@ -3871,6 +4135,7 @@ export type TagGroup = components['schemas']['TagGroup'];
 export type PublishedApp = components['schemas']['PublishedApp'];
 export type App = components['schemas']['App'];
 export type ProviderCredential = components['schemas']['ProviderCredential'];
+export type Attribute = components['schemas']['Attribute'];
 export type LookedUpDevice = components['schemas']['LookedUpDevice'];
 export type BulkOperation = components['schemas']['BulkOperation'];
 export type ClientSettings = components['schemas']['ClientSettings'];
@@ -4155,6 +4420,134 @@ export interface operations {
                      *     ]
                      */
                     readonly "application/json": readonly components["schemas"]["AppTag"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly readOwnDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "appId": 1,
+                 *       "platformId": 3,
+                 *       "deviceId": "abababababababababababababababababababababababababababababababab"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly appId: number | string;
+                    /** @description 3: iOS, 15: Android, 7: web. */
+                    readonly platformId: number | string;
+                    /** @description What the provider gave to the app. iOS: its token, kept in lower case where it is hex. Android: its token or installation id. Web: the JSON text of the subscription, `JSON.stringify(await registration.pushManager.subscribe(…))`, or what Android has. The text identifies the device: send exactly the same text each time; do not parse and serialize it again. */
+                    readonly deviceId: string;
+                } & {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The device. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "registeredAt": 1795392000000,
+                     *       "tags": [
+                     *         {
+                     *           "id": 2,
+                     *           "name": "Breaking news",
+                     *           "sourceId": "breaking-news"
+                     *         }
+                     *       ],
+                     *       "attributes": {
+                     *         "language": "de-CH",
+                     *         "appVersion": "5.2"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["OwnDevice"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly eraseOwnDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "appId": 1,
+                 *       "platformId": 3,
+                 *       "deviceId": "abababababababababababababababababababababababababababababababab"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly appId: number | string;
+                    /** @description 3: iOS, 15: Android, 7: web. */
+                    readonly platformId: number | string;
+                    /** @description What the provider gave to the app. iOS: its token, kept in lower case where it is hex. Android: its token or installation id. Web: the JSON text of the subscription, `JSON.stringify(await registration.pushManager.subscribe(…))`, or what Android has. The text identifies the device: send exactly the same text each time; do not parse and serialize it again. */
+                    readonly deviceId: string;
+                } & {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Erased, or not known. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example OK */
+                    readonly "text/plain": "OK";
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -4693,6 +5086,14 @@ export interface operations {
                         readonly notShown?: readonly components["schemas"]["ScopeCount"][];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
+                        /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+                        readonly unknownValues?: {
+                            readonly [key: string]: readonly string[];
+                        };
+                        /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
+                        readonly withoutValue?: {
+                            readonly [key: string]: number;
+                        };
                         /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
                         readonly warnings?: readonly string[];
                     };
@@ -4763,6 +5164,14 @@ export interface operations {
                         readonly plan: readonly string[];
                         /** @description Target and filter tags that are unknown or expired. */
                         readonly unknownTags: readonly (number | string)[];
+                        /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+                        readonly unknownValues?: {
+                            readonly [key: string]: readonly string[];
+                        };
+                        /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
+                        readonly withoutValue?: {
+                            readonly [key: string]: number;
+                        };
                         /**
                          * @description The counts were concluded from a sample.
                          * @constant
@@ -5601,6 +6010,339 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listSegments: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The segments. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "swiss-german",
+                     *         "expression": "@country = CH && @language = de",
+                     *         "description": "Readers in Switzerland who read German.",
+                     *         "createdAt": 1795392000000,
+                     *         "updatedAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Segment"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly createSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "swiss-german",
+                 *       "expression": "@country = CH && @language = de",
+                 *       "description": "Readers in Switzerland who read German."
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly name: string;
+                    /** @description As `audience` of a push. It may be one that only narrows, as `@country = CH`: a push then names a tag or `*` beside it. It may name other segments, up to 5 deep. */
+                    readonly expression: string;
+                    readonly description?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Made. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "swiss-german",
+                     *       "expression": "@country = CH && @language = de",
+                     *       "description": "Readers in Switzerland who read German.",
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Segment"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the segment.
+                 * @example swiss-german
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The segment. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "swiss-german",
+                     *       "expression": "@country = CH && @language = de",
+                     *       "description": "Readers in Switzerland who read German.",
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Segment"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the segment.
+                 * @example swiss-german
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the segment.
+                 * @example swiss-german
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "expression": "@country = CH && @language = de && @appVersion >= 5.2"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description As `audience` of a push. It may be one that only narrows, as `@country = CH`: a push then names a tag or `*` beside it. It may name other segments, up to 5 deep. */
+                    readonly expression?: string;
+                    readonly description?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "swiss-german",
+                     *       "expression": "@country = CH && @language = de",
+                     *       "description": "Readers in Switzerland who read German.",
+                     *       "createdAt": 1795392000000,
+                     *       "updatedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Segment"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly estimateSegment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the segment.
+                 * @example swiss-german
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Devices of each app and platform, and the plan in words. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "audience": [
+                     *         {
+                     *           "appId": 1,
+                     *           "platformId": 3,
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "plan": [
+                     *         "Devices that have tag 2.",
+                     *         "1 device, each once."
+                     *       ],
+                     *       "unknownTags": []
+                     *     }
+                     */
+                    readonly "application/json": {
+                        readonly audience: readonly components["schemas"]["ScopeCount"][];
+                        readonly plan: readonly string[];
+                        /** @description Target and filter tags that are unknown or expired. */
+                        readonly unknownTags: readonly (number | string)[];
+                        /** @description Values that tests of attributes name, and no device has, by attribute. Absent: it has no tests. */
+                        readonly unknownValues?: {
+                            readonly [key: string]: readonly string[];
+                        };
+                        /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
+                        readonly withoutValue?: {
+                            readonly [key: string]: number;
+                        };
+                        /**
+                         * @description The counts were concluded from a sample.
+                         * @constant
+                         */
+                        readonly approximate?: true;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -8043,6 +8785,300 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly listAttributes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The attributes. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "language",
+                     *         "type": "language",
+                     *         "setBy": "both",
+                     *         "personal": false,
+                     *         "isBuiltIn": true
+                     *       },
+                     *       {
+                     *         "name": "plan",
+                     *         "type": "text",
+                     *         "setBy": "both",
+                     *         "personal": false,
+                     *         "description": "What the reader pays for",
+                     *         "isBuiltIn": false,
+                     *         "createdAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Attribute"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly declareAttribute: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "plan",
+                 *       "type": "text",
+                 *       "description": "What the reader pays for"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly name: string;
+                    /**
+                     * @description Stays as it is. `text`: 1–64 characters, compared as they are. `language`: BCP 47, kept as language, script and region. `zone`: a name of the IANA database, kept as the one of today. `version`: up to four numbers by dots. `boolean`.
+                     * @enum {string}
+                     */
+                    readonly type: "text" | "language" | "zone" | "version" | "boolean";
+                    /**
+                     * @description Who may set it: the app, the publisher’s servers, or both, which is so where it is absent.
+                     * @enum {string}
+                     */
+                    readonly setBy?: "app" | "server" | "both";
+                    /** @description The apps whose devices have it. null, or absent: all. */
+                    readonly appIds?: readonly (number | string)[] | null;
+                    /** @description Its values are in no list, log or webhook, and no key may use it in an audience. */
+                    readonly personal?: boolean;
+                    readonly description?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Declared. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "plan",
+                     *       "type": "text",
+                     *       "setBy": "both",
+                     *       "personal": false,
+                     *       "description": "What the reader pays for",
+                     *       "isBuiltIn": false,
+                     *       "createdAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Attribute"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getAttribute: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the attribute.
+                 * @example plan
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The attribute. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "plan",
+                     *       "type": "text",
+                     *       "setBy": "both",
+                     *       "personal": false,
+                     *       "description": "What the reader pays for",
+                     *       "isBuiltIn": false,
+                     *       "createdAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Attribute"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteAttribute: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the attribute.
+                 * @example plan
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeAttribute: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the attribute.
+                 * @example plan
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "description": "What the reader pays for"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description Who may set it: the app, the publisher’s servers, or both, which is so where it is absent.
+                     * @enum {string}
+                     */
+                    readonly setBy?: "app" | "server" | "both";
+                    /** @description The apps whose devices have it. null, or absent: all. */
+                    readonly appIds?: readonly (number | string)[] | null;
+                    /** @description Its values are in no list, log or webhook, and no key may use it in an audience. */
+                    readonly personal?: boolean;
+                    readonly description?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "plan",
+                     *       "type": "text",
+                     *       "setBy": "both",
+                     *       "personal": false,
+                     *       "description": "What the reader pays for",
+                     *       "isBuiltIn": false,
+                     *       "createdAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Attribute"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly lookUpDevice: {
         readonly parameters: {
             readonly query?: never;
@@ -8089,6 +9125,9 @@ export interface operations {
                      *       "registered": true,
                      *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                      *       "registeredAt": 1795392000000,
+                     *       "attributes": {
+                     *         "language": "de-CH"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 2,
@@ -8163,6 +9202,9 @@ export interface operations {
                      *       "erased": true,
                      *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                      *       "registeredAt": 1795392000000,
+                     *       "attributes": {
+                     *         "language": "de-CH"
+                     *       },
                      *       "tags": [
                      *         {
                      *           "id": 2,
@@ -8187,6 +9229,10 @@ export interface operations {
                         readonly refusedAt?: number;
                         /** @description On iOS: where its provider took it, when that is not where it is asked first. */
                         readonly environment?: string;
+                        /** @description Its attributes by their names; absent: it has none. Personal ones only for the super user and owners. */
+                        readonly attributes?: {
+                            readonly [key: string]: string | boolean;
+                        };
                         readonly tags?: readonly {
                             readonly id: number;
                             readonly name: string;
@@ -8351,6 +9397,99 @@ export interface operations {
                      *       "userName": "demo-super",
                      *       "tagId": 2,
                      *       "toTagId": 3,
+                     *       "total": 1,
+                     *       "done": 0,
+                     *       "changed": 0,
+                     *       "unchanged": 0,
+                     *       "unknown": 0,
+                     *       "full": 0,
+                     *       "refused": 0,
+                     *       "acceptedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly setAttributes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "devices": [
+                 *         {
+                 *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
+                 *           "attributes": {
+                 *             "language": "de",
+                 *             "country": "CH"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly devices: readonly {
+                        /** @description As its app registered it. */
+                        readonly deviceId: string;
+                        /** @description Their values by their names. null clears one; absent ones stay. */
+                        readonly attributes: {
+                            readonly [key: string]: string | boolean | null;
+                        };
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted, and durable. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the operation is. */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 5,
+                     *       "action": "attributes",
+                     *       "state": "QUEUED",
+                     *       "userName": "demo-super",
+                     *       "appId": 1,
+                     *       "platformId": 3,
                      *       "total": 1,
                      *       "done": 0,
                      *       "changed": 0,
