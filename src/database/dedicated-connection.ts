@@ -4,12 +4,24 @@ import type { DatabaseAddress, Sql, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
 import { againAfterDeadlock, STATEMENT_MS_MAX } from './transact.ts';
 
-/** Sent as one simple query, before the first statement of the transaction has an answer. */
-const BEGIN = [
-  'begin',
-  `set local statement_timeout = ${STATEMENT_MS_MAX}`,
-  `set local idle_in_transaction_session_timeout = ${STATEMENT_MS_MAX}`,
-].join(';');
+/** Settings of PostgreSQL for a transaction, by their names. */
+export type TransactionSettings = Readonly<Record<string, string>>;
+
+const TIME_LIMITS: TransactionSettings = {
+  statement_timeout: String(STATEMENT_MS_MAX),
+  idle_in_transaction_session_timeout: String(STATEMENT_MS_MAX),
+};
+
+/**
+ * Sent as one simple query, before the first statement of the transaction has an answer. One
+ * statement sets all: each of its own would be an answer more to read, in every transaction.
+ */
+const beginWith = (settings: TransactionSettings): string => {
+  const set = Object.entries(settings).map(
+    ([name, value]) => `set_config('${name}','${value}',true)`,
+  );
+  return `begin;select ${set.join(',')}`;
+};
 
 /**
  * Settings for statements that look up each element of arrays of many lengths: a plan is made once,
@@ -17,16 +29,16 @@ const BEGIN = [
  * vacuumed while empty still seem cheapest to read whole, so these statements join by `id = any
  * (array[row.id])`, which PostgreSQL can look up, and neither merge nor hash.
  */
-export const PLANS_ARE_KEPT = [
-  'set local plan_cache_mode = force_generic_plan',
-  'set local enable_seqscan = off',
-  'set local enable_hashjoin = off',
-  'set local enable_mergejoin = off',
+export const PLANS_ARE_KEPT: TransactionSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
   // In a table that seemed empty it would go through all of an index, for a key's columns alone.
-  'set local enable_indexonlyscan = off',
+  enable_indexonlyscan: 'off',
   // A plan type that is off seems very expensive, and such a statement is compiled, for seconds.
-  'set local jit = off',
-] as const;
+  jit: 'off',
+};
 
 /** Callers must run one transaction at a time. */
 export class DedicatedConnection {
@@ -34,9 +46,9 @@ export class DedicatedConnection {
   private readonly begin: string;
   private closed = 0;
 
-  /** `settings`: statements that come first in each transaction. */
-  constructor(address: DatabaseAddress, settings: readonly string[]) {
-    this.begin = [BEGIN, ...settings].join(';');
+  /** `settings`: for each of its transactions. */
+  constructor(address: DatabaseAddress, settings: TransactionSettings) {
+    this.begin = beginWith({ ...TIME_LIMITS, ...settings });
     // Replaced for its age in a transaction, the rest would run as statements of their own.
     this.sql = connect(address, 1, {
       max_lifetime: null,

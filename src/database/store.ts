@@ -4,6 +4,7 @@ import { SettingFault } from '../std/setting-fault.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { POOL_CONNECTIONS_MAX } from './connections.ts';
 import { databaseFault } from './database-fault.ts';
+import type { TransactionSettings } from './dedicated-connection.ts';
 import { DedicatedConnection } from './dedicated-connection.ts';
 import { makeInDataDir, startInDataDir } from './embedded/data-dir.ts';
 import type { Initialised } from './embedded/initialise.ts';
@@ -26,7 +27,7 @@ export interface Store extends Migrated {
   /** For worker threads, which open pools of their own. */
   readonly address: DatabaseAddress;
   /** For one transaction at a time, each with these settings; closed with the store. */
-  openDedicatedConnection(settings?: readonly string[]): DedicatedConnection;
+  openDedicatedConnection(settings?: TransactionSettings): DedicatedConnection;
   /** Vitals of the embedded database's thread; null: it runs elsewhere, or sent none yet. */
   readonly threadVitals: () => ThreadVitals | null;
   close(): Promise<void>;
@@ -81,7 +82,7 @@ export async function openStore(
   const sql = connect(address, POOL_CONNECTIONS_MAX);
   const patientSql = connect(address, PATIENT_READS_MAX);
   const connections: DedicatedConnection[] = [];
-  const openDedicatedConnection = (settings: readonly string[] = []): DedicatedConnection => {
+  const openDedicatedConnection = (settings: TransactionSettings = {}): DedicatedConnection => {
     const connection = new DedicatedConnection(address, settings);
     connections.push(connection);
     return connection;

@@ -77,10 +77,7 @@ await withStores(t, async (t, store) => {
   });
 
   await t.test('the settings of a connection are those of its transactions', async (t) => {
-    const other = store.openDedicatedConnection([
-      'set local enable_seqscan = off',
-      'set local jit = off',
-    ]);
+    const other = store.openDedicatedConnection({ enable_seqscan: 'off', jit: 'off' });
     const setting = async (tx: Sql): Promise<unknown> =>
       await tx`select current_setting('enable_seqscan') as scan, current_setting('jit') as jit`;
     t.same(await other.transactAtOnce(setting), [{ scan: 'off', jit: 'off' }]);

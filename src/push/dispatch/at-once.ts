@@ -3,7 +3,10 @@
  * transaction, where others take three (decision 70).
  */
 
-import type { DedicatedConnection } from '../../database/dedicated-connection.ts';
+import type {
+  DedicatedConnection,
+  TransactionSettings,
+} from '../../database/dedicated-connection.ts';
 import { PLANS_ARE_KEPT } from '../../database/dedicated-connection.ts';
 import { isLockTimeout } from '../../database/faults.ts';
 import type { Store } from '../../database/store.ts';
@@ -36,11 +39,11 @@ const LOCK_MS_MAX = 100;
 const LOOK_UPS_MAX = 4_096;
 
 /** Its rows are joined with each other, where a hash is no worse than any number of them. */
-export const AT_ONCE_SETTINGS = [
+export const AT_ONCE_SETTINGS: TransactionSettings = {
   ...PLANS_ARE_KEPT,
-  'set local enable_hashjoin = on',
-  `set local lock_timeout = ${LOCK_MS_MAX}`,
-];
+  enable_hashjoin: 'on',
+  lock_timeout: String(LOCK_MS_MAX),
+};
 
 interface AtOnceOptions {
   readonly store: Pick<Store, 'openDedicatedConnection' | 'address'>;

@@ -50,11 +50,7 @@ export class Reservations {
    * Null: the fair share has too few slots for them, or this node may not send. `left`: slots that
    * stay free.
    */
-  reserve(
-    parts: readonly SmallPart[],
-    held: readonly Holder[],
-    left: number,
-  ): Reservation | null {
+  reserve(parts: readonly SmallPart[], held: readonly Holder[], left: number): Reservation | null {
     const { slots, reservedSlots, leaseMs, presence, clock, begin, onFree } = this.#options;
     const { nodeId } = presence;
     if (!presence.covers(nodeId)) return null;
