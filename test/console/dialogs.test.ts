@@ -83,6 +83,12 @@ t.test('every dialog', (t) =>
       },
     );
 
+    const staged = await ask<{ id: string }>(`/push-api/v3/${demo.clientId}/notifications`, token, {
+      tagIds: [tagId],
+      payload: { title: 'In stages' },
+      pauseAfter: 1,
+    });
+
     const webhook = await ask<{ id: number }>(`${admin}/webhooks`, token, {
       url: 'https://hooks.example/events',
     });
@@ -196,7 +202,17 @@ t.test('every dialog', (t) =>
       },
       { title: /^Reset the password/, path: 'team', opener: button(/^Reset password…/) },
       { title: /^Remove /, path: 'team', opener: button(/^Remove…/) },
-      { title: 'Speed limit', path: `notifications/${planned.id}`, opener: button('Speed limit…') },
+      { title: 'Speed limit', path: `notifications/${staged.id}`, opener: button('Speed limit…') },
+      {
+        title: 'Change the time',
+        path: `notifications/${planned.id}`,
+        opener: button('Change time…'),
+      },
+      {
+        title: 'Send to 2 devices?',
+        path: `notifications/${planned.id}`,
+        opener: button('Send now…'),
+      },
       {
         title: 'Cancel this notification?',
         path: `notifications/${planned.id}`,
