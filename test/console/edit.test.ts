@@ -104,6 +104,27 @@ t.test('a scheduled notification', (t) =>
       t.match(await jobOf(id), { state: 'SCHEDULED', priority: 'urgent' });
     });
 
+    await t.test('what somebody else changed meanwhile is not taken back', async (t) => {
+      const id = await schedule('Derby', { pauseAfter: 2 });
+      await open(id);
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      await title.fill('Derby day');
+      await page.getByRole('button', { name: /^Save changes…/ }).click();
+      const sendAt = Date.now() + 2 * HOUR_MS;
+      await fetch(`${jobs}/${id}`, { method: 'PATCH', headers, body: JSON.stringify({ sendAt }) });
+      await dialog.getByRole('button', { name: /^Save for / }).click();
+      await dialog.getByText('Somebody changed its time').waitFor();
+      t.match(await jobOf(id), { state: 'SCHEDULED', sendAt });
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Discard changes' }).click();
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      await title.fill('Derby day');
+      await page.getByRole('button', { name: /^Save changes…/ }).click();
+      await dialog.getByRole('button', { name: /^Save for / }).click();
+      await page.getByRole('heading', { name: 'Derby day' }).waitFor();
+      t.match(await jobOf(idNow()), { state: 'SCHEDULED', sendAt, pauseAfter: 2 }, 'to the digit');
+    });
+
     await t.test('too late, nothing is changed and nothing is lost', async (t) => {
       const id = await schedule('Kick-off soon');
       await open(id);
@@ -118,7 +139,7 @@ t.test('a scheduled notification', (t) =>
       t.ok(now.ok);
       await page.waitForTimeout(1_000);
       await dialog.getByRole('button', { name: /^Save for / }).click();
-      await dialog.getByText('It is being sent already. Nothing was changed.').waitFor();
+      await dialog.getByText('It was sent, cancelled or replaced meanwhile.').waitFor();
       await page.keyboard.press('Escape');
       t.equal(await title.inputValue(), 'Kick-off delayed');
       await page.getByRole('button', { name: 'Discard changes' }).click();

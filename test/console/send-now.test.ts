@@ -54,6 +54,15 @@ t.test('a scheduled notification', (t) =>
       await page.getByRole('button', { name: 'Undo' }).click();
       await page.getByRole('button', { name: 'Send now…' }).waitFor();
       t.match(await jobOf(id), { state: 'SCHEDULED', sendAt }, 'as it was scheduled');
+      const later = sendAt + HOUR_MS;
+      await fetch(`${jobs}/${id}`, {
+        method: 'PATCH',
+        headers,
+        body: JSON.stringify({ sendAt: later }),
+      });
+      await page.reload();
+      await page.getByRole('button', { name: 'Send now…' }).waitFor();
+      t.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, 'a time of its own');
       await changeSettings(demo, { undoSeconds: 0 });
       await page.reload();
       await page.getByRole('button', { name: 'Send now…' }).click();

@@ -3,7 +3,7 @@
  * the drafts of the client when somebody says so.
  */
 
-import type { App, Tag, TagGroup } from '../../../packages/client/src/openapi.ts';
+import type { App, Notification, Tag, TagGroup } from '../../../packages/client/src/openapi.ts';
 import { isObject } from '../../../packages/std/src/json.ts';
 import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import type { MoreFields } from '../texts/payload-fields.ts';
@@ -84,9 +84,21 @@ export interface SavedDraft {
 export interface EditedNotification {
   readonly id: string;
   readonly title: string;
-  /** Its fields as they are now, as JSON. */
+  /** Its fields as they were when the edit began, as JSON. */
   readonly text: string;
   readonly delivery: 'at-least-once' | 'at-most-once';
+  readonly schedule: EditedSchedule;
+  /** Makes the idempotency key of what is saved: the same again is answered, and not done twice. */
+  readonly key: string;
+}
+
+/** When and how a notification was to be sent, to the millisecond and the device. */
+export interface EditedSchedule {
+  readonly sendAt: number;
+  readonly expiresAt: number | null;
+  readonly ratePerSecond: number | null;
+  readonly priority: 'normal' | 'urgent';
+  readonly pauseAfter: number | null;
 }
 
 const EMPTY: DraftFields = {
@@ -261,18 +273,32 @@ export function sentFields(clientId: string, notificationId: string): DraftField
   return sent.notificationId === notificationId ? sent.fields : null;
 }
 
-/** Remembers when a notification was to be sent that goes out in some seconds: for an undo. */
-export function wasHastened(clientId: string, notificationId: string, sendAt: number): void {
-  localStorage.setItem(hastenedKeyOf(clientId), JSON.stringify({ notificationId, sendAt }));
+interface Hastened {
+  readonly notificationId: string;
+  /** When it was to be sent before. */
+  readonly before: number;
+  /** Until when the engine holds it. */
+  readonly heldUntil: number;
 }
 
-/** When it was to be sent before this browser sent it now; null: it did not, or that has passed. */
-export function hastenedFrom(clientId: string, notificationId: string): number | null {
+/** Remembers when a notification was to be sent that goes out in some seconds: for an undo. */
+export function wasHastened(clientId: string, hastened: Hastened): void {
+  localStorage.setItem(hastenedKeyOf(clientId), JSON.stringify(hastened));
+}
+
+/**
+ * When it was to be sent before this browser sent it now. Null: it did not, somebody has changed the
+ * time since, or that time has passed.
+ */
+export function hastenedFrom(
+  clientId: string,
+  { id, sendAt }: Pick<Notification, 'id' | 'sendAt'>,
+): number | null {
   const kept = localStorage.getItem(hastenedKeyOf(clientId));
   if (kept === null) return null;
-  const hastened = JSON.parse(kept) as { notificationId: string; sendAt: number };
-  const isIt = hastened.notificationId === notificationId && hastened.sendAt > Date.now();
-  return isIt ? hastened.sendAt : null;
+  const { notificationId, before, heldUntil } = JSON.parse(kept) as Hastened;
+  const isIt = notificationId === id && heldUntil === sendAt && before > Date.now();
+  return isIt ? before : null;
 }
 
 /** Forgets all drafts of this browser: the next person to sign in may be another one. */

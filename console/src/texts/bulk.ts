@@ -27,6 +27,7 @@ export const bulkTexts = {
     copy: (from: string, to: string) => `Copy the members of ${from} to ${to}`,
     move: (from: string, to: string) => `Move the members of ${from} to ${to}`,
     remove: (from: string) => `Remove the tag ${from} from everybody`,
+    attributes: 'Set attributes',
   },
   gone: (id: number) => `the deleted tag #${id}`,
 

@@ -18,6 +18,11 @@ export const editTexts = {
   replaced: 'The scheduled notification is replaced by this one. Nobody gets both.',
   unchanged: 'Change something first.',
   tooLate: 'It is being sent already. Nothing was changed.',
+  isOver: 'It was sent, cancelled or replaced meanwhile. Nothing was changed.',
+  changed:
+    'Somebody changed its time, speed or priority since you began. Discard your changes and edit it again.',
+  paused: 'It is paused, and would stay so. Resume it first, or keep its time.',
+  undoPaused: 'Its time is nearly there, so it was paused instead.',
   time: 'Change time…',
   timeTitle: 'Change the time',
   timeDeed: 'Change time',

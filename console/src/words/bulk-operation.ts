@@ -20,6 +20,8 @@ export function actionInWords(
       return texts.actionOf[action](nameOf(tagId), nameOf(toTagId));
     case 'remove':
       return texts.actionOf.remove(nameOf(tagId));
+    case 'attributes':
+      return texts.actionOf.attributes;
   }
 }
 

@@ -130,9 +130,16 @@ function androidOf(message: Message, nowMs: number): Readonly<Record<string, unk
   });
 }
 
-/** Undefined: nothing is said about how Android shows it. */
-function shownOnAndroid({ sound, present = {} }: Payload): JsonObject | undefined {
-  const { interruption, channel, appBadge } = present;
+/**
+ * Undefined: nothing is said about how Android shows it. A message without texts stays data alone,
+ * for the app: with these fields Android would show an empty alert in its place.
+ */
+function shownOnAndroid(payload: Payload): JsonObject | undefined {
+  const { sound, present = {}, fcm = {} } = payload;
+  const isShown = [notificationOf(payload), asObject(fcm['notification'])].some(
+    (texts) => isObject(texts) && Object.keys(texts).length > 0,
+  );
+  const { interruption, channel, appBadge } = isShown ? present : {};
   const shown = withoutAbsent({
     sound,
     notification_priority: interruption && NOTIFICATION_PRIORITIES[interruption],

@@ -30,7 +30,8 @@ function contentOf(message: Message, nowMs: number): object {
 /** The data under the names that such workers read, with the members of `webpush`. */
 function dataOf({ payload, notificationId }: Message): Readonly<Record<string, string>> {
   const { title, message, url, image, present = {}, webpush = {} } = payload;
-  const { actions, appBadge } = present;
+  const { actions, appBadge, interruption } = present;
+  const silent = interruption === 'passive' ? true : undefined;
   const { body, data, ...options } = webpush;
   const over = {
     ...options,
@@ -40,7 +41,7 @@ function dataOf({ payload, notificationId }: Message): Readonly<Record<string, s
   // FCM would refuse the whole message for these names; other browsers take them.
   const allowed = Object.entries(over).filter(([key]) => !isReservedByFcm(key));
   return strings({
-    ...{ title, message, url, image, actions, app_badge: appBadge, ...payload.data },
+    ...{ title, message, url, image, silent, actions, app_badge: appBadge, ...payload.data },
     ...Object.fromEntries(allowed),
     pushId: notificationId,
   });

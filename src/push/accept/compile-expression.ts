@@ -17,7 +17,7 @@ type Part =
   | { readonly and: readonly Part[] }
   | { readonly or: readonly Part[] };
 
-/** Says what a leaf asks: of a tag its id, negative where it is excluded. Null: it has nobody. */
+/** Says what a leaf asks: of a tag its id, negative where it is excluded. Null: no device. */
 type AskedOf = (leaf: ExpressionLeaf) => number | AskedTest | typeof EVERYBODY | null;
 
 export function compileExpression(root: ExpressionNode, askedOf: AskedOf): AskedAudience {

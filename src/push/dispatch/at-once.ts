@@ -90,7 +90,11 @@ export class AtOnce {
       notifications.flatMap(({ clientId, isUrgent, scopes }) =>
         scopes.map((scope) => ({ ...scope, clientId, isUrgent })),
       ),
-      this.#options.isAnyUnplanned(),
+      {
+        isAnyUnplanned: this.#options.isAnyUnplanned(),
+        // Two may replace each other on the phone: then the later one must stay.
+        keepTheirTurn: notifications.some(({ payload }) => payload.collapseId !== undefined),
+      },
     );
     if (reservation === null) return null;
     const written = await insertReserved(connection, notifications, reservation);

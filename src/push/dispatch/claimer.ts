@@ -108,6 +108,11 @@ interface Held extends Holder {
   isAskedToYield: boolean;
 }
 
+interface WhileOthersWait {
+  readonly isAnyUnplanned: boolean;
+  readonly keepTheirTurn: boolean;
+}
+
 export class Claimer {
   private readonly options: ClaimerOptions;
   private readonly connection: DedicatedConnection;
@@ -166,13 +171,18 @@ export class Claimer {
 
   /**
    * Slots for small parts that are about to be accepted. Null: they take their turns, since large
-   * parts wait for slots, too few slots are free, or this node may not send. `isAnyUnplanned`:
-   * accepted sends wait for their plan; some slots stay free for them.
+   * parts wait for slots, too few slots are free, or this node may not send. While accepted sends
+   * wait for their plan (`isAnyUnplanned`) or their claim, some slots stay free for them, and parts
+   * that `keepTheirTurn` overtake none.
    */
-  reserve(parts: readonly SmallPart[], isAnyUnplanned: boolean): Reservation | null {
+  reserve(
+    parts: readonly SmallPart[],
+    { isAnyUnplanned, keepTheirTurn }: WhileOthersWait,
+  ): Reservation | null {
     if (this.hasWaiting || this.isStopping) return null;
     const areOthersOnTheirWay =
       isAnyUnplanned || this.isLooking || this.small.size > 0 || this.offered.length > 0;
+    if (areOthersOnTheirWay && keepTheirTurn) return null;
     const left = areOthersOnTheirWay ? Math.ceil(this.options.slots * SHARE_LEFT) : 0;
     return this.reservations.reserve(parts, [...this.held, ...this.claiming], left);
   }

@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Some blocks, as a sender reports them. */
 const DEVICES = 400;
-/** Seven seconds for a push: a command that watches it may take three to start on a busy machine. */
+/** Seven seconds for a push: on a busy machine a command takes three to start. */
 const RATE = '60';
 
 const deviceOf = (index: number): string => index.toString(16).padStart(64, '0');

@@ -201,9 +201,12 @@ t.test('how it is shown', (t) => {
     actionCategory: 'MATCH',
     pushId: 'n',
   };
-  const content = JSON.parse(fcmContent(messageOf({ sound: 'ding', present }), NOW_MS));
+  const content = JSON.parse(
+    fcmContent(messageOf({ sound: 'ding', image: 'https://example.com/1.png', present }), NOW_MS),
+  );
   t.same(content, {
-    data,
+    notification: { image: 'https://example.com/1.png' },
+    data: { ...data, image: 'https://example.com/1.png' },
     android: {
       notification: {
         sound: 'ding',
@@ -216,6 +219,11 @@ t.test('how it is shown', (t) => {
   const checked = checkMessage({ message: { ...content, token: 'one' } }, 0);
   t.equal(checked.kind, 'valid', JSON.stringify(checked));
   t.same(JSON.parse(fcmContent(messageOf({ silent: true, present }), NOW_MS)), { data });
+  t.same(JSON.parse(fcmContent(messageOf({ present }), NOW_MS)), { data }, 'no empty alert');
+  const fcm = { notification: { title: 'Theirs' } };
+  t.match(JSON.parse(fcmContent(messageOf({ present, fcm }), NOW_MS)), {
+    android: { notification: { channel_id: 'goals' } },
+  });
   const theirs = { group: 'theirs' };
   t.equal(
     JSON.parse(fcmContent(messageOf({ present, data: theirs }), NOW_MS)).data.group,

@@ -231,6 +231,8 @@ await onEachStore(t, {
     const tenant = await makeAudience(store.sql, 'behind');
     const node = new Node(t, store, { slots: 8 });
     node.isBehind = true;
+    const replacing = { payload: { title: '1:1', collapseId: 'match-7', data: {} } };
+    t.equal(await node.atOnce.insert([sendTo(tenant, replacing)]), null, '1:0 may be waiting');
     for (const wasFree of [true, true, true]) {
       t.equal((await node.atOnce.insert([sendTo(tenant)])) !== null, wasFree);
     }

@@ -46,6 +46,11 @@ const LONG_BUDGETS: ReadonlyMap<string, string> = new Map([
     'dist/test/database/embedded/initialise.test.js',
     'it creates databases, and ends that on the way',
   ],
+  ['dist/test/cli/store/back.test.js', 'a store moves to PostgreSQL and back, twice'],
+  ['dist/test/end-to-end/access.test.js', 'every route, asked by every kind of caller'],
+  ['dist/test/end-to-end/devices.test.js', 'commands and engines, processes of their own'],
+  ['dist/test/end-to-end/haproxy.test.js', 'engines restart behind a proxy, under load'],
+  ['dist/test/end-to-end/nginx.test.js', 'engines restart behind a proxy, under load'],
   ['dist/test/end-to-end/main-job.test.js', 'an engine and a simulator on each store'],
   ['dist/test/end-to-end/openapi.test.js', 'every example of the document is sent'],
 ]);
