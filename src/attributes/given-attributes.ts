@@ -22,7 +22,7 @@ type IgnoredReason =
   | 'invalid'
   /** There is no room for a new value. */
   | 'full'
-  /** Nodes of an earlier version are at work. */
+  /** Nodes of an earlier version are at work, or the value cannot be looked up or kept now. */
   | 'later';
 
 export interface IgnoredAttribute {
@@ -128,6 +128,7 @@ export class GivenAttributes {
     const { clientId, appId, by } = setter;
     const wanted = { clientId, attribute, value: kept, appId: by === 'app' ? appId : null };
     const facetId = await this.#dictionary.find(wanted, String(value));
+    if (facetId === 'later') return { reason: 'later' };
     return facetId === null ? { reason: 'full' } : { attributeId, facetId };
   }
 
