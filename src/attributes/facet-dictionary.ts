@@ -41,6 +41,9 @@ const WAITING_MAX = 50_000;
 /** @limit values of a client that wait for being made → not set, for now */
 const UNMADE_PER_CLIENT_MAX = 5_000;
 
+/** @limit new values without room that a node remembers for 10 s → looked up again */
+const WITHOUT_ROOM_MAX = 10_000;
+
 /** Why a value has no facet. */
 export type NoRoom = 'full' | 'rate';
 
@@ -90,6 +93,8 @@ export class FacetDictionary {
   /** Keyed by client, while values of it are made: who holds a client's row stops no other one. */
   readonly #makers = new Map<number, Maker>();
   readonly #rates: TokenBuckets;
+  /** Values without room, by app, and until when the node does not ask. */
+  readonly #withoutRoom = new CappedMap<string, number>({ sizeMax: WITHOUT_ROOM_MAX });
   /** Attributes without room, by client, and until when the node does not ask. */
   readonly #full = new CappedMap<string, number>({ sizeMax: APPS_COUNTED_MAX });
 
@@ -113,6 +118,8 @@ export class FacetDictionary {
 
   /** Looks the value up, or makes it. */
   async find(wanted: WantedValue, given: string): Promise<Found> {
+    const untilMs = this.#withoutRoom.get(`${wanted.appId} ${keyOf(wanted)}`);
+    if (untilMs !== undefined && untilMs > performance.now()) return null;
     if (this.#waiting >= WAITING_MAX) return 'later';
     this.#waiting += 1;
     try {
@@ -123,6 +130,8 @@ export class FacetDictionary {
       if (typeof facetId === 'number') {
         const key = givenKey(wanted.clientId, wanted.attribute.id, given);
         this.#remembered.set(key, { facetId, atMs });
+      } else if (facetId === null) {
+        this.#withoutRoom.set(`${wanted.appId} ${keyOf(wanted)}`, atMs + FULL_MS);
       }
       return facetId;
     } finally {
@@ -162,7 +171,7 @@ export class FacetDictionary {
     return maker;
   }
 
-  /** Of one client. What cannot be had now is left out of the devices, which are set without it. */
+  /** Answers `later` for all of them where the client is held: devices are set without them. */
   async #settle(clientId: number, items: readonly Unmade[]): Promise<readonly Found[]> {
     try {
       return await this.#makeAll(clientId, items);

@@ -76,7 +76,8 @@ await onEachStore(t, {
     const dictionary = new FacetDictionary({ sql, newValuesPerMinute: 2, onNoRoom });
     for (const value of ['a', 'b']) t.ok(await dictionary.find(wanted(value), value));
     t.equal(await dictionary.find(wanted('c'), 'c'), null);
-    t.same(why, ['rate']);
+    t.equal(await dictionary.find(wanted('c'), 'c'), null);
+    t.same(why, ['rate'], 'not looked up again at once');
     t.ok(await dictionary.find(wanted('a'), 'A'), 'given in another form');
     t.ok(await dictionary.find({ ...wanted('c'), appId: 2 }, 'c'));
   },
