@@ -5,13 +5,13 @@
  */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
+import { faultOf, isLockTimeout } from '../database/faults.ts';
 import type { SqlPool } from '../database/sql.ts';
 import type { Attribute, FacetId } from '../domain/attributes.ts';
 import { valuesMaxOf } from '../domain/attributes.ts';
 import { Batcher } from '../std/batcher.ts';
-import { groupBy } from '../std/group-by.ts';
 import { TokenBuckets } from '../std/token-buckets.ts';
-import type { AttributeValue } from './sql/values.ts';
+import type { AttributeValue, FoundValue } from './sql/values.ts';
 import { findValues, makeValues, touchValues } from './sql/values.ts';
 
 /**
@@ -36,6 +36,14 @@ const APPS_COUNTED_MAX = 10_000;
 /** @limit an attribute that was full is asked again after */
 const FULL_MS = 10_000;
 
+/** @limit values that wait for being looked up → not set, for now */
+const WAITING_MAX = 50_000;
+/** @limit values of a client that wait for being made → not set, for now */
+const UNMADE_PER_CLIENT_MAX = 5_000;
+
+/** @limit new values without room that a node remembers for 10 s → looked up again */
+const WITHOUT_ROOM_MAX = 10_000;
+
 /** Why a value has no facet. */
 export type NoRoom = 'full' | 'rate';
 
@@ -46,6 +54,22 @@ export interface WantedValue {
   readonly value: string;
   /** The app whose new values are counted; null: the client's servers bring it. */
   readonly appId: number | null;
+}
+
+/** Null: there is no room for a new one. `later`: it cannot be had now. */
+type Found = FacetId | 'later' | null;
+
+type Stored = FoundValue | null;
+
+interface Unmade {
+  readonly wanted: WantedValue;
+  /** One that is old: only when it is touched it is certain to stay. */
+  readonly stored: Stored;
+}
+
+interface Maker {
+  readonly batcher: Batcher<Unmade, Found>;
+  waiting: number;
 }
 
 interface Remembered {
@@ -64,8 +88,13 @@ export class FacetDictionary {
   readonly #onNoRoom: (why: NoRoom) => void;
   /** Keyed by client, attribute and the value as it was given. */
   readonly #remembered = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
-  readonly #lookUps: Batcher<WantedValue, FacetId | null>;
+  readonly #lookUps: Batcher<WantedValue, Stored>;
+  #waiting = 0;
+  /** Keyed by client, while values of it are made: who holds a client's row stops no other one. */
+  readonly #makers = new Map<number, Maker>();
   readonly #rates: TokenBuckets;
+  /** Values without room, by app, and until when the node does not ask. */
+  readonly #withoutRoom = new CappedMap<string, number>({ sizeMax: WITHOUT_ROOM_MAX });
   /** Attributes without room, by client, and until when the node does not ask. */
   readonly #full = new CappedMap<string, number>({ sizeMax: APPS_COUNTED_MAX });
 
@@ -76,7 +105,7 @@ export class FacetDictionary {
     this.#rates = new TokenBuckets({ perSecond: newValuesPerMinute, bucketsMax: APPS_COUNTED_MAX });
     this.#lookUps = new Batcher({
       itemsMax: LOOKED_UP_MAX,
-      run: (values) => this.#lookUp(values),
+      run: (values) => this.#findStored(values),
     });
   }
 
@@ -87,50 +116,89 @@ export class FacetDictionary {
     return known.facetId;
   }
 
-  /** Looks the value up, or makes it. Null: there is no room for a new one. */
-  async find(wanted: WantedValue, given: string): Promise<FacetId | null> {
-    const atMs = performance.now();
-    const facetId = await this.#lookUps.submit(wanted);
-    if (facetId !== null) {
-      this.#remembered.set(givenKey(wanted.clientId, wanted.attribute.id, given), {
-        facetId,
-        atMs,
-      });
+  /** Looks the value up, or makes it. */
+  async find(wanted: WantedValue, given: string): Promise<Found> {
+    const untilMs = this.#withoutRoom.get(`${wanted.appId} ${keyOf(wanted)}`);
+    if (untilMs !== undefined && untilMs > performance.now()) return null;
+    if (this.#waiting >= WAITING_MAX) return 'later';
+    this.#waiting += 1;
+    try {
+      const atMs = performance.now();
+      const stored = await this.#lookUps.submit(wanted);
+      const isAtHand = stored !== null && !stored.isOld;
+      const facetId = isAtHand ? stored.id : await this.#keepOrMake({ wanted, stored });
+      if (typeof facetId === 'number') {
+        const key = givenKey(wanted.clientId, wanted.attribute.id, given);
+        this.#remembered.set(key, { facetId, atMs });
+      } else if (facetId === null) {
+        this.#withoutRoom.set(`${wanted.appId} ${keyOf(wanted)}`, atMs + FULL_MS);
+      }
+      return facetId;
+    } finally {
+      this.#waiting -= 1;
     }
-    return facetId;
   }
 
-  async #lookUp(all: readonly WantedValue[]): Promise<readonly (FacetId | null)[]> {
+  async #findStored(all: readonly WantedValue[]): Promise<readonly Stored[]> {
     const byKey = new Map(all.map((wanted) => [keyOf(wanted), wanted]));
-    const wanted = [...byKey.values()];
-    const facets = await this.#findStored(wanted);
-    const missing = wanted.filter((value) => !facets.has(keyOf(value)) && this.#mayBeMade(value));
-    for (const [clientId, values] of groupBy(missing, (value) => value.clientId)) {
-      const made = await makeValues(
-        this.#sql,
-        clientId,
-        values.map(({ attribute, value }) => ({
-          attributeId: attribute.id,
-          value,
-          valuesMax: valuesMaxOf(attribute.type),
-        })),
-      );
-      for (const [at, value] of values.entries()) this.#note(value, made[at] ?? null, facets);
-    }
-    return all.map((value) => facets.get(keyOf(value)) ?? null);
+    const found = await findValues(this.#sql, [...byKey.values()].map(rowOf));
+    const keys = [...byKey.keys()];
+    const stored = new Map(found.map((value) => [keys[value.index], value]));
+    return all.map((wanted) => stored.get(keyOf(wanted)) ?? null);
   }
 
-  async #findStored(wanted: readonly WantedValue[]): Promise<Map<string, FacetId>> {
-    const found = await findValues(this.#sql, wanted.map(rowOf));
-    const old = found.filter(({ isOld }) => isOld).map(({ id }) => id);
-    const there = old.length === 0 ? null : await touchValues(this.#sql, old);
-    const facets = new Map<string, FacetId>();
-    for (const { index, id, isOld } of found) {
-      const value = wanted[index];
-      if (value === undefined || (isOld && there?.has(id) !== true)) continue;
-      facets.set(keyOf(value), id);
+  async #keepOrMake(item: Unmade): Promise<Found> {
+    const maker = this.#makerOf(item.wanted.clientId);
+    if (maker.waiting >= UNMADE_PER_CLIENT_MAX) return 'later';
+    maker.waiting += 1;
+    try {
+      return await maker.batcher.submit(item);
+    } finally {
+      maker.waiting -= 1;
+      if (maker.waiting === 0) this.#makers.delete(item.wanted.clientId);
     }
-    return facets;
+  }
+
+  #makerOf(clientId: number): Maker {
+    const known = this.#makers.get(clientId);
+    if (known !== undefined) return known;
+    const batcher = new Batcher<Unmade, Found>({
+      itemsMax: LOOKED_UP_MAX,
+      run: (items) => this.#settle(clientId, items),
+    });
+    const maker = { batcher, waiting: 0 };
+    this.#makers.set(clientId, maker);
+    return maker;
+  }
+
+  /** Answers `later` for all of them where the client is held: devices are set without them. */
+  async #settle(clientId: number, items: readonly Unmade[]): Promise<readonly Found[]> {
+    try {
+      return await this.#makeAll(clientId, items);
+    } catch (error) {
+      if (!isLockTimeout(error) && faultOf(error) !== 'unavailable') throw error;
+      return items.map(() => 'later');
+    }
+  }
+
+  async #makeAll(clientId: number, items: readonly Unmade[]): Promise<readonly Found[]> {
+    const facets = new Map<string, FacetId>();
+    const old = items.flatMap(({ stored }) => (stored === null ? [] : [stored.id]));
+    const kept = old.length === 0 ? null : await touchValues(this.#sql, [...new Set(old)]);
+    for (const { wanted, stored } of items) {
+      if (stored !== null && kept?.has(stored.id)) facets.set(keyOf(wanted), stored.id);
+    }
+    const missing = new Map(items.map(({ wanted }) => [keyOf(wanted), wanted]));
+    for (const key of facets.keys()) missing.delete(key);
+    const values = [...missing.values()].filter((value) => this.#mayBeMade(value));
+    const wanted = values.map(({ attribute, value }) => ({
+      attributeId: attribute.id,
+      value,
+      valuesMax: valuesMaxOf(attribute.type),
+    }));
+    const made = wanted.length === 0 ? [] : await makeValues(this.#sql, clientId, wanted);
+    for (const [at, value] of values.entries()) this.#note(value, made[at] ?? null, facets);
+    return items.map((item) => facets.get(keyOf(item.wanted)) ?? null);
   }
 
   #mayBeMade({ clientId, attribute, appId }: WantedValue): boolean {

@@ -22,7 +22,7 @@ type IgnoredReason =
   | 'invalid'
   /** There is no room for a new value. */
   | 'full'
-  /** Nodes of an earlier version are at work. */
+  /** Nodes of an earlier version are at work, or the value cannot be looked up or kept now. */
   | 'later';
 
 export interface IgnoredAttribute {
@@ -42,6 +42,13 @@ interface AttributeSetter {
   readonly appId: number;
   readonly by: Exclude<Setter, 'both'>;
 }
+
+type Settled =
+  | { readonly attributeId: number; readonly facetId: FacetId | null }
+  | { readonly reason: IgnoredReason };
+
+/** @limit devices of a list whose attributes are looked up at once → the next ones */
+const DEVICES_AT_ONCE = 100;
 
 interface GivenAttributesOptions {
   readonly sql: SqlPool;
@@ -81,18 +88,28 @@ export class GivenAttributes {
     given: readonly GivenAttribute[],
   ): Promise<ResolvedAttributes> {
     const declared = await this.#declaredFor(setter, given);
-    const facets = new Map<number, FacetId | null>();
-    const ignored: IgnoredAttribute[] = [];
-    const each = await Promise.all(
-      given.map(({ name, value }) => this.#facetOf(setter, declared, name, value)),
-    );
-    for (const [at, { name, isQuiet }] of given.entries()) {
-      const set = each[at];
-      if (set === undefined) continue;
-      if ('attributeId' in set) facets.set(set.attributeId, set.facetId);
-      else if (isQuiet === undefined) ignored.push({ name, reason: set.reason });
+    return together(given, ({ name, value }) => this.#facetOf(setter, declared, name, value));
+  }
+
+  /** Resolves those of many devices; a value that several have is looked up once. */
+  async resolveEach(
+    setter: AttributeSetter,
+    devices: readonly (readonly GivenAttribute[])[],
+  ): Promise<readonly ResolvedAttributes[]> {
+    const declared = await this.#declaredFor(setter, devices.flat());
+    const asked = new Map<string, Promise<Settled>>();
+    const facetOf = ({ name, value }: GivenAttribute): Promise<Settled> => {
+      const key = JSON.stringify([name, value]);
+      const settled = asked.get(key) ?? this.#facetOf(setter, declared, name, value);
+      asked.set(key, settled);
+      return settled;
+    };
+    const resolved: ResolvedAttributes[] = [];
+    for (let at = 0; at < devices.length; at += DEVICES_AT_ONCE) {
+      const some = devices.slice(at, at + DEVICES_AT_ONCE);
+      resolved.push(...(await Promise.all(some.map((given) => together(given, facetOf)))));
     }
-    return { facets, ignored };
+    return resolved;
   }
 
   /** A name that is not known may be declared since: only a fresh answer is certain. */
@@ -101,8 +118,12 @@ export class GivenAttributes {
     given: readonly GivenAttribute[],
   ): Promise<ClientAttributes> {
     const remembered = this.#declared.remembered(clientId);
-    if (remembered?.areTaken && given.every(({ name }) => remembered.byName.has(name))) {
-      return remembered;
+    if (remembered !== null) {
+      const { areTaken, byName } = remembered;
+      // While old nodes are at work, or where nothing is said of it, seconds do not matter.
+      if (!areTaken || given.every(({ name, isQuiet }) => isQuiet || byName.has(name))) {
+        return remembered;
+      }
     }
     return await this.#declared.fresh(clientId);
   }
@@ -112,10 +133,7 @@ export class GivenAttributes {
     declared: ClientAttributes,
     name: string,
     value: unknown,
-  ): Promise<
-    | { readonly attributeId: number; readonly facetId: FacetId | null }
-    | { readonly reason: IgnoredReason }
-  > {
+  ): Promise<Settled> {
     const attribute = declared.byName.get(name);
     if (attribute === undefined || !maySet(attribute, setter)) return { reason: 'invalid' };
     if (!declared.areTaken) return { reason: 'later' };
@@ -128,6 +146,7 @@ export class GivenAttributes {
     const { clientId, appId, by } = setter;
     const wanted = { clientId, attribute, value: kept, appId: by === 'app' ? appId : null };
     const facetId = await this.#dictionary.find(wanted, String(value));
+    if (facetId === 'later') return { reason: 'later' };
     return facetId === null ? { reason: 'full' } : { attributeId, facetId };
   }
 
@@ -142,6 +161,23 @@ export class GivenAttributes {
     }
     return this.#dictionary.remembered(clientId, id, String(value)) ?? undefined;
   }
+}
+
+/** The attributes of one device. */
+async function together(
+  given: readonly GivenAttribute[],
+  facetOf: (given: GivenAttribute) => Promise<Settled>,
+): Promise<ResolvedAttributes> {
+  const facets = new Map<number, FacetId | null>();
+  const ignored: IgnoredAttribute[] = [];
+  const each = await Promise.all(given.map(facetOf));
+  for (const [at, { name, isQuiet }] of given.entries()) {
+    const set = each[at];
+    if (set === undefined) continue;
+    if ('attributeId' in set) facets.set(set.attributeId, set.facetId);
+    else if (isQuiet === undefined) ignored.push({ name, reason: set.reason });
+  }
+  return { facets, ignored };
 }
 
 const NOTHING: readonly IgnoredAttribute[] = [];

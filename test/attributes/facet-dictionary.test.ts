@@ -76,7 +76,8 @@ await onEachStore(t, {
     const dictionary = new FacetDictionary({ sql, newValuesPerMinute: 2, onNoRoom });
     for (const value of ['a', 'b']) t.ok(await dictionary.find(wanted(value), value));
     t.equal(await dictionary.find(wanted('c'), 'c'), null);
-    t.same(why, ['rate']);
+    t.equal(await dictionary.find(wanted('c'), 'c'), null);
+    t.same(why, ['rate'], 'not looked up again at once');
     t.ok(await dictionary.find(wanted('a'), 'A'), 'given in another form');
     t.ok(await dictionary.find({ ...wanted('c'), appId: 2 }, 'c'));
   },
@@ -106,5 +107,45 @@ await onEachStore(t, {
     await sql`update attribute_values set last_set_at = now() - interval '2 days'`;
     t.equal(await new FacetDictionary({ sql }).find(wanted('de'), 'de'), facetId);
     t.same(await row(), { id: facetId, isNew: true, retired: null });
+  },
+
+  'a client that is held keeps no other one waiting, nor itself for long': async (
+    t,
+    { sql, address },
+  ) => {
+    // A transaction has the embedded database for itself, and everybody waits.
+    if (address.kind === 'embedded') return;
+    const { clientId } = await makeTenant(sql, 'acme');
+    const other = await makeTenant(sql, 'other');
+    const [held, free] = [clientId, other.clientId].map((id) =>
+      wantedOf(id, attribute(-1, 'language')),
+    );
+    if (held === undefined || free === undefined) return;
+    const dictionary = new FacetDictionary({ sql });
+    const known = await dictionary.find(held('de'), 'de');
+    await sql.begin(async (tx) => {
+      await tx`select from clients where id = ${clientId} for update`;
+      let isAnswered = false;
+      const made = dictionary.find(held('fr'), 'fr').finally(() => {
+        isAnswered = true;
+      });
+      t.ok(await dictionary.find(free('fr'), 'fr'));
+      t.equal(await dictionary.find(held('de'), 'DE'), known, 'what is there is found');
+      t.notOk(isAnswered);
+      t.equal(await made, 'later');
+    });
+    t.type(await dictionary.find(held('fr'), 'fr'), 'number');
+  },
+
+  'a value of a deleted attribute stays retired': async (t, { sql }) => {
+    const { clientId } = await makeTenant(sql, 'acme');
+    const id = await declareAttribute(sql, clientId, { name: 'plan', type: 'text' });
+    const wanted = wantedOf(clientId, attribute(id, 'text'));
+    await new FacetDictionary({ sql }).find(wanted('gold'), 'gold');
+    await sql`delete from attributes`;
+    await sql`update attribute_values set retired_at = now()`;
+    t.equal(await new FacetDictionary({ sql }).find(wanted('gold'), 'gold'), null);
+    const [row] = await sql`select retired_at is not null as retired from attribute_values`;
+    t.same(row, { retired: true });
   },
 });

@@ -166,7 +166,17 @@ await onEachStore(t, {
     t.equal(await call('reg', given), 'attributes.language=later');
     t.same(await valuesOf(sql, 'x'), {});
     await sql`update nodes set died_at = now()`;
-    t.equal(await call('reg', given), undefined);
+    t.equal(
+      await call('reg', given),
+      'attributes.language=later',
+      'not asked at each registration',
+    );
+    const later = callerOf(makeAppApi(store), tenant.caller, {
+      appId: tenant.appId,
+      platformId: 15,
+      deviceId: 'x',
+    });
+    t.equal(await later('reg', given), undefined);
     t.same(await valuesOf(sql, 'x'), { [-1]: 'de', [-4]: '5' });
   },
 
@@ -181,6 +191,12 @@ await onEachStore(t, {
     t.teardown(() => sql`alter table if exists away rename to attribute_values`);
     const body = { ...device, attributes: { language: 'de' } };
     t.equal((await api.call('reg', tenant.caller, body)).status, 503);
+    const quiet = { ...device, appVersion: '5' };
+    t.equal(
+      (await api.call('reg', tenant.caller, quiet)).status,
+      200,
+      'the old field holds nobody',
+    );
     await sql`alter table away rename to attribute_values`;
     t.equal((await api.call('reg', tenant.caller, body)).status, 200);
     t.same(await valuesOf(sql, 'x'), { [-1]: 'de' });

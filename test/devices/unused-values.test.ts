@@ -99,4 +99,13 @@ await onEachStore(t, {
       [[de], null, [de]],
     );
   },
+
+  'a value of a deleted attribute goes, also one that is not marked': async (t, { sql }) => {
+    const { clientId, makeValue, give, values } = await openScene(sql);
+    const plan = await declareAttribute(sql, clientId, { name: 'plan', type: 'text' });
+    await give('a', await makeValue(plan, 'gold', 31));
+    await sql`delete from attributes`;
+    await walk(sql, Date.now());
+    t.same(await values(), []);
+  },
 });

@@ -24,7 +24,7 @@ export interface paths {
          *     - `appId`, `platformId`, `deviceId`: missing, malformed, or not of this credential. Nothing was done.
          *     - `tagId`, `tagSourceId`: some or all of them are unknown, expired, not connected to the app, malformed, or beyond `TAGS_PER_DEVICE_MAX`. The others count. With more than 1,000 in one request nothing was done. On `reg` and `set` without tags: none were given.
          *     - `appVersion`, `attributes`: malformed. The rest was done.
-         *     - `attributes.plan`: this attribute is not declared, not the app's to set, or its value is none of its type; or it is beyond the 40 of a request. `attributes.plan=full`: the value is new, and there is no room for it, for now or for good. `=later`: a node of an earlier version is at work. The rest was done.
+         *     - `attributes.plan`: this attribute is not declared, not the app's to set, or its value is none of its type; or it is beyond the 40 of a request. `attributes.plan=full`: the value is new, and there is no room for it, for now or for good. `=later`: a node of an earlier version is at work, or the value cannot be kept now. The rest was done.
          *     - Any other name: a field that is not known, such as `tagIds` for `tagId`. The first ten are named, cut at 64 characters, with `?` for characters that a header cannot hold.
          *
          *     `429`: more than `REGISTRATIONS_PER_SECOND_MAX` of one app from one address, or a new device when the app has `DEVICES_PER_APP_MAX` or its client has its limit of devices.
@@ -1318,7 +1318,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change an attribute of devices
-         * @description What is absent stays. Values that devices have stay, too, where nobody may set them any more. `409`: it is built in. A key with limits: `403`.
+         * @description What is absent stays. Values that devices have stay, too, where nobody may set them any more. `409`: it is built in. A key with limits: `403`; also for `personal` from true to false, unless by the super user or an owner.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */

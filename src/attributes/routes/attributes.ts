@@ -150,17 +150,19 @@ const changeRoute = (sql: SqlPool) =>
       at: ':name',
       summary: 'Change an attribute of devices',
       description:
-        'What is absent stays. Values that devices have stay, too, where nobody may set them any more. `409`: it is built in. A key with limits: `403`.',
+        'What is absent stays. Values that devices have stay, too, where nobody may set them any more. `409`: it is built in. A key with limits: `403`; also for `personal` from true to false, unless by the super user or an owner.',
       path,
       body: form(attributeChange, { description: PLAN.description }),
       answer: shown('Changed.', attribute, PLAN),
       problems: [409],
     },
-    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { path, body }) => {
+    inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, asked) => {
+      const { caller, path, body } = asked;
       if (builtIn(path.name) !== undefined) return IS_BUILT_IN;
       const before = await findAttribute(tx, clientId, path.name);
       if (before === null) return NO_ATTRIBUTE;
       const terms = termsOf(body, before);
+      if (before.personal && !terms.personal && caller.role !== 'super-user') return STAYS_PERSONAL;
       const fault = await appFault(tx, clientId, terms);
       if (fault !== null) return fault;
       const fields = changedFields<AttributeTerms>(before, terms);
@@ -194,6 +196,12 @@ const deleteRoute = (sql: SqlPool) =>
       return done(null);
     }),
   );
+
+/** Keys do not see the values of a personal one: a key must not give itself that right. */
+const STAYS_PERSONAL = refused(
+  403,
+  'Only the super user or an owner may make an attribute that is personal one that is not.',
+);
 
 const NEW: AttributeTerms = { setBy: 'both', appIds: null, personal: false, description: null };
 

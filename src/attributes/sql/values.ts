@@ -22,7 +22,7 @@ const wanted = rowsOf<AttributeValue>('wanted', {
   value: text(({ value }) => value),
 });
 
-interface FoundValue {
+export interface FoundValue {
   /** Its place among those asked for. */
   readonly index: number;
   readonly id: FacetId;
@@ -37,22 +37,36 @@ export const findValues = (sql: Sql, values: readonly AttributeValue[]) => sql<F
   join attribute_values v
     on v.client_id = wanted.client_id and v.attribute_id = wanted.attribute_id and v.value = wanted.value`;
 
-/** Notes that they are set. Answers those that are still there: housekeeping may delete one. */
+/**
+ * Notes that they are set. Answers those that stay: housekeeping may delete one, and those of an
+ * attribute that was deleted are to leave the devices.
+ */
 export const touchValues = (
   sql: SqlPool,
   facetIds: readonly FacetId[],
 ): Promise<ReadonlySet<FacetId>> =>
   transact(sql, async (tx) => {
     // In the order of all who lock several of them.
-    const locked = await tx<{ id: FacetId }[]>`
-      select id from attribute_values where id = any (${list(facetIds)}::integer[])
-      order by id for no key update`;
-    const ids = locked.map(({ id }) => id);
+    await waitBriefly(tx);
     await tx`
-      update attribute_values set last_set_at = now(), retired_at = null
-      where id = any (${list(ids)}::integer[])`;
-    return new Set(ids);
+      select from attribute_values where id = any (${list(facetIds)}::integer[])
+      order by id for no key update`;
+    const touched = await tx<{ id: FacetId }[]>`
+      update attribute_values v set last_set_at = now(), retired_at = null
+      where id = any (${list(facetIds)}::integer[])
+        and (attribute_id < 0 or exists (select from attributes a where a.id = v.attribute_id))
+      returning id`;
+    return new Set(touched.map(({ id }) => id));
   });
+
+/**
+ * A registration waits for it, and does without the value.
+ * @limit a new or an old value of an attribute waits for a lock → not set, for now
+ */
+const LOCK_MS_MAX = 500;
+
+const waitBriefly = (tx: Sql) =>
+  tx`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`;
 
 interface ValueToMake {
   readonly attributeId: number;
@@ -71,6 +85,7 @@ export const makeValues = (
   values: readonly ValueToMake[],
 ): Promise<readonly (FacetId | null)[]> =>
   transact(sql, async (tx) => {
+    await waitBriefly(tx);
     await lockClient(tx, clientId);
     const room = await roomOf(tx, clientId, values);
     const welcome = values.map(({ attributeId }) => {

@@ -5,6 +5,8 @@ import { inClient } from '../../access/routes/in-client.ts';
 import type { GivenAttributes, IgnoredAttribute } from '../../attributes/given-attributes.ts';
 import { isNotOn, SCOPE_PATH } from '../../catalogue/routes/app-on-platform.ts';
 import { findOwnApp } from '../../catalogue/routes/own-app.ts';
+import { name as NEEDED } from '../../database/migrations/0048-attributes.ts';
+import { needMigration } from '../../database/nodes/need-migration.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { ATTRIBUTES_PER_REQUEST_MAX } from '../../domain/attributes.ts';
 import type { FacetPairs } from '../../domain/bulk-operation.ts';
@@ -18,7 +20,7 @@ import { done, refuse, refused } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { deviceRef } from '../operation.ts';
-import { acceptedOperation, acceptOperation, BACKGROUND } from './accept-operation.ts';
+import { acceptedOperation, acceptOperation, BACKGROUND, refusedFull } from './accept-operation.ts';
 import { SET_ATTRIBUTES } from './bulk-resources.ts';
 
 const value = z.union([z.string(), z.boolean(), z.null()], 'must be a string, true, false or null');
@@ -74,6 +76,8 @@ export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
       if (!platformIds.includes(platformId)) return isNotOn(platformIds);
       // Before the client is held: new values are made under its lock.
       const setter = { clientId: caller.clientId, appId, by: 'server' } as const;
+      const full = await refusedFull(sql, caller.clientId);
+      if (full !== null) return full;
       const resolved = await resolveAll(attributes, setter, body.devices);
       if (!resolved.ok) return resolved;
       const facets = new Map<string, FacetPairs>();
@@ -82,8 +86,10 @@ export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
         const given = new Map([...(facets.get(deviceKey) ?? []), ...(resolved.value[at] ?? [])]);
         facets.set(deviceKey, [...given]);
       }
-      const change = inClient(sql, (tx, { record }) =>
-        acceptOperation(tx, caller, record, {
+      const change = inClient(sql, async (tx, { record }) => {
+        // A node of the version before would stop at it, and every operation after it.
+        if ((await needMigration(tx, NEEDED)) !== null) return LATER;
+        return await acceptOperation(tx, caller, record, {
           action: ATTRIBUTES_ACTION,
           subscribe: [],
           unsubscribe: [],
@@ -92,8 +98,8 @@ export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
           deviceFacets: [...facets.values()],
           appIds: null,
           total: facets.size,
-        }),
-      );
+        });
+      });
       return change(asked);
     },
   );
@@ -105,10 +111,13 @@ async function resolveAll(
 ): Promise<Result<readonly FacetPairs[]>> {
   const faults: Fault[] = [];
   const all: FacetPairs[] = [];
-  for (const [at, device] of devices.entries()) {
-    const given = Object.entries(device.attributes).map(([name, value]) => ({ name, value }));
-    const resolved =
-      attributes.resolveAtHand(setter, given) ?? (await attributes.resolve(setter, given));
+  const each = await attributes.resolveEach(
+    setter,
+    devices.map((device) =>
+      Object.entries(device.attributes).map(([name, value]) => ({ name, value })),
+    ),
+  );
+  for (const [at, resolved] of each.entries()) {
     if (resolved.ignored.some(({ reason }) => reason === 'later')) return LATER;
     faults.push(...resolved.ignored.map((one) => faultOf(at, one)));
     all.push([...resolved.facets]);
@@ -121,7 +130,7 @@ const FAULTS_MAX = 100;
 
 const LATER = refused(
   503,
-  'A node of an earlier version is at work, which would lose what is set. Try again when all are of this version.',
+  'A node of an earlier version is at work, which would lose what is set, or a value cannot be kept now. Try again.',
   { headers: { 'Retry-After': '10' } },
 );
 

@@ -120,6 +120,7 @@ function resolve(
   const atHand = api.attributes.resolveAtHand(setter, given);
   if (atHand !== null) return go(atHand);
   return api.attributes.resolve(setter, given).then(go, () => {
+    if (given.every(({ isQuiet }) => isQuiet)) return carryOut(api, endpoint, request, made);
     api.onResult(endpoint, 'unavailable');
     return unavailable(request, NOT_COMMITTED);
   });

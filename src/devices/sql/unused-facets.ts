@@ -43,7 +43,8 @@ export const nextCandidates = (
         and (v.retired_at is not null or v.last_set_at < ${at(sql, unusedSinceMs)})
     ) values_
     where case
-      when is_dead then retired_at < ${at(sql, deletedSinceMs)}
+      -- A node may have touched it while its attribute was deleted.
+      when is_dead then coalesce(retired_at, last_set_at) < ${at(sql, deletedSinceMs)}
       else coalesce(retired_at < ${at(sql, retiredSinceMs)}, true)
     end
   )

@@ -102,4 +102,16 @@ await onEachStore(t, {
     t.equal((await ask('POST', 'attributes', body, token)).status, 403);
     t.equal((await ask('DELETE', 'attributes/plan', undefined, token)).status, 403);
   },
+
+  'a key cannot make a personal attribute one that it may see': async (t, store) => {
+    const { ask, tenant } = await open(t, store);
+    const token = await makeKey(store.sql, tenant, { scopes: ['admin'] });
+    const change = (personal: boolean, by?: string) =>
+      ask('PATCH', 'attributes/plan', { personal }, by);
+    await ask('POST', 'attributes', { name: 'plan', type: 'text' });
+    t.equal((await change(true, token)).status, 200);
+    t.equal((await change(false, token)).status, 403);
+    t.equal((await change(true, token)).status, 200, 'what it is already');
+    t.match((await change(false)).body, { personal: false });
+  },
 });

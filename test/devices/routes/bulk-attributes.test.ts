@@ -81,4 +81,23 @@ await onEachStore(t, {
     const token = await makeKey(sql, tenant, { scopes: ['admin'], tagIds: [1] });
     t.equal((await set([good], token)).status, 403, 'of a key for some tags');
   },
+
+  'no node of the version before starts once one is accepted': async (t, store) => {
+    const { sql } = store;
+    const { set } = await open(t, store);
+    await sql`update migrations set needs = null where name = '0048-attributes'`;
+    t.equal((await set([{ deviceId: 'a', attributes: { plan: 'gold' } }])).status, 202);
+    const [row] = await sql`select needs from migrations where name = '0048-attributes'`;
+    t.same(row, { needs: '0048-attributes' });
+  },
+
+  'a full queue refuses before new values are made': async (t, store) => {
+    const { sql } = store;
+    const { set } = await open(t, store);
+    const one = [{ deviceId: 'a', attributes: { plan: 'gold' } }];
+    for (let open = 0; open < 100; open += 1) await set(one);
+    t.equal((await set([{ deviceId: 'a', attributes: { plan: 'new' } }])).status, 429);
+    const values = await sql`select value from attribute_values`;
+    t.same([...values], [{ value: 'gold' }]);
+  },
 });
