@@ -20,7 +20,13 @@ import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';
 import type { Pacer } from './pacer.ts';
-import { devicesParkedBy, isHopeless, lastFailureOf, parkingOf } from './parking.ts';
+import {
+  devicesParkedBy,
+  isCountHopeless,
+  isHopeless,
+  lastFailureOf,
+  parkingOf,
+} from './parking.ts';
 import type { QuotaLeaser } from './quota-leaser.ts';
 import type { Batch, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
@@ -186,9 +192,9 @@ class Run {
 
   /** Parks the part: its devices count as failed, unsent, and it waits for an operator. */
   private async park(): Promise<void> {
-    const { log, ledger, clock, countUndone } = this.options;
+    const { log, ledger, clock } = this.options;
     const { claimed } = this;
-    const left = claimed.kind === 'chunk' ? await countUndone(claimed.chunk) : 0;
+    const left = await this.countLeft();
     const report = parkingOf(claimed, left, clock.nowMs());
     const reply = await ledger.record(report);
     if (reply.kind !== 'recorded') return;
@@ -200,6 +206,20 @@ class Run {
       { notificationId, appId, platformId, part, devices, failure },
       'a part of a send is parked after claims without progress: its devices count as failed; `tagcast parked release <job-id>` sends it again',
     );
+  }
+
+  /** Counts the devices left; 0 where each try fails, so that the job ends all the same. */
+  private async countLeft(): Promise<number> {
+    const { claimed } = this;
+    if (claimed.kind !== 'chunk') return 0;
+    try {
+      return await this.options.countUndone(claimed.chunk);
+    } catch (error) {
+      if (!isCountHopeless(claimed)) throw error;
+      const { notificationId } = this;
+      this.options.log.error({ err: error, notificationId }, 'a parked part cannot be counted');
+      return 0;
+    }
   }
 
   /** At most once, leases end by themselves: the next claim sees that retries were lost. */

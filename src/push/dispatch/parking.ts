@@ -28,6 +28,17 @@ export const isSuspect = (claimed: Claimed): boolean =>
 export const isHopeless = (claimed: Claimed): boolean =>
   claimsWithoutProgress(claimed) > CLAIMS_WITHOUT_PROGRESS_MAX;
 
+/**
+ * A database that is away for a moment must not cost a part its count.
+ * @limit claims of a part that is to be parked and cannot be counted → parked, none of its devices
+ * counts
+ */
+const UNCOUNTED_CLAIMS_MAX = 3;
+
+/** Whether the part is to be parked although its devices could not be counted. */
+export const isCountHopeless = (claimed: Claimed): boolean =>
+  claimsWithoutProgress(claimed) >= CLAIMS_WITHOUT_PROGRESS_MAX + UNCOUNTED_CLAIMS_MAX;
+
 /** Why the last claim failed, in words. */
 export const lastFailureOf = (claimed: Claimed): string => {
   const { lastFailure } = claimed.kind === 'chunk' ? claimed.chunk : claimed.retries;

@@ -32,3 +32,36 @@ export async function readFields(
   }
   return (await Promise.all(answers)).flat();
 }
+
+/**
+ * Redis serves all its clients one after the other.
+ * @limit values of a group that a command reads from Redis → the next command
+ */
+const FIELDS_AT_ONCE = 4_096;
+
+/**
+ * Each hash's version and its other fields, in the order given. Null: the hash changed while it was
+ * read in pieces.
+ */
+export async function readOfOneVersion(
+  client: RedisClient,
+  hashKeys: readonly string[],
+  versionField: string,
+  fields: readonly string[],
+): Promise<readonly (Values | null)[]> {
+  const pieces = [readFields(client, hashKeys, [versionField, ...fields.slice(0, FIELDS_AT_ONCE)])];
+  for (let from = FIELDS_AT_ONCE; from < fields.length; from += FIELDS_AT_ONCE) {
+    const some = fields.slice(from, from + FIELDS_AT_ONCE);
+    pieces.push(readFields(client, hashKeys, [versionField, ...some]));
+  }
+  const [first = [], ...others] = await Promise.all(pieces);
+  if (others.length === 0) return first;
+  return first.map((values, at) => {
+    const later = others.map((piece) => piece[at] ?? []);
+    const isOfOne = later.every(([version]) => isSame(version, values[0]));
+    return isOfOne ? [...values, ...later.flatMap((piece) => piece.slice(1))] : null;
+  });
+}
+
+const isSame = (one: Buffer | null = null, other: Buffer | null = null): boolean =>
+  one === null || other === null ? one === other : one.equals(other);

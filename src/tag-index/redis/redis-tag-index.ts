@@ -31,7 +31,7 @@ import type { NameOfIndex } from './index-name.ts';
 import { groupHashKey, HISTORIES_FIELD, VERSION_FIELD, versionIn } from './keys.ts';
 import type { OffsetSet } from './offsets.ts';
 import { add, countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offsets.ts';
-import { readFields } from './read-fields.ts';
+import { readOfOneVersion } from './read-fields.ts';
 import { readTokens } from './read-tokens.ts';
 import type { RedisBreaker } from './redis-breaker.ts';
 
@@ -199,7 +199,7 @@ export class RedisTagIndex implements TagIndex {
     }
   }
 
-  /** Null: it cannot prove its version. One command reads a group: values of one moment. */
+  /** Null: it cannot prove its version. The values of a group are of one version. */
   async #matching(
     groups: readonly RaisedDeviceGroup[],
     audience: Audience,
@@ -207,10 +207,13 @@ export class RedisTagIndex implements TagIndex {
   ): Promise<readonly (Matching | null)[]> {
     const tagIds = [...new Set([...concernedTagIds(audience), ...languageTagIds])];
     const hashKeys = groups.map((group) => this.#keyOf(group));
-    const fields = [VERSION_FIELD, HISTORIES_FIELD, ...tagIds.map(String)];
-    const answers = await readFields(this.#options.client, hashKeys, fields);
+    const fields = [HISTORIES_FIELD, ...tagIds.map(String)];
+    const { client } = this.#options;
+    const answers = await readOfOneVersion(client, hashKeys, VERSION_FIELD, fields);
     return groups.map(({ version: expectedVersion }, at) => {
-      const [version = null, histories = null, ...values] = answers[at] ?? [];
+      const answer = answers[at] ?? null;
+      if (answer === null) return null;
+      const [version = null, histories = null, ...values] = answer;
       // The group was always empty.
       if (version === null) return expectedVersion === 0 ? NOBODY_MATCHES : null;
       const current = versionIn(version);
@@ -227,8 +230,15 @@ export class RedisTagIndex implements TagIndex {
   }
 }
 
+/**
+ * More take longer than a command may: the breaker would open for all clients.
+ * @limit values of attributes that meet an audience, for Redis to answer → the database answers
+ */
+const FACETS_MAX = 20_000;
+
 /** No value has the devices with any tag: the database knows them by their rows. */
-const isForDatabase = ({ isToEverybody }: Audience): boolean => isToEverybody === true;
+const isForDatabase = ({ isToEverybody, facetIds = [] }: Audience): boolean =>
+  isToEverybody === true || facetIds.length > FACETS_MAX;
 
 /** Any of the first tags, all of the second, none of the third, and the condition. */
 function matchingSet(audience: Audience, offsetsOf: (tagId: number) => Buffer | null): OffsetSet {

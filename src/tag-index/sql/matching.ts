@@ -4,10 +4,11 @@
  * of its own, and so has one for everybody.
  */
 
-import type { Sql } from '../../database/sql.ts';
+import type { Fragment, Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import { conditionOf } from '../../domain/audience.ts';
 import type { AudienceCondition } from '../../domain/audience-condition.ts';
+import { literalsOf } from '../../domain/audience-condition.ts';
 import type { Audience } from '../../domain/notification.ts';
 
 /** Whether a device's row matches the audience. */
@@ -21,7 +22,34 @@ export function matches(sql: Sql, audience: Audience) {
   return sql`
     ${isTarget} and tag_ids @> ${list(allTagIds)}::integer[]
     and not tag_ids && ${list(noneTagIds)}::integer[]
-    ${condition === null ? sql`` : sql`and ${wordsOf(sql, audience)} @@ ${queryOf(condition)}::tsquery`}`;
+    ${condition === null ? sql`` : sql`and ${meets(sql, audience, condition)}`}`;
+}
+
+/**
+ * PostgreSQL refuses a text search of too many words.
+ * @limit tags and values of attributes in one text search of the tag index → lists of them
+ */
+const WORDS_MAX = 256;
+
+/** Whether a device's row meets the condition. */
+function meets(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
+  if (typeof condition === 'number' || literalsOf(condition).length <= WORDS_MAX) {
+    return sql`${wordsOf(sql, audience)} @@ ${queryOf(condition)}::tsquery`;
+  }
+  const isAnd = 'and' in condition;
+  const parts = isAnd ? condition.and : condition.or;
+  // Each of these decides alone: `and` has those that exclude, `or` those that include.
+  const isListed = (part: AudienceCondition): part is number =>
+    typeof part === 'number' && part < 0 === isAnd;
+  const ids = list(parts.filter(isListed).map(Math.abs));
+  const hasAny = sql`exists (
+    select from unnest(tag_ids || facet_ids) as of_device (id) where of_device.id = any(${ids}::integer[])
+  )`;
+  const others = parts.filter((part) => !isListed(part)).map((part) => meets(sql, audience, part));
+  return others.reduce<Fragment>(
+    (all, other) => (isAnd ? sql`(${all} and ${other})` : sql`(${all} or ${other})`),
+    isAnd ? sql`not ${hasAny}` : hasAny,
+  );
 }
 
 /** The words of a device: its tags, and where an audience asks, its values of attributes. */

@@ -48,7 +48,7 @@ class PlayedNode {
   private readonly claimer: Claimer;
   private running = 0;
 
-  constructor(store: Store, play: Play) {
+  constructor(store: Store, play: Play, countingFails: () => void = () => undefined) {
     const log = pino({ level: 'error' }, { write: (line) => this.told.push(JSON.parse(line)) });
     const clock = systemClock;
     const ledger = new Ledger({
@@ -80,7 +80,10 @@ class PlayedNode {
       quotas: { join: () => null },
       pacer: new Pacer({ sql: store.sql, clock, log }),
       leaseMs: LEASE_MS,
-      countUndone: (chunk) => countUndone(store.sql, chunk, plain(chunk.terms.audience)),
+      countUndone: (chunk) => {
+        countingFails();
+        return countUndone(store.sql, chunk, plain(chunk.terms.audience));
+      },
       audiences: { of: ({ terms }) => plain(terms.audience) },
       clock,
       log,
@@ -209,6 +212,9 @@ await withStores(t, async (t, store) => {
       parkedAndReleased(t, store, { play, failure }),
     );
   }
+  await t.test('a part whose devices nobody can count is parked all the same', (t) =>
+    uncountable(t, store),
+  );
   await t.test('retries are parked likewise', (t) => retries(t, store));
   await t.test('whoever had it was lost, again and again: parked', (t) => lost(t, store));
   await t.test('claims that end in order, or with progress, are forgotten', (t) =>
@@ -253,6 +259,24 @@ async function parkedAndReleased(
     failed: 0,
   });
   await fixed.stop();
+}
+
+async function uncountable(t: Test, store: Store): Promise<void> {
+  const tenant = await makeTenant(store.sql, 'parked-uncountable');
+  const id = await makeRunning(store.sql, tenant, 10);
+  let counts = 0;
+  const node = new PlayedNode(
+    store,
+    () => Promise.reject(new Error('always')),
+    () => {
+      counts += 1;
+      throw new RangeError('too many values');
+    },
+  );
+  t.match(await ended(store, tenant, id), { total: 0, failed: 0 });
+  await node.stop();
+  t.equal(counts, 3, 'a database that was away for a moment had time to come back');
+  t.ok(node.told.some(({ msg }) => msg === 'a parked part cannot be counted'));
 }
 
 async function retries(t: Test, store: Store): Promise<void> {

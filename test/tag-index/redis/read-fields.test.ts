@@ -1,6 +1,6 @@
 import t from 'tap';
 import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
-import { readFields } from '../../../src/tag-index/redis/read-fields.ts';
+import { readFields, readOfOneVersion } from '../../../src/tag-index/redis/read-fields.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 
 await withRedis(t, async (t) => {
@@ -33,6 +33,26 @@ await withRedis(t, async (t) => {
     const [first, second] = await readFields(client, ['many', 'none'], fields);
     t.equal(first?.[7]?.toString(), 'seven');
     t.equal(second?.length, 1_000);
+  });
+
+  await t.test('of more fields than one command reads: all of one version, or null', async (t) => {
+    const fields = Array.from({ length: 20_000 }, (_, number) => `${number}`);
+    await client.hset('wide', 'v', '1', '7', 'seven', '19999', 'last');
+    const [wide, none] = await readOfOneVersion(client, ['wide', 'none'], 'v', fields);
+    t.equal(wide?.length, 20_001);
+    t.strictSame([wide?.[0], wide?.[8], wide?.[20_000]].map(String), ['1', 'seven', 'last']);
+    t.equal(none?.length, 20_001, 'one that does not exist is of one version');
+
+    const changing: typeof client = Object.create(client);
+    let asked = 0;
+    Object.assign(changing, {
+      hmgetBuffer: async (...request: Parameters<typeof client.hmgetBuffer>) => {
+        asked += 1;
+        if (asked === 2) await client.hset('wide', 'v', '2');
+        return client.hmgetBuffer(...request);
+      },
+    });
+    t.strictSame(await readOfOneVersion(changing, ['wide'], 'v', fields.slice(0, 5_000)), [null]);
   });
 
   await t.test('what is no hash rejects', async (t) => {

@@ -16,6 +16,7 @@ import { RedisBreaker } from '../../../src/tag-index/redis/redis-breaker.ts';
 import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../../src/tag-index/tag-index.ts';
+import { NOBODY } from '../../../src/tag-index/tag-index.ts';
 import type { ModelScope, TagIndexBench } from '../../contract/tag-index.ts';
 import { deviceIdOf, tagIndexContract } from '../../contract/tag-index.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
@@ -130,3 +131,40 @@ async function tagsOf(sql: Sql, place: ModelScope & { readonly ordinal: number }
     where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
   return rows.map(({ tagId }) => tagId);
 }
+
+t.test('an audience that too many values meet is for the database', async (t) => {
+  const scope = { appId: 1, platformId: 3 };
+  const nobody = (): never => {
+    throw new Error('Redis was asked');
+  };
+  const index = new RedisTagIndex({
+    client: {} as never,
+    name: { current: 'index', doubt: nobody } as never,
+    breaker: { run: nobody } as never,
+    sql: nobody as never,
+    database: {
+      resolve: () => Promise.resolve(NOBODY),
+      count: () => Promise.resolve({ count: 7, isProjected: false }),
+    } as never,
+    clock: systemClock,
+  });
+  const audienceOf = (values: number) => {
+    const facetIds = Array.from({ length: values }, (_, at) => 1_000 + at);
+    return {
+      anyTagIds: [1],
+      allTagIds: [],
+      noneTagIds: [],
+      facetIds,
+      condition: { or: facetIds },
+    };
+  };
+  const requestOf = (values: number) => ({
+    group: { ...scope, groupNumber: 0 },
+    audience: audienceOf(values),
+    ordinalEnd: 1,
+    expectedVersion: 1,
+  });
+  await t.rejects(index.resolve(requestOf(20_000)), /Redis was asked/);
+  t.equal(await index.resolve(requestOf(20_001)), NOBODY);
+  t.match(await index.count(nobody as never, scope, audienceOf(20_001)), { count: 7 });
+});

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
+import type { AudienceCondition } from '../../../src/domain/audience-condition.ts';
 import { deviceKeyOf } from '../../../src/domain/device.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { TOKEN_BYTES_MAX } from '../../../src/tag-index/tag-index.ts';
@@ -36,6 +37,33 @@ await withStores(t, async (t, store) => {
     });
     t.equal(run.deviceIds.length, 8_192);
     t.equal(run.offsets[8_191], 8_191);
+  });
+
+  await t.test('a test that hundreds of thousands of values meet', async (t) => {
+    const { sql } = store;
+    await sql`truncate devices, device_group_tags`;
+    const { appId, tagId } = await makeTenant(sql, 'valued');
+    await seedDevices(sql, { appId, platformId: 3, tagIds: [tagId], count: 3 });
+    const ids = Array.from({ length: 200_000 }, (_, number) => 1_000_000 + number);
+    await sql`update devices set facet_ids = ${[1_199_999]} where app_id = ${appId} and ordinal = 1`;
+    const index = new SqlTagIndex(sql);
+    const ordinalsOf = async (condition: AudienceCondition) => {
+      const audience = { anyTagIds: [tagId], allTagIds: [], noneTagIds: [], facetIds: ids };
+      const run = await index.resolve({
+        group: { appId, platformId: 3, groupNumber: 0 },
+        audience: { ...audience, condition },
+        ordinalEnd: 3,
+        expectedVersion: 1,
+      });
+      return [...run.offsets];
+    };
+    const none = ids.map((id) => -id);
+    t.strictSame(await ordinalsOf({ or: ids }), [1], 'has one');
+    t.strictSame(await ordinalsOf({ and: none }), [0, 2], 'has none');
+    t.strictSame(await ordinalsOf({ or: [-tagId, { or: ids }] }), [1]);
+    t.strictSame(await ordinalsOf({ and: [tagId, { and: none }] }), [0, 2]);
+    t.strictSame(await ordinalsOf({ and: [{ or: ids }, { and: none }] }), []);
+    t.strictSame(await ordinalsOf({ or: [{ or: ids }, { and: none }] }), [0, 1, 2]);
   });
 
   await t.test('of tokens that are too large together as many blocks as fit', async (t) => {
