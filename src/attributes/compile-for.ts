@@ -21,12 +21,16 @@ export async function compileFor(
   if (isPlain(asked)) return () => asked;
   const tests = askedTestsOf(asked);
   const facets = await facetsOf(sql, clientId, tests);
-  const met = new Map(tests.map((test) => [test, metBy(test, facets)]));
-  return (scope) =>
+  return withMet(asked, new Map(tests.map((test) => [test, metBy(test, facets)])));
+}
+
+/** A function of its own: what it keeps must not hold on to all values of the attributes. */
+const withMet =
+  (asked: AskedAudience, met: ReadonlyMap<AskedTest, readonly number[]>): AudienceIn =>
+  (scope) =>
     withFacets(asked, (test) =>
       typeof test.subject === 'number' ? (met.get(test) ?? []) : meetsInScope(test, scope),
     );
-}
 
 /** All values of the attributes, or where values are asked for as they are, those. */
 function facetsOf(

@@ -45,7 +45,13 @@ export class Audiences {
     const kept = this.#kept.get(notificationId);
     if (kept !== undefined && nowMs < kept.untilMs) return (await kept.of)(part);
     const of = compileFor(this.#sql, clientId, terms.audience);
-    this.#kept.set(notificationId, { untilMs: nowMs + KEPT_MS, of });
+    const entry = { untilMs: nowMs + KEPT_MS, of };
+    this.#kept.set(notificationId, entry);
+    // The ids may be many: they go with their time, and not only when others come.
+    const forget = (): void => {
+      if (this.#kept.get(notificationId) === entry) this.#kept.delete(notificationId);
+    };
+    setTimeout(forget, KEPT_MS).unref();
     try {
       return (await of)(part);
     } catch (error) {
