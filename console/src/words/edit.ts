@@ -11,6 +11,7 @@ import { draftOf } from './again.ts';
 import { DAY_MS, localTime, MINUTE_MS } from './format.ts';
 import { titleOf } from './notification.ts';
 import { isFinal } from './outcomes.ts';
+import { randomKey } from './random-key.ts';
 import type { ChosenScopes } from './scopes.ts';
 
 /** The fields that are changed in place. */
@@ -179,13 +180,6 @@ const changesOf = (before: EditedSchedule, { sendAt, holdSeconds, ...after }: Sc
     ? {}
     : { priority: after.priority ?? ('normal' as const) }),
 });
-
-const KEY_OCTETS = 16;
-
-const randomKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(KEY_OCTETS))]
-    .map((octet) => octet.toString(16).padStart(2, '0'))
-    .join('');
 
 /** Differs for two saves of one edit (FNV-1a). Pages without TLS have no digests. */
 function checksum(text: string): string {
