@@ -124,7 +124,12 @@ t.test('every dialog', (t) =>
       {
         title: 'Remove this key?',
         path: `${app}/platforms`,
-        opener: (page) => button('Remove key…')(page).first(),
+        // Each platform loads its own key: without a name, the first one changes.
+        opener: (page) =>
+          page
+            .locator('section')
+            .filter({ has: page.getByRole('heading', { name: 'iOS', exact: true }) })
+            .getByRole('button', { name: 'Remove key…' }),
       },
       { title: 'New tag', path: 'tags', opener: button('New tag') },
       { title: 'New group', path: 'tags', opener: button('New group') },

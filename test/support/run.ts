@@ -46,8 +46,8 @@ test files in it. Without a name all run.
                      leaves out there
   --jobs=N           processes beside each other (one more than there are cores)
   --timeout=SECONDS  of a file (240)
-  --budget=SECONDS   that a file may take on a machine of its own (15); above twice that of
-                     the processor, or six times that in all, it fails the run
+  --budget=SECONDS   of the processor that a file may take on a machine of its own (15); above
+                     four times that it fails the run
   --reporter=NAME    one of tap's; default on a terminal, tap otherwise
   --ending=ENDING    of the files in a folder that are meant (.test.js)
   --bail             stop after the first file that fails

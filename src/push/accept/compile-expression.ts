@@ -28,8 +28,8 @@ export function compileExpression(root: ExpressionNode, askedOf: AskedOf): Asked
   const required = single.filter((literal) => literal > 0);
   const excluded = single.filter((literal) => literal < 0).map((literal) => -literal);
   const rest = parts.filter((part) => typeof part === 'object');
-  const { targets, isToEverybody } = addressed(required, rest);
   const conditions = rest.flatMap((part) => withoutEverybody(part) ?? []);
+  const { targets, isToEverybody } = addressed(required, conditions);
   return {
     anyTagIds: targets,
     // One target is required already.
@@ -42,18 +42,14 @@ export function compileExpression(root: ExpressionNode, askedOf: AskedOf): Asked
   };
 }
 
-/** Who meets the expression has one of the targets, or is of everybody. */
+/** A device that meets the expression has one of the targets, or is of everybody. */
 function addressed(
   required: readonly number[],
-  rest: readonly Part[],
+  conditions: readonly AskedCondition[],
 ): { readonly targets: readonly number[]; readonly isToEverybody: boolean } {
-  const leaves = rest.flatMap(leavesIn);
+  const leaves = conditions.flatMap(leavesIn);
   const alternatives = leaves.filter((leaf) => typeof leaf === 'number').filter((id) => id > 0);
-  const isToAlternatives = rest.some(isBounded);
-  const namesEverybody = isToAlternatives && leaves.includes(EVERYBODY);
-  if (isToAlternatives && !namesEverybody) {
-    return { targets: distinct(alternatives), isToEverybody: false };
-  }
+  if (conditions.some(isBounded)) return { targets: distinct(alternatives), isToEverybody: false };
   const targets = distinct([...required, ...alternatives]);
   return { targets, isToEverybody: required.length === 0 };
 }
@@ -97,20 +93,20 @@ function withoutEverybody(part: Part): AskedCondition | null {
   return left.length === 0 ? null : joinedAsked('and', left);
 }
 
-function leavesIn(part: Part): readonly (number | AskedTest | typeof EVERYBODY)[] {
-  if (typeof part !== 'object' || 'subject' in part) return [part];
-  return partsIn(part).flatMap(leavesIn);
+function leavesIn(condition: AskedCondition): readonly (number | AskedTest)[] {
+  if (typeof condition !== 'object' || 'subject' in condition) return [condition];
+  return partsIn(condition).flatMap(leavesIn);
 }
 
-const partsIn = (part: Exclude<Part, number | AskedTest | typeof EVERYBODY>): readonly Part[] =>
-  'and' in part ? part.and : part.or;
+const partsIn = <P>(
+  joined: { readonly and: readonly P[] } | { readonly or: readonly P[] },
+): readonly P[] => ('and' in joined ? joined.and : joined.or);
 
-/** Whether every device that meets it has a tag that it selects by, or is of everybody. */
-function isBounded(part: Part): boolean {
-  if (typeof part === 'number') return part > 0;
-  if (part === EVERYBODY) return true;
-  if ('subject' in part) return false;
-  return 'and' in part ? part.and.some(isBounded) : part.or.every(isBounded);
+/** Whether every device that meets it has a tag that it selects by. */
+function isBounded(condition: AskedCondition): boolean {
+  if (typeof condition === 'number') return condition > 0;
+  if ('subject' in condition) return false;
+  return 'and' in condition ? condition.and.some(isBounded) : condition.or.every(isBounded);
 }
 
 /** Whether all that it asks is one of some tags. */

@@ -65,6 +65,13 @@ t.test('what target, filter and exclude can say has no condition', (t) => {
   t.end();
 });
 
+t.test('`*` beside tags that select already asks for nothing more', (t) => {
+  t.same(compiled('#1 || #2 && *'), lists([1, 2]));
+  t.same(compiled('(#1 || #2) && (#3 || *)'), lists([1, 2]));
+  t.same(compiled('#1 && (#2 || #3 && *)'), lists([2, 3], [1]));
+  t.end();
+});
+
 t.test('all else has one, and its tags that select are targets', (t) => {
   t.same(compiled('#1 && #2 || #3 && !#4'), {
     ...lists([1, 2, 3]),

@@ -13,12 +13,10 @@ const FILE = timesFile ?? join(import.meta.dirname, '..', '..', '..', '..', '.ta
 /** A suite of five minutes became one of fourteen file by file: a file above this fails the run. */
 export const BUDGET_MS = 15_000;
 /**
- * Beside a browser and other lanes the same work takes up to twice the processor time (shared
- * caches), and waits several times as long for a processor: a budget that fails by chance is of no
- * help.
+ * The same work takes up to three times the processor time on a slow machine and beside a browser
+ * (shared caches): a file above this many of its budget fails the run.
  */
-const PROCESSOR_BUDGETS_MAX = 2;
-const WALL_BUDGETS_MAX = 6;
+const BUDGETS_MAX = 4;
 
 /** Milliseconds by file, as the last runs measured them; empty before the first. */
 export function readTimes(file = FILE): ReadonlyMap<string, number> {
@@ -55,14 +53,14 @@ const LONG_BUDGETS: ReadonlyMap<string, string> = new Map([
   ['dist/test/end-to-end/openapi.test.js', 'every example of the document is sent'],
 ]);
 
-/** The fault in the time of a file; null: none. */
+/**
+ * The fault in the processor time of a file; null: none. Its waiting has no budget: that would
+ * fail by chance on a busy machine, and a file that hangs is ended by the runner.
+ */
 export function budgetFault(
   { file, ms, cpuMs }: Pick<FileReport, 'file' | 'ms' | 'cpuMs'>,
   budgetMs: number,
 ): string | null {
-  if (LONG_BUDGETS.has(file)) return null;
-  const isOver = cpuMs > budgetMs * PROCESSOR_BUDGETS_MAX || ms > budgetMs * WALL_BUDGETS_MAX;
-  return isOver
-    ? `takes ${Math.round(cpuMs)} ms of the processor and ${Math.round(ms)} in all: a file has ${budgetMs}, split or shorten it`
-    : null;
+  if (LONG_BUDGETS.has(file) || cpuMs <= budgetMs * BUDGETS_MAX) return null;
+  return `takes ${Math.round(cpuMs)} ms of the processor and ${Math.round(ms)} in all: a file has ${budgetMs}, split or shorten it`;
 }
