@@ -5,7 +5,7 @@ import type { AskedAudience } from '../../src/domain/asked-audience.ts';
 import { withFacets } from '../../src/domain/asked-audience.ts';
 import type { ExpressionNode } from '../../src/domain/audience-expression.ts';
 import type { Audience } from '../../src/domain/notification.ts';
-import { compileExpression } from '../../src/push/accept/compile-expression.ts';
+import { compileExpression, EVERYBODY } from '../../src/push/accept/compile-expression.ts';
 
 export type Tree =
   | { readonly tag: number }
@@ -69,6 +69,7 @@ export const compiledOf = (
 ): Audience =>
   plain(
     compileExpression(root, (leaf) => {
+      if ('isEverybody' in leaf) return leaf.isExcluded ? null : EVERYBODY;
       if (!('reference' in leaf)) throw new Error('it has more than tags');
       const id = idOf(leaf.reference);
       return id !== null && leaf.isExcluded ? -id : id;

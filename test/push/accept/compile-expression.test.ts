@@ -69,6 +69,8 @@ t.test('`*` beside tags that select already asks for nothing more', (t) => {
   t.same(compiled('#1 || #2 && *'), lists([1, 2]));
   t.same(compiled('(#1 || #2) && (#3 || *)'), lists([1, 2]));
   t.same(compiled('#1 && (#2 || #3 && *)'), lists([2, 3], [1]));
+  t.same(compiled('#1 || *'), { ...lists([]), isToEverybody: true });
+  t.same(compiled('!#1 && *'), { ...lists([], [], [1]), isToEverybody: true });
   t.end();
 });
 
