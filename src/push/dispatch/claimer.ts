@@ -101,6 +101,7 @@ const BUSY_SHARE = 1 / 3;
 
 /** The holder of a slot: a chunk, a batch of retries, or a batch of small parts. */
 interface Held extends Holder {
+  readonly parts: readonly Claimed[];
   readonly assignments: readonly Assignment[];
   readonly isLot: boolean;
   readonly sinceMs: number;
@@ -342,6 +343,7 @@ export class Claimer {
       appId,
       platformId,
       isUrgent,
+      parts,
       assignments,
       isLot,
       sinceMs: this.options.clock.monotonicMs(),
@@ -354,10 +356,14 @@ export class Claimer {
 
   private release(held: Held): void {
     this.held = this.held.filter((other) => other !== held);
-    // One suspect at a time: the next need not wait for a sweep, nor need parts given back.
-    if (held.isSuspect || (held.isLot && held.isAskedToYield)) {
+    // One suspect at a time: the next need not wait for a sweep.
+    if (held.isSuspect) {
       this.sweptAtMs = Number.NEGATIVE_INFINITY;
       this.isLookDue = true;
+    }
+    // The claim drops those that came to their end.
+    if (held.isLot && held.isAskedToYield) {
+      for (const part of held.parts) this.small.add(claimableAgain(part));
     }
     if (!held.isLot) {
       this.freed += 1;
@@ -458,6 +464,24 @@ function slotsOf(
     }
   }
   return [...alone, ...[...filled.values()].map((parts) => ({ parts, isLot: true }))];
+}
+
+/** It has begun, so it goes on with those to send at once, scheduled or not. */
+function claimableAgain(claimed: Claimed): Claimable {
+  const { notificationId, clientId, appId, platformId, terms } = partOf(claimed);
+  const { isUrgent, ratePerSecond } = terms;
+  return {
+    notificationId,
+    clientId,
+    appId,
+    platformId,
+    hasChunks: claimed.kind === 'chunk',
+    hasRetries: claimed.kind === 'retries',
+    isSmall: true,
+    isScheduled: false,
+    isUrgent,
+    ratePerSecond,
+  };
 }
 
 const partsOf = ({
