@@ -26,7 +26,7 @@ const CONSOLE = createRequire(
   join(import.meta.dirname, '..', '..', '..', 'console', 'package.json'),
 );
 /** A step that takes longer has failed; the machine may be busy with other tests. */
-const STEP_MS = 30_000;
+const STEP_MS = 60_000;
 /** Looks at a page that has asked for nothing more: what follows an answer follows at once. */
 const RESTS = 3;
 

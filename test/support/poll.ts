@@ -15,7 +15,7 @@ const POLL_SHARE = 0.1;
 export async function until<T>(
   what: string,
   look: () => Promise<T | null> | T | null,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const startMs = performance.now();
   for (;;) {

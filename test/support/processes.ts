@@ -15,7 +15,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 /** The program. */
 export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
 /** An embedded engine's first start makes a database, with the machine's other tests beside it. */
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** The content of DATA_DIR/demo.json, which an engine with a demo writes. */
 export interface Demo {
