@@ -8,6 +8,7 @@ import { load } from './load/load.ts';
 import { printTable } from './report.ts';
 import type { Options, Ratios, Result, Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
+import { attributes } from './scenarios/attributes.ts';
 import { credential } from './scenarios/credential.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { importing } from './scenarios/import.ts';
@@ -40,6 +41,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   index,
   register,
   'fan-out': fanOut,
+  attributes,
   'small-sends': smallSends,
   recover,
   sender,

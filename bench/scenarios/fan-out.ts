@@ -4,17 +4,14 @@
  * engine.
  */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import type { EngineProcess } from '../../test/support/processes.ts';
-import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { findH2load } from '../clients/h2load.ts';
 import { median } from '../median.ts';
 import type { Result, Row, Scenario } from '../scenario.ts';
 import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import type { Sink } from '../sinks/sink.ts';
-import { originOf } from '../sinks/sink.ts';
+import { environmentOf } from './fan-out/environment.ts';
 import { measureEstimate } from './fan-out/estimate.ts';
 import type { FanOutGrounds } from './fan-out/population.ts';
 import {
@@ -157,10 +154,4 @@ function rowOf(
     lastMs: Math.round(middle('lastMs')),
     peakMb: Math.round(peak),
   };
-}
-
-function environmentOf(stage: Lifetime, sink: Sink): Readonly<Record<string, string>> {
-  const caFile = join(temporaryDirectory(stage), 'ca.pem');
-  writeFileSync(caFile, sink.ca);
-  return { APNS_ORIGIN: originOf(sink), PROVIDER_CA_FILE: caFile };
 }

@@ -4,7 +4,7 @@ import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { makeConsoleClient } from '../support/console.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 t.test('a key in detail', (t) =>
   withBrowser(t, async (t, browser) => {

@@ -5,7 +5,7 @@ import type { Locator } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { makeConsoleClient } from '../support/console.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 const IMAGE = 'https://pictures.example/goal.svg';
 const SVG =

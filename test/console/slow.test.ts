@@ -5,7 +5,7 @@ import { openPage, withBrowser } from '../support/browser.ts';
 import { makeConsoleClient } from '../support/console.ts';
 import { holdBack } from '../support/held-answers.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 /** Several times the pause between two looks of a page. */
 const LONG_MS = 20_000;

@@ -6,7 +6,7 @@ import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support
 import { startConsoleEngine } from '../support/console.ts';
 import { runCommand } from '../support/processes.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 const EMAIL = 'operator@example.com';
 const PASSWORD = 'a sentence that is long';

@@ -19,7 +19,7 @@ import { until } from '../support/poll.ts';
 import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore } from '../support/store.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 t.test('while counts hang, credentials and registrations go on', async (t) => {
   await withPostgresStore(t, async (t, store) => {

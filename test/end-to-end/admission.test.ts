@@ -18,7 +18,7 @@ const BODY_BYTES = 1_000_000;
 const ANSWER_MS_MAX = 1_000;
 const DEVICES = 20;
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 t.test('a thousand half-sent bodies of one address', async (t) => {
   const { dataDir, environment } = await enginePlace(t);

@@ -18,7 +18,7 @@ const NAMES = ['second', 'third', 'fourth'];
 const CALLERS = 4;
 const { test } = await onEachFront(t);
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 interface Secured {
   readonly engine: EngineProcess;

@@ -14,7 +14,7 @@ import { startEngine } from '../support/processes.ts';
 
 const { test } = await onEachFront(t);
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 test('a registration on its way at SIGTERM', async (t, { kind }) => {
   const { dataDir, environment } = await enginePlace(t);

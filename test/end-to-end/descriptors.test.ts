@@ -28,7 +28,7 @@ const ANSWER_MS_MAX = 1_000;
 
 const { test } = await onEachFront(t);
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 test('silent connections and half heads of one address', async (t, { kind }) => {
   const dataDir = temporaryDirectory(t);

@@ -101,8 +101,12 @@ await withPostgresStore(t, async (t, store) => {
     await Promise.all(answered);
     await untilLockWaits('guesses are looked up', watcher);
     t.equal((await readKeys()).status, 200, 'a read with a credential is answered meanwhile');
-    const waiting = await watcher`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    t.ok(waiting.length <= LOOK_UPS_AT_ONCE, `${waiting.length} connections wait for guesses`);
+    // The housekeeping, which deletes links that have ended, may wait for the lock, too.
+    const waiting = await watcher<{ query: string }[]>`
+      select query from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+        and query not ilike '%delete from%'`;
+    const queries = waiting.map(({ query }) => query.replaceAll(/\s+/g, ' ').slice(0, 80));
+    t.ok(waiting.length <= LOOK_UPS_AT_ONCE, `they wait for guesses: ${queries.join('; ')}`);
   });
 });

@@ -15,7 +15,7 @@ const VALUES = 349_000;
 /** Refused before it becomes an object: it has too many values, or there is no room for more. */
 const REFUSALS = new Set([400, 413, 429, 503]);
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 t.test('bodies of a megabyte of empty objects are refused before they are parsed', async (t) => {
   const dataDir = temporaryDirectory(t);

@@ -14,7 +14,7 @@ const WITHOUT_BINARIES = { nodeFlags: [...NODE_FLAGS, '--no-addons'] };
 const REASON = /@uwsjs\/\S+ (?:20\.\d+\.\d+ does not load: .*addons is disabled|is not installed)/;
 const OPERATOR_TOKEN = 'the-token-of-an-operator-of-this-test';
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 t.test('auto takes the front of our own, and says why', async (t) => {
   const { dataDir, environment } = await enginePlace(t);

@@ -22,7 +22,7 @@ const flagsFor = (dataDir: string): readonly string[] => {
   return [...flags, '--allow-worker', ...(isNetAsked ? ['--allow-net'] : [])];
 };
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 await withPostgres(t, async (t, databaseUrl) => {
   const dataDir = temporaryDirectory(t);

@@ -45,7 +45,7 @@ test files in it. Without a name all run.
                      both: both for each file; embedded: on the embedded store, those that usual
                      leaves out there
   --jobs=N           processes beside each other (one more than there are cores)
-  --timeout=SECONDS  of a file (240)
+  --timeout=SECONDS  of a file (480)
   --budget=SECONDS   of the processor that a file may take on a machine of its own (15); above
                      four times that it fails the run
   --reporter=NAME    one of tap's; default on a terminal, tap otherwise
@@ -63,7 +63,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     // One more than the cores: much of a test's time is waiting.
     jobs: { type: 'string', default: String(availableParallelism() + 1) },
-    timeout: { type: 'string', default: '240' },
+    timeout: { type: 'string', default: '480' },
     budget: { type: 'string', default: String(BUDGET_MS / 1_000) },
     reporter: { type: 'string', default: process.stdout.isTTY ? 'default' : 'tap' },
     ending: { type: 'string', default: '.test.js' },

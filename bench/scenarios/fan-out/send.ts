@@ -4,8 +4,8 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finalStatus, push, sumCloses } from '../../../test/support/client.ts';
-import type { EngineProcess } from '../../../test/support/processes.ts';
+import { finalStatus, post, push, sumCloses } from '../../../test/support/client.ts';
+import type { Demo, EngineProcess } from '../../../test/support/processes.ts';
 import { cpuMicros, processMemoryMb, residentMb } from '../../processes.ts';
 import type { FanOutGrounds } from './population.ts';
 
@@ -28,16 +28,19 @@ export interface Sent {
   readonly cpuMicros: number;
 }
 
-/** Sends to a tag that so many devices have; throws unless each of them has it. */
+/** Sends to a tag, or to an expression, of so many devices; throws unless each of them has it. */
 export async function send(
   { sql, demo }: FanOutGrounds,
   { baseUrl }: EngineProcess,
-  tagId: number,
+  audience: number | string,
   devices: number,
 ): Promise<Sent> {
   const cpuBefore = await cpuMicros(baseUrl);
   const postedAtMs = Date.now();
-  const job = await push(baseUrl, demo, [tagId], NEWS);
+  const job =
+    typeof audience === 'number'
+      ? await push(baseUrl, demo, [audience], NEWS)
+      : await pushTo(baseUrl, demo, audience);
   const { firstAtMs, lastAtMs, finishedAtMs } = await finished(sql, job);
   const cpu = (await cpuMicros(baseUrl)) - cpuBefore;
   const rows = await finalStatus(baseUrl, demo, job);
@@ -50,6 +53,19 @@ export async function send(
     lastMs: lastAtMs - postedAtMs,
     cpuMicros: cpu / devices,
   };
+}
+
+/** Submits a push to an expression; answers the job's id. */
+async function pushTo(
+  baseUrl: string,
+  { clientId, superUser }: Demo,
+  audience: string,
+): Promise<string> {
+  const url = `${baseUrl}/push-api/v3/${clientId}/notifications`;
+  const answer = await post(url, superUser.token, { audience, payload: NEWS });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${audience}: ${answer.status} ${text}`);
+  return (JSON.parse(text) as { readonly id: string }).id;
 }
 
 interface Times {

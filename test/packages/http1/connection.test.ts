@@ -18,7 +18,7 @@ import {
 const ROUNDS = 600;
 const SEED = 20_261_122;
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 t.test('what we take for a request, Node takes for the same', async (t) => {
   const ours = await startFrontReader(

@@ -34,7 +34,7 @@ const hasBadChunks = (input: string): boolean =>
 
 const { test } = await onUws(t);
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 test('what we take for a request, Node takes for the same', async (t, binary) => {
   const ours = await startFrontReader(

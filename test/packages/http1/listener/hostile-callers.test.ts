@@ -76,7 +76,7 @@ async function readLate(socket: Socket, lateMs: number): Promise<number> {
   return bytes;
 }
 
-t.setTimeout(60_000);
+t.setTimeout(240_000);
 
 const givesUp = (begin: string) => async (t: Lifetime, front: Front) => {
   const { server } = await start(t, front, { bodyTimeoutMs: 300 });
