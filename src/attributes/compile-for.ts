@@ -1,36 +1,49 @@
 /** Finds what the tests of an audience mean in ids, at this moment. */
 
+import { readClock } from '../database/read-clock.ts';
 import type { Sql } from '../database/sql.ts';
-import type { AskedAudience, AskedTest } from '../domain/asked-audience.ts';
+import type { AskedAudience, AskedTest, Met } from '../domain/asked-audience.ts';
 import { askedTestsOf, isPlain, withFacets } from '../domain/asked-audience.ts';
 import { meetsTest } from '../domain/attribute-test.ts';
 import type { Scope } from '../domain/device.ts';
+import type { DayAttribute } from '../domain/device-days.ts';
+import { DAY_ATTRIBUTE_NAMES, rangesOf } from '../domain/device-days.ts';
 import type { Audience } from '../domain/notification.ts';
+import { isRelativeTime } from '../domain/test-times.ts';
 import type { Facet } from './sql/read-facets.ts';
 import { readFacets } from './sql/read-facets.ts';
 
 /** The audience as an index of an (app, platform) is asked for it. */
 type AudienceIn = (scope: Scope) => Audience;
 
-/** Nothing is read for an audience without tests. */
+/**
+ * Nothing is read for an audience without tests. `nowMs`: the moment that relative times count
+ * from; absent: the database's clock says it.
+ */
 export async function compileFor(
   sql: Sql,
   clientId: number,
   asked: AskedAudience,
+  nowMs?: number,
 ): Promise<AudienceIn> {
   if (isPlain(asked)) return () => asked;
   const tests = askedTestsOf(asked);
   const facets = await facetsOf(sql, clientId, tests);
-  return withMet(asked, new Map(tests.map((test) => [test, metBy(test, facets)])));
+  const isRelative = tests.some(
+    ({ subject, values }) => isDay(subject) && values.some(isRelativeTime),
+  );
+  const atMs = nowMs ?? (isRelative ? await readClock(sql) : 0);
+  return withMet(asked, new Map(tests.map((test) => [test, metBy(test, facets, atMs)])));
 }
+
+const isDay = (subject: AskedTest['subject']): subject is DayAttribute =>
+  DAY_ATTRIBUTE_NAMES.some((name) => name === subject);
 
 /** A function of its own: what it keeps must not hold on to all values of the attributes. */
 const withMet =
-  (asked: AskedAudience, met: ReadonlyMap<AskedTest, readonly number[]>): AudienceIn =>
+  (asked: AskedAudience, met: ReadonlyMap<AskedTest, Met | null>): AudienceIn =>
   (scope) =>
-    withFacets(asked, (test) =>
-      typeof test.subject === 'number' ? (met.get(test) ?? []) : meetsInScope(test, scope),
-    );
+    withFacets(asked, (test) => met.get(test) ?? meetsInScope(test, scope));
 
 /** All values of the attributes, or where values are asked for as they are, those. */
 function facetsOf(
@@ -54,16 +67,21 @@ function facetsOf(
 const isExact = ({ type, operator }: Pick<AskedTest, 'type' | 'operator'>): boolean =>
   type !== 'language' && (operator === '=' || operator === 'in');
 
-const metBy = (
+/** Null: it is the (app, platform) that answers. */
+function metBy(
   { subject, type, operator, values }: AskedTest,
   facets: readonly Facet[],
-): readonly number[] =>
-  facets
+  nowMs: number,
+): Met | null {
+  if (isDay(subject)) return rangesOf(subject, operator, values, nowMs);
+  if (typeof subject !== 'number') return null;
+  return facets
     .filter(
       ({ attributeId, value }) =>
         attributeId === subject && meetsTest(type, operator, values, value),
     )
     .map(({ id }) => id);
+}
 
 /** The (app, platform) answers for all its devices. */
 const meetsInScope = ({ subject, type, operator, values }: AskedTest, scope: Scope): boolean =>

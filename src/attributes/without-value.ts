@@ -3,6 +3,7 @@
 import type { Sql } from '../database/sql.ts';
 import type { AskedAudience } from '../domain/asked-audience.ts';
 import { withFacets } from '../domain/asked-audience.ts';
+import type { DayAttribute } from '../domain/device-days.ts';
 import type { Audience } from '../domain/notification.ts';
 import { readFacets } from './sql/read-facets.ts';
 
@@ -11,18 +12,25 @@ export async function withoutValue(
   sql: Sql,
   clientId: number,
   asked: AskedAudience,
-  attributeId: number,
+  subject: number | DayAttribute,
 ): Promise<Audience> {
+  const addressed = withFacets(asked, ({ isExcluded = false }) => !isExcluded);
+  const { condition } = addressed;
+  const conditions = condition === null || condition === undefined ? [] : [condition];
+  if (typeof subject !== 'number') {
+    const and = [...conditions, { day: subject, isExcluded: true } as const];
+    return { ...addressed, condition: { and }, asksDays: true };
+  }
   const facets = await readFacets(sql, clientId, {
-    whole: [attributeId],
+    whole: [subject],
     attributeIds: [],
     values: [],
   });
-  const addressed = withFacets(asked, ({ isExcluded = false }) => !isExcluded);
   const facetIds = facets.map(({ id }) => id);
   if (facetIds.length === 0) return addressed;
-  const lacking = facetIds.map((id) => -id);
-  const { condition } = addressed;
-  const and = condition === null || condition === undefined ? lacking : [condition, ...lacking];
-  return { ...addressed, condition: { and }, facetIds };
+  return {
+    ...addressed,
+    condition: { and: [...conditions, ...facetIds.map((id) => -id)] },
+    facetIds,
+  };
 }

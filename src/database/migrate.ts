@@ -15,6 +15,7 @@ import * as refusedSince from './migrations/0046-refused-since.ts';
 import * as newestMigration from './migrations/0047-newest-migration.ts';
 import * as attributes from './migrations/0048-attributes.ts';
 import * as segments from './migrations/0049-segments.ts';
+import * as registeredOn from './migrations/0050-registered-on.ts';
 import * as oneIndexOfJobsUnderWay from './migrations/0051-one-index-of-jobs-under-way.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   newestMigration,
   attributes,
   segments,
+  registeredOn,
   oneIndexOfJobsUnderWay,
 ];
 

@@ -6,16 +6,17 @@
 import type { TestedType } from './attribute-test.ts';
 import type { SCOPE_ATTRIBUTE_NAMES } from './attributes.ts';
 import type { AudienceCondition } from './audience-condition.ts';
+import type { DayAttribute, DaysTest } from './device-days.ts';
 import type { TestOperator } from './expression-tests.ts';
 import type { Audience } from './notification.ts';
 
 /** The (app, platform) of a device answers these tests: its numbers are the values. */
-export type ScopeSubject = (typeof SCOPE_ATTRIBUTE_NAMES)[number];
+type ScopeSubject = (typeof SCOPE_ATTRIBUTE_NAMES)[number];
 
 /** Values are kept as the dictionary has them. */
 export interface AskedTest {
-  /** The id of an attribute. */
-  readonly subject: number | ScopeSubject;
+  /** The id of an attribute, or the name of one that is not in the dictionary. */
+  readonly subject: number | ScopeSubject | DayAttribute;
   readonly type: TestedType;
   readonly operator: TestOperator;
   readonly values: readonly string[];
@@ -29,7 +30,7 @@ export type AskedCondition =
   | { readonly and: readonly AskedCondition[] }
   | { readonly or: readonly AskedCondition[] };
 
-export interface AskedAudience extends Omit<Audience, 'condition' | 'facetIds'> {
+export interface AskedAudience extends Omit<Audience, 'condition' | 'facetIds' | 'asksDays'> {
   readonly condition?: AskedCondition | null;
 }
 
@@ -48,7 +49,7 @@ const askedPartsOf = (
 ): readonly AskedCondition[] => ('and' in condition ? condition.and : condition.or);
 
 /** Whether an index can be asked as it is: its condition has the ids of tags alone. */
-export function isPlain(audience: AskedAudience): audience is Audience {
+export function isPlain(audience: AskedAudience): audience is AskedAudience & Audience {
   const { condition } = audience;
   return condition === null || condition === undefined || hasIdsAlone(condition);
 }
@@ -57,45 +58,54 @@ const hasIdsAlone = (condition: AskedCondition): boolean =>
   typeof condition === 'number' ||
   (!('subject' in condition) && askedPartsOf(condition).every(hasIdsAlone));
 
-/** The ids of the values that meet a test, or whether it holds for the whole (app, platform). */
-type FacetsOf = (test: AskedTest) => readonly number[] | boolean;
+/**
+ * The ids of the values that meet a test, the ranges of days that do, or whether it holds for the
+ * whole (app, platform).
+ */
+export type Met = readonly (number | DaysTest)[] | boolean;
 
-/** Puts ids in place of tests: the audience as indexes are asked for it. */
-export function withFacets(asked: AskedAudience, facetsOf: FacetsOf): Audience {
+type MetBy = (test: AskedTest) => Met;
+
+/** Puts ids, and ranges of days, in place of tests: the audience as indexes are asked for it. */
+export function withFacets(asked: AskedAudience, metBy: MetBy): Audience {
   const { condition, ...audience } = asked;
   if (condition === null || condition === undefined) return audience;
   const facetIds = new Set<number>();
+  let asksDays = false;
   const met = compiled(condition, (test) => {
-    const facets = facetsOf(test);
-    if (typeof facets !== 'boolean') for (const id of facets) facetIds.add(id);
-    return facets;
+    const found = metBy(test);
+    if (typeof found === 'boolean') return found;
+    for (const one of found) {
+      if (typeof one === 'number') facetIds.add(one);
+      else asksDays = true;
+    }
+    return found;
   });
   if (met === false) return { anyTagIds: [], allTagIds: [], noneTagIds: [] };
   if (met === true) return audience;
-  const { size } = facetIds;
-  return { ...audience, condition: met, ...(size === 0 ? {} : { facetIds: [...facetIds] }) };
+  return {
+    ...audience,
+    condition: met,
+    ...(facetIds.size === 0 ? {} : { facetIds: [...facetIds] }),
+    ...(asksDays ? { asksDays } : {}),
+  };
 }
 
 /** True: each device meets it; false: none does. */
-function compiled(condition: AskedCondition, facetsOf: FacetsOf): AudienceCondition | boolean {
+function compiled(condition: AskedCondition, metBy: MetBy): AudienceCondition | boolean {
   if (typeof condition === 'number') return condition;
-  if ('subject' in condition) return compiledTest(condition, facetsOf(condition));
-  const parts = askedPartsOf(condition).map((part) => compiled(part, facetsOf));
+  if ('subject' in condition) return compiledTest(condition, metBy(condition));
+  const parts = askedPartsOf(condition).map((part) => compiled(part, metBy));
   return joined('and' in condition ? 'and' : 'or', parts);
 }
 
-function compiledTest(
-  { isExcluded }: AskedTest,
-  facets: readonly number[] | boolean,
-): AudienceCondition | boolean {
-  if (typeof facets === 'boolean') return facets !== (isExcluded ?? false);
-  return isExcluded
-    ? joined(
-        'and',
-        facets.map((id) => -id),
-      )
-    : joined('or', facets);
+function compiledTest({ isExcluded }: AskedTest, met: Met): AudienceCondition | boolean {
+  if (typeof met === 'boolean') return met !== (isExcluded ?? false);
+  return isExcluded ? joined('and', met.map(negated)) : joined('or', met);
 }
+
+const negated = (met: number | DaysTest): AudienceCondition =>
+  typeof met === 'number' ? -met : { ...met, isExcluded: true };
 
 /** Without what is always, or never, met. */
 function joined(

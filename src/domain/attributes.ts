@@ -1,5 +1,7 @@
 /** Attributes of devices: the built-in ones, and what a client declares. */
 
+import { DAY_ATTRIBUTE_NAMES } from './device-days.ts';
+
 export const ATTRIBUTE_TYPES = ['text', 'language', 'zone', 'version', 'boolean'] as const;
 export type AttributeType = (typeof ATTRIBUTE_TYPES)[number];
 
@@ -45,11 +47,12 @@ export const BUILT_IN_ATTRIBUTES: readonly Attribute[] = [
 export const SCOPE_ATTRIBUTE_NAMES = ['platform', 'app'] as const;
 
 /** Names that a later version gives a meaning. */
-const LATER_NAMES = ['registered', 'lastSeen', 'lastOpened', 'quietHours'];
+const LATER_NAMES = ['lastOpened', 'quietHours'];
 
 const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...BUILT_IN_ATTRIBUTES.map(({ name }) => name),
   ...SCOPE_ATTRIBUTE_NAMES,
+  ...DAY_ATTRIBUTE_NAMES,
   ...LATER_NAMES,
 ]);
 

@@ -1,17 +1,28 @@
 /** The condition of an audience's expression on the tags of devices, which indexes evaluate. */
 
+import type { DaysTest } from './device-days.ts';
+
 /** A tag id: has the tag; a negative one: has it not. */
 export type AudienceCondition =
   | number
+  | DaysTest
   | { readonly and: readonly AudienceCondition[] }
   | { readonly or: readonly AudienceCondition[] };
 
 export const NO_TAG = 0;
 
-export const literalsOf = (condition: AudienceCondition): readonly number[] =>
-  typeof condition === 'number'
-    ? [condition]
-    : ('and' in condition ? condition.and : condition.or).flatMap(literalsOf);
+/** It asks for a day of the device, which no tag says. */
+export const isDaysTest = (condition: AudienceCondition): condition is DaysTest =>
+  typeof condition === 'object' && 'day' in condition;
+
+export function literalsOf(condition: AudienceCondition): readonly number[] {
+  if (typeof condition === 'number') return [condition];
+  return isDaysTest(condition) ? [] : partsOf(condition).flatMap(literalsOf);
+}
+
+export const partsOf = (
+  condition: Exclude<AudienceCondition, number | DaysTest>,
+): readonly AudienceCondition[] => ('and' in condition ? condition.and : condition.or);
 
 /** The condition with other ids in the same places. */
 export function mapLiterals(
@@ -19,6 +30,7 @@ export function mapLiterals(
   map: (literal: number) => number,
 ): AudienceCondition {
   if (typeof condition === 'number') return map(condition);
+  if (isDaysTest(condition)) return condition;
   const mapped = (part: AudienceCondition) => mapLiterals(part, map);
   return 'and' in condition ? { and: condition.and.map(mapped) } : { or: condition.or.map(mapped) };
 }

@@ -1,7 +1,9 @@
 /** The tags of an audience: facts for every index, and the answer for one device. */
 
 import type { AudienceCondition } from './audience-condition.ts';
-import { literalsOf, mapLiterals, NO_TAG } from './audience-condition.ts';
+import { isDaysTest, literalsOf, mapLiterals, NO_TAG } from './audience-condition.ts';
+import type { DeviceDays } from './device-days.ts';
+import { meetsDays } from './device-days.ts';
 import type { Audience } from './notification.ts';
 
 export const concernedTagIds = ({
@@ -39,13 +41,14 @@ export function conditionOf({
 }
 
 /**
- * Whether a device with these tags, and these values of attributes, is in the audience; the tag
- * indexes answer that for many.
+ * Whether a device with these tags, these values of attributes, and these days, is in the audience;
+ * the tag indexes answer that for many.
  */
 export function isInAudience(
   audience: Audience,
   tagIds: readonly number[],
   facetIds: readonly number[] = [],
+  days: DeviceDays | null = null,
 ): boolean {
   const { anyTagIds, allTagIds, noneTagIds, isToEverybody } = audience;
   const condition = conditionOf(audience);
@@ -54,13 +57,18 @@ export function isInAudience(
     (anyTagIds.some(has) || (isToEverybody === true && tagIds.length > 0)) &&
     allTagIds.every(has) &&
     !noneTagIds.some(has) &&
-    (condition === null || meets(condition, (id) => has(id) || facetIds.includes(id)))
+    (condition === null || meets(condition, (id) => has(id) || facetIds.includes(id), days))
   );
 }
 
-function meets(condition: AudienceCondition, has: (tagId: number) => boolean): boolean {
+function meets(
+  condition: AudienceCondition,
+  has: (tagId: number) => boolean,
+  days: DeviceDays | null,
+): boolean {
   if (typeof condition === 'number') return condition < 0 ? !has(-condition) : has(condition);
+  if (isDaysTest(condition)) return meetsDays(condition, days);
   return 'and' in condition
-    ? condition.and.every((part) => meets(part, has))
-    : condition.or.some((part) => meets(part, has));
+    ? condition.and.every((part) => meets(part, has, days))
+    : condition.or.some((part) => meets(part, has, days));
 }

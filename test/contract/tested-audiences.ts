@@ -8,7 +8,7 @@ import { resolve } from '../../src/push/accept/resolve.ts';
 import type { TagIndex } from '../../src/tag-index/tag-index.ts';
 import { aPush } from '../support/a-notification.ts';
 import type { TestedDevice } from '../support/tested-devices.ts';
-import { isMeant, testedText, testedTrees } from '../support/tested-devices.ts';
+import { isMeant, TESTED_AT_MS, testedText, testedTrees } from '../support/tested-devices.ts';
 
 interface Scene {
   readonly sql: Sql;
@@ -53,7 +53,7 @@ async function askedOf({ sql, clientId, appId, devices }: Scene, index: TagIndex
   const push = aPush({ expression: read.expression });
   const [targets] = await resolve(sql, clientId, [push]);
   if (!targets?.ok) throw new Error(`${text}: ${JSON.stringify(targets?.faults)}`);
-  const audienceIn = await compileFor(sql, clientId, targets.audience);
+  const audienceIn = await compileFor(sql, clientId, targets.audience, TESTED_AT_MS);
   const found: string[] = [];
   let count = 0;
   for (const { platformId } of targets.scopes) {

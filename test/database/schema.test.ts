@@ -50,6 +50,7 @@ const ADDED = [
   'column clients.settings jsonb',
   'column credential_health.refused_since timestamp with time zone',
   'column devices.facet_ids integer[]',
+  "column devices.registered_on date default ((now() AT TIME ZONE 'UTC'::text))::date",
   'column drafts.client_id integer not null',
   'column drafts.content json not null',
   'column drafts.created_at timestamp with time zone not null default now()',

@@ -11,7 +11,17 @@ export interface TestedDevice {
   /** Their source ids. */
   readonly tags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
+  /** The day of its first registration, and the moment of the last. Absent: not known, and now. */
+  readonly registered?: string;
+  readonly lastSeen?: string;
 }
+
+/** The moment of the tests: what is relative counts from it. */
+export const TESTED_AT_MS = Date.parse('2027-03-01T10:30:00Z');
+const DAYS = ['2027-02-27', '2027-02-28', '2027-03-01', '2026-12-31'];
+/** The time that an import writes where it does not know it. */
+const NEVER = '1970-01-01T00:00:00.000Z';
+const TIMES_OF_DAY = ['00:00:00.000Z', '12:00:00.000Z', '23:59:59.999Z'];
 
 const TAGS = ['a', 'b', 'c', 'd'];
 /** The values of the dictionary. */
@@ -29,6 +39,8 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   premium: ['has', '=', '!=', 'in'],
   plan: ['has', '=', '!=', 'in'],
   platform: ['has', '=', '!=', 'in'],
+  registered: ['has', '=', '!=', '<', '<=', '>', '>=', 'in'],
+  lastSeen: ['has', '=', '!=', '<', '<=', '>', '>=', 'in'],
 };
 /** The values that publishers write; no device has some of them. */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
@@ -38,6 +50,8 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   premium: ['true', 'false'],
   plan: ['free', 'paid "once"', 'none'],
   platform: ['3', '15', '1'],
+  registered: ['2027-02-28', '-1d', '-11h', '+1d', '2027-03-01T01:00+02:00'],
+  lastSeen: ['2027-02-28', '-2d', '-1h', String(TESTED_AT_MS), '2027-02-28T23:59:59Z'],
 };
 const BUILT_IN: Readonly<Record<string, number>> = { language: -1, country: -3, appVersion: -4 };
 
@@ -92,11 +106,28 @@ export function isMeant(tree: TestedTree, device: TestedDevice): boolean {
   if ('and' in tree) return tree.and.every((part) => isMeant(part, device));
   if ('or' in tree) return tree.or.some((part) => isMeant(part, device));
   const { name, operator, values } = tree;
-  const value = name === 'platform' ? String(device.platformId) : device.values.get(name);
+  const value = givenOf(name, device);
   if (value === undefined) return false;
   if (operator === 'has') return true;
   if (operator === 'in') return values.some((one) => holds(name, '=', value, one));
   return holds(name, operator, value, values[0] ?? '');
+}
+
+function givenOf(name: string, device: TestedDevice): string | undefined {
+  if (name === 'platform') return String(device.platformId);
+  if (name === 'registered') return device.registered;
+  if (name !== 'lastSeen') return device.values.get(name);
+  return device.lastSeen === NEVER ? undefined : device.lastSeen?.slice(0, 10);
+}
+
+/** The day that is written, in UTC. */
+function dayOf(written: string): string {
+  const [, days, hours] = /^([+-]\d+)d$|^([+-]\d+)h$/.exec(written) ?? [];
+  const distanceHours = days === undefined ? Number(hours) : 24 * Number(days);
+  const moment = Number.isNaN(distanceHours)
+    ? new Date(/^\d+$/.test(written) ? Number(written) : written)
+    : new Date(TESTED_AT_MS + distanceHours * 3_600_000);
+  return moment.toISOString().slice(0, 10);
 }
 
 function holds(name: string, operator: string, value: string, written: string): boolean {
@@ -105,7 +136,10 @@ function holds(name: string, operator: string, value: string, written: string): 
     return value.split('-').slice(0, asked.length).join() === asked.join();
   }
   const key = (text: string): string => (name === 'appVersion' ? sortable(text) : text);
-  const [left, right] = [key(value), key(name === 'country' ? written.toUpperCase() : written)];
+  const isDay = name === 'registered' || name === 'lastSeen';
+  const [left, right] = isDay
+    ? [value, dayOf(written)]
+    : [key(value), key(name === 'country' ? written.toUpperCase() : written)];
   if (operator === '=') return left === right;
   if (operator === '!=') return left !== right;
   if (operator === '<') return left < right;
@@ -136,11 +170,19 @@ export function randomDevices(counts: readonly [number, number]): readonly Teste
         return value === undefined ? [] : [[name, value] as const];
       }),
     ),
+    ...registeredOn(DAYS[Math.floor(random() * (DAYS.length + 1))]),
+    lastSeen:
+      random() < 0.1
+        ? NEVER
+        : `${DAYS[Math.floor(random() * DAYS.length)]}T${TIMES_OF_DAY[Math.floor(random() * 3)]}`,
   });
   return [3, 15].flatMap((platformId, place) =>
     Array.from({ length: counts[place] ?? 0 }, (_, ordinal) => one(platformId, ordinal)),
   );
 }
+
+const registeredOn = (registered: string | undefined): Pick<TestedDevice, 'registered'> =>
+  registered === undefined ? {} : { registered };
 
 /** Writes devices with their tags, and all values of the dictionary, as the engine would have. */
 export async function seedTestedDevices(
@@ -157,9 +199,10 @@ export async function seedTestedDevices(
       .sort((a, b) => a - b)
       .join()}}`;
   await sql`
-    insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, tag_ids, facet_ids)
+    insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, registered_on, tag_ids, facet_ids)
     select ${appId}, platform_id, ordinal, md5(platform_id || '/' || ordinal)::uuid,
-      md5(platform_id || '/' || ordinal), now(), tag_ids::integer[], nullif(facet_ids::integer[], '{}')
+      md5(platform_id || '/' || ordinal), coalesce(nullif(last_seen, '')::timestamptz, now()),
+      nullif(registered, '')::date, tag_ids::integer[], nullif(facet_ids::integer[], '{}')
     from unnest(${list(devices.map(({ platformId }) => platformId))}::integer[],
       ${list(devices.map(({ ordinal }) => ordinal))}::integer[],
       ${textList(devices.map(({ tags }) => idsOf([...tags], tagIds)))}::text[],
@@ -170,7 +213,10 @@ export async function seedTestedDevices(
             facets,
           ),
         ),
-      )}::text[]) as d (platform_id, ordinal, tag_ids, facet_ids)`;
+      )}::text[],
+      ${textList(devices.map(({ registered = '' }) => registered))}::text[],
+      ${textList(devices.map(({ lastSeen = '' }) => lastSeen))}::text[]
+    ) as d (platform_id, ordinal, tag_ids, facet_ids, registered, last_seen)`;
   await sql`
     insert into device_group_tags (app_id, platform_id, tag_id, group_number)
     select distinct app_id, platform_id, unnest(tag_ids), ordinal >> 13 from devices

@@ -127,6 +127,7 @@ async function merge(
     attributes: latestAttributes(latestAttributes(old.attributes, fresh.attributes), attributes),
     tagIds,
     facetIds: facets.facetIds,
+    registeredOn: earlier(old.registeredOn, fresh.registeredOn),
   });
   await recordOld(tx, gone, by);
   await deleteDevices(tx, [gone]);
@@ -145,6 +146,12 @@ async function merge(
     histories: [{ ...stays, history: { refusals: 0, environment: fresh.environment } }],
   });
   return { outcome: 'merged', isTagsLimited: isLimited, changes };
+}
+
+/** A day that is not known is before all that are. */
+function earlier(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return null;
+  return one < other ? one : other;
 }
 
 const NOTHING_LOST = { clear: false, remove: new Set<number>() };

@@ -13,7 +13,7 @@ import { DEVICE_KEY } from './find-devices.ts';
 export interface NewDevice extends DeviceKey, WithAttributes {
   readonly ordinal: number;
   readonly deviceId: string;
-  /** Null: now. */
+  /** Null: now. 0: not known, of an import. */
   readonly registeredAtMs: number | null;
   readonly unsubscribes: boolean;
   /** Sorted. */
@@ -31,9 +31,11 @@ export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => {
   const facets = withFacets ? tx`, facet_ids` : tx``;
   return tx`
   insert into devices
-    (app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)}, registered_at, unsubscribed_at, tag_ids${facets})
+    (app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)}, registered_at, registered_on, unsubscribed_at, tag_ids${facets})
   select app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)},
-    coalesce(to_timestamp(registered_at_ms / 1000), now()), case when unsubscribes then now() end, tag_ids${facets}
+    coalesce(to_timestamp(registered_at_ms / 1000), now()),
+    (coalesce(to_timestamp(nullif(registered_at_ms, 0) / 1000), case when registered_at_ms is null then now() end) at time zone 'UTC')::date,
+    case when unsubscribes then now() end, tag_ids${facets}
   from ${withFacets ? freshWithFacets(tx, devices) : fresh(tx, devices)}
   order by app_id, platform_id, device_key`;
 };

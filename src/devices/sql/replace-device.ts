@@ -22,6 +22,8 @@ export interface LockedToReplace extends WithAttributes {
   /** Sorted. */
   readonly facetIds: readonly number[];
   readonly environment: ApnsEnvironment | null;
+  /** The day of its first registration; null: not known. */
+  readonly registeredOn: string | null;
 }
 
 /** Null: the device does not exist. */
@@ -45,20 +47,23 @@ export async function lockPair(
 ): Promise<LockedPair> {
   const rows = await tx<LockedRow[]>`
     select d.ordinal, d.tag_ids::text as "tagIds", coalesce(d.facet_ids, '{}')::text as "facetIds", ${selectedAttributes(tx)}, d.apns_environment as environment,
-      d.device_key = ${deviceKey}::uuid as "isOld"
+      d.registered_on::text as "registeredOn", d.device_key = ${deviceKey}::uuid as "isOld"
     from devices d
     where app_id = ${appId} and platform_id = ${platformId}
       and device_key in (${deviceKey}::uuid, ${newKey}::uuid)
     order by app_id, platform_id, device_key
     for update`;
-  const locked = rows.map(({ ordinal, environment, isOld, tagIds, facetIds, ...row }) => ({
-    ordinal,
-    environment,
-    isOld,
-    tagIds: readTagIds(tagIds),
-    facetIds: readTagIds(facetIds),
-    attributes: attributesOf(row),
-  }));
+  const locked = rows.map(
+    ({ ordinal, environment, registeredOn, isOld, tagIds, facetIds, ...row }) => ({
+      ordinal,
+      environment,
+      registeredOn,
+      isOld,
+      tagIds: readTagIds(tagIds),
+      facetIds: readTagIds(facetIds),
+      attributes: attributesOf(row),
+    }),
+  );
   return {
     old: locked.find(({ isOld }) => isOld) ?? null,
     new: locked.find(({ isOld }) => !isOld) ?? null,
@@ -89,10 +94,10 @@ export const moveDevice = (
 export const writeMerged = (
   tx: Sql,
   { appId, platformId, ordinal }: DevicePlace,
-  device: WithAttributes & Pick<LockedToReplace, 'tagIds' | 'facetIds'>,
+  device: WithAttributes & Pick<LockedToReplace, 'tagIds' | 'facetIds' | 'registeredOn'>,
 ) => tx`
   update devices d set registered_at = now(), refusals = 0, refused_at = null, ${keepingKnown(tx)},
-    tag_ids = ${list(device.tagIds)}::integer[],
+    registered_on = ${device.registeredOn}::text::date, tag_ids = ${list(device.tagIds)}::integer[],
     facet_ids = ${device.facetIds.length === 0 ? null : list(device.facetIds)}::integer[]
   from ${seen(tx, [device])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;

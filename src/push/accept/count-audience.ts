@@ -59,9 +59,10 @@ async function countWithoutValue(
 ): Promise<Readonly<Record<string, number>> | null> {
   const tested = new Map(tests.map(({ name, asked }) => [name, asked.subject]));
   const counts: Record<string, number> = {};
-  for (const [name, attributeId] of tested) {
-    if (typeof attributeId !== 'number') continue;
-    const lacking = await withoutValue(sql, clientId, audience, attributeId);
+  for (const [name, subject] of tested) {
+    // Each device has these.
+    if (subject === 'app' || subject === 'platform') continue;
+    const lacking = await withoutValue(sql, clientId, audience, subject);
     counts[name] = 0;
     for (const scope of scopes) counts[name] += await countIn(scope, lacking);
   }

@@ -1,13 +1,15 @@
 /** Finds what a test of an expression asks: its attribute, and its values as they are kept. */
 
-import type { AskedTest, ScopeSubject } from '../../domain/asked-audience.ts';
+import type { AskedTest } from '../../domain/asked-audience.ts';
 import type { TestedType } from '../../domain/attribute-test.ts';
 import { OPERATORS_OF } from '../../domain/attribute-test.ts';
 import { normalizeValue } from '../../domain/attribute-values.ts';
 import type { Attribute } from '../../domain/attributes.ts';
 import { BUILT_IN_ATTRIBUTES, SCOPE_ATTRIBUTE_NAMES } from '../../domain/attributes.ts';
 import type { TestOperand } from '../../domain/audience-expression.ts';
+import { DAY_ATTRIBUTE_NAMES } from '../../domain/device-days.ts';
 import type { TestValue } from '../../domain/expression-tests.ts';
+import { readTime } from '../../domain/test-times.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import type { PushFault } from './push.ts';
 
@@ -51,7 +53,7 @@ export function resolveTest(
 }
 
 interface Tested {
-  readonly subject: number | ScopeSubject;
+  readonly subject: AskedTest['subject'];
   readonly type: TestedType;
   readonly isPersonal: boolean;
 }
@@ -60,6 +62,8 @@ interface Tested {
 function testedOf(name: string, declared: ReadonlyMap<string, Attribute>): Tested | null {
   const ofScope = SCOPE_ATTRIBUTE_NAMES.find((one) => one === name);
   if (ofScope !== undefined) return { subject: ofScope, type: 'number', isPersonal: false };
+  const day = DAY_ATTRIBUTE_NAMES.find((one) => one === name);
+  if (day !== undefined) return { subject: day, type: 'time', isPersonal: false };
   const attribute = builtIns.get(name) ?? declared.get(name);
   return attribute === undefined ? null : { ...attribute, subject: attribute.id };
 }
@@ -70,6 +74,7 @@ const NUMBER = /^\d{1,10}$/;
 
 function keptOf({ subject, type }: Tested, { text }: TestValue): string | null {
   if (type === 'number') return NUMBER.test(text) ? String(Number(text)) : null;
+  if (type === 'time') return readTime(text);
   return normalizeValue({ id: Number(subject), type }, text);
 }
 
@@ -86,6 +91,7 @@ function unknownAttribute(
 ): PushFault {
   const nearest = nearestName(name, [
     ...SCOPE_ATTRIBUTE_NAMES,
+    ...DAY_ATTRIBUTE_NAMES,
     ...builtIns.keys(),
     ...declared.keys(),
   ]);
@@ -105,4 +111,5 @@ const FORMS: Readonly<Record<TestedType, string>> = {
   zone: 'it is a time zone of IANA, as Europe/Zurich',
   version: 'it is up to four numbers by dots, as 5.2',
   number: 'it is a number',
+  time: 'it is a time of ISO 8601, as 2027-01-31 or 2027-01-31T12:00Z, epoch milliseconds, or as far from the sending as -30d, -12h or +7d',
 };

@@ -40,11 +40,11 @@ export class Audiences {
   }
 
   async #compiled(part: ClaimedScope): Promise<Audience> {
-    const { notificationId, clientId, terms } = part;
+    const { notificationId, clientId, terms, claimedAtMs } = part;
     const nowMs = this.#clock.monotonicMs();
     const kept = this.#kept.get(notificationId);
     if (kept !== undefined && nowMs < kept.untilMs) return (await kept.of)(part);
-    const of = compileFor(this.#sql, clientId, terms.audience);
+    const of = compileFor(this.#sql, clientId, terms.audience, claimedAtMs);
     const entry = { untilMs: nowMs + KEPT_MS, of };
     this.#kept.set(notificationId, entry);
     // The ids may be many: they go with their time, and not only when others come.

@@ -7,6 +7,7 @@ import type { AskedAudience } from '../../domain/asked-audience.ts';
 import { isPlain } from '../../domain/asked-audience.ts';
 import { isInAudience } from '../../domain/audience.ts';
 import type { Scope } from '../../domain/device.ts';
+import type { DeviceDays } from '../../domain/device-days.ts';
 import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
 import { firstUuidAt } from '../../domain/uuid-v7.ts';
 import { storedAudience } from './notifications/terms.ts';
@@ -48,26 +49,38 @@ export async function listExpectedSends(
       and (n.any_tag_ids && ${tags}::integer[] or n.is_to_everybody) and n.all_tag_ids <@ ${tags}::integer[]
       and not n.none_tag_ids && ${tags}::integer[]
     order by n.id desc limit ${limit}`;
-  const facetIds = rows.every((row) => isPlain(row.audience))
-    ? []
-    : await facetsOf(sql, { appId, platformId }, ordinal);
+  const known = rows.every((row) => isPlain(row.audience))
+    ? null
+    : await knownOf(sql, { appId, platformId }, ordinal);
   const found: ExpectedSend[] = [];
   for (const { audience, ...send } of rows) {
     const audienceIn = await compileFor(sql, clientId, audience);
-    if (isInAudience(audienceIn({ appId, platformId }), tagIds, facetIds)) found.push(send);
+    const isMeant = isInAudience(
+      audienceIn({ appId, platformId }),
+      tagIds,
+      known?.facetIds ?? [],
+      known,
+    );
+    if (isMeant) found.push(send);
   }
   return found;
 }
 
-/** The values of attributes that the device has. */
-async function facetsOf(
+interface KnownOfDevice extends DeviceDays {
+  readonly facetIds: readonly number[] | null;
+}
+
+/** The values of attributes that the device has, and its days. */
+async function knownOf(
   sql: Sql,
   { appId, platformId }: Scope,
   ordinal: number | undefined,
-): Promise<readonly number[]> {
-  if (ordinal === undefined) return [];
-  const [row] = await sql<{ facetIds: number[] | null }[]>`
-    select facet_ids as "facetIds" from devices
+): Promise<KnownOfDevice | null> {
+  if (ordinal === undefined) return null;
+  const [row] = await sql<KnownOfDevice[]>`
+    select facet_ids as "facetIds", registered_on - date '1970-01-01' as registered,
+      floor(extract(epoch from nullif(registered_at, to_timestamp(0))) / 86400)::integer as "lastSeen"
+    from devices
     where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
-  return row?.facetIds ?? [];
+  return row ?? null;
 }

@@ -8,7 +8,8 @@ import type { Fragment, Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import { conditionOf } from '../../domain/audience.ts';
 import type { AudienceCondition } from '../../domain/audience-condition.ts';
-import { literalsOf } from '../../domain/audience-condition.ts';
+import { isDaysTest, literalsOf, partsOf } from '../../domain/audience-condition.ts';
+import type { DayAttribute, DaysTest } from '../../domain/device-days.ts';
 import type { Audience } from '../../domain/notification.ts';
 
 /** Whether a device's row matches the audience. */
@@ -33,11 +34,59 @@ const WORDS_MAX = 256;
 
 /** Whether a device's row meets the condition. */
 function meets(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
+  return audience.asksDays === true && asksDays(condition)
+    ? meetsWithDays(sql, audience, condition)
+    : meetsIds(sql, audience, condition);
+}
+
+const asksDays = (condition: AudienceCondition): boolean =>
+  isDaysTest(condition) || (typeof condition === 'object' && partsOf(condition).some(asksDays));
+
+/** The days apart from the ids, which stay one text search. */
+function meetsWithDays(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
+  if (isDaysTest(condition)) return isInDays(sql, condition);
+  if (typeof condition === 'number') return meetsIds(sql, audience, condition);
+  const isAnd = 'and' in condition;
+  const parts = partsOf(condition);
+  const ids = parts.filter((part) => !asksDays(part));
+  const ofIds = ids.length === 0 ? [] : [isAnd ? { and: ids } : { or: ids }];
+  const apart = [...ofIds, ...parts.filter(asksDays)].map((part) => meets(sql, audience, part));
+  return apart.reduce((all, one) => (isAnd ? sql`(${all} and ${one})` : sql`(${all} or ${one})`));
+}
+
+interface DayColumn {
+  readonly column: Fragment;
+  /** When the day begins, as a value of the column. */
+  startOf(day: number): Fragment;
+}
+
+const DAYS: Readonly<Record<DayAttribute, (sql: Sql) => DayColumn>> = {
+  registered: (sql) => ({
+    column: sql`registered_on`,
+    startOf: (day) => sql`(date '1970-01-01' + ${day}::integer)`,
+  }),
+  lastSeen: (sql) => ({
+    // An import does not know it of each device.
+    column: sql`nullif(registered_at, to_timestamp(0))`,
+    startOf: (day) => sql`to_timestamp(${day}::float8 * 86400)`,
+  }),
+};
+
+function isInDays(sql: Sql, { day, from, until, isExcluded }: DaysTest): Fragment {
+  const { column, startOf } = DAYS[day](sql);
+  const isIn = sql`(${column} is not null
+    ${from === undefined ? sql`` : sql`and ${column} >= ${startOf(from)}`}
+    ${until === undefined ? sql`` : sql`and ${column} < ${startOf(until)}`})`;
+  return isExcluded ? sql`not ${isIn}` : isIn;
+}
+
+function meetsIds(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
   if (typeof condition === 'number' || literalsOf(condition).length <= WORDS_MAX) {
     return sql`${wordsOf(sql, audience)} @@ ${queryOf(condition)}::tsquery`;
   }
+  if (isDaysTest(condition)) return isInDays(sql, condition);
   const isAnd = 'and' in condition;
-  const parts = isAnd ? condition.and : condition.or;
+  const parts = partsOf(condition);
   // Each of these decides alone: `and` has those that exclude, `or` those that include.
   const isListed = (part: AudienceCondition): part is number =>
     typeof part === 'number' && part < 0 === isAnd;
@@ -67,6 +116,7 @@ export const languageIn = (sql: Sql, tagIds: readonly number[]) => sql`
 
 function queryOf(condition: AudienceCondition): string {
   if (typeof condition === 'number') return condition < 0 ? `!${-condition}` : String(condition);
+  if (isDaysTest(condition)) throw new Error('No word of a text search is a day');
   const [parts, operator] = 'and' in condition ? [condition.and, '&'] : [condition.or, '|'];
   return `(${parts.map(queryOf).join(operator)})`;
 }

@@ -41,6 +41,12 @@ const versionsOf = async (sql: SqlPool): Promise<readonly number[]> =>
     ({ version }) => version,
   );
 
+/** The days of all devices. */
+const registeredOn = async (sql: SqlPool): Promise<readonly (string | null)[]> =>
+  (await sql<{ day: string | null }[]>`select registered_on::text as day from devices`).map(
+    ({ day }) => day,
+  );
+
 await onEachStore(t, {
   'to a new deviceId: the row stays, its ordinal, subscriptions and retention with it': async (
     t,
@@ -135,6 +141,7 @@ await onEachStore(t, {
     await register('old', [a, b, deleted], '1');
     await register('new', [b, c], null);
     await sql`update devices set ordinal = ordinal + 8192 where device_id = 'new'`;
+    await sql`update devices set registered_on = '2026-01-02' where device_id = 'old'`;
     await writeGroupTags(sql);
     await sql`insert into device_groups values (${appId}, 15, 1, 5)`;
     await tenant.deleteTag(deleted);
@@ -148,6 +155,7 @@ await onEachStore(t, {
     const replaced = await makeReplacements(store).submit(replacement);
     const offset = offsetOf(old?.ordinal ?? -1);
     t.match(replaced, { outcome: 'merged', isTagsLimited: false });
+    t.same(await registeredOn(sql), ['2026-01-02'], 'it was first registered as the old one was');
     const freshOffset = offsetOf(fresh?.ordinal ?? -1);
     t.same(changesIn(replaced), [
       {

@@ -64,6 +64,7 @@ await onEachStore(t, {
       [[{ deviceId: 'a', attributes: {} }], ['devices.0.attributes']],
       [[{ deviceId: 'a' }], ['devices.0.attributes']],
       [[good, { deviceId: 'b', attributes: { plan: 5 } }], ['devices.1.attributes.plan']],
+      [[{ deviceId: 'b', attributes: { lastSeen: 'x' } }], ['devices.0.attributes.lastSeen']],
       [
         [
           good,

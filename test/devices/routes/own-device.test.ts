@@ -25,6 +25,20 @@ await onEachStore(t, {
     const { registeredAt, ...known } = JSON.parse(String(seen.body));
     t.ok(Math.abs(registeredAt - Date.now()) < 600_000);
     t.same(known, { tags: [{ id: tagId, name: 'News' }], attributes });
+    const [fresh] =
+      await sql`select registered_on = (now() at time zone 'UTC')::date as today from devices`;
+    t.same(fresh, { today: true });
+    await sql`update devices set registered_on = '2026-01-02'`;
+    const given = { registered: '2020-01-01', lastSeen: '2020-01-01', language: 'en' };
+    const again = await api.call('reg', tenant.caller, { ...device, tagId, attributes: given });
+    t.equal(
+      again.headers?.['Tagcast-Ignored'],
+      'attributes.registered, attributes.lastSeen',
+      'an app does not set them',
+    );
+    const [kept] = await sql`select registered_on::text as day from devices`;
+    t.same(kept, { day: '2026-01-02' });
+    await api.call('set', tenant.caller, { ...device, tagId, attributes });
     await sql`delete from attributes`;
     t.match(JSON.parse(String((await ask('', device)).body)), { attributes: { language: 'de' } });
     for (let times = 0; times < 2; times += 1) {

@@ -18,6 +18,7 @@ function compiled(text: string): Audience {
 
 const meets = (condition: AudienceCondition, tagIds: ReadonlySet<number>): boolean => {
   if (typeof condition === 'number') return tagIds.has(Math.abs(condition)) === condition > 0;
+  if ('day' in condition) throw new Error('these expressions ask for no days');
   return 'and' in condition
     ? condition.and.every((part) => meets(part, tagIds))
     : condition.or.some((part) => meets(part, tagIds));

@@ -91,6 +91,42 @@ await onEachStore(t, {
     }
   },
 
+  async 'days of devices are tested from the moment at which a part is claimed'(t, store) {
+    const { submit, sentTo, call, audience } = await open(t, store);
+    const { sql } = store;
+    await sql`
+      update devices set registered_on = (now() at time zone 'UTC')::date - ordinal * 40,
+        registered_at = now() - ordinal * interval '40 days'
+      where ordinal in (0, 1)`;
+    await sql`update devices set registered_at = now() where ordinal = 2`;
+    const wanted: readonly (readonly [string, readonly number[]])[] = [
+      ['* && @registered', [0, 1]],
+      ['* && @registered > -30d', [0]],
+      ['(a || b) && @registered <= -960h', [1]],
+      ['(a || b) && !(@registered > -30d)', [1, 2]],
+      ['a && (@lastSeen < -30d || @country = CH)', [0, 1]],
+      ['b && @lastSeen >= -30d', [2]],
+      ['* && @lastSeen = +0d && !@registered', [2, 8_192]],
+      ['a && @registered < 2026-01-01T00:00:00Z', []],
+    ];
+    for (const [text, ordinals] of wanted) {
+      t.strictSame(await sentTo(await submit(text)), ordinals, text);
+    }
+    const counted = await call('POST', '/estimate', { audience: '(a || b) && @registered > -1d' });
+    t.match(counted.body, {
+      audience: [{ count: 1 }, { count: 0 }],
+      withoutValue: { registered: 1 },
+      unknownValues: {},
+    });
+    const both = await call('POST', '/estimate', {
+      audience: 'b && @lastSeen > -1d && @country = DE',
+    });
+    t.strictSame(both.body.withoutValue, { lastSeen: 0, country: 1 });
+    const { body } = await call('POST', '', audience('b && @lastSeen > -1d'));
+    const [job] = await sql`select audience_condition from notifications where id = ${body.id}`;
+    t.match(job?.['audience_condition'], { subject: 'lastSeen', values: ['-1d'] });
+  },
+
   async 'a value counts that appears after the push was accepted'(t, store) {
     const { submit, sentTo, tenant } = await open(t, store);
     const { sql } = store;
@@ -156,6 +192,10 @@ await onEachStore(t, {
       ['a && @premium = yes', 16, /it is true or false/],
       ['a && @platform = ios', 17, /it is a number/],
       ['@country = CH', 0, /tests only narrow/],
+      ['a && @lastseen > -1d', 5, /the nearest is lastSeen/],
+      ['a && @lastSeen > yesterday', 17, /"yesterday" is no value of @lastSeen: it is a time/],
+      ['a && @lastSeen in (-1d, 2026-02-30)', 24, /"2026-02-30" is no value/],
+      ['@lastSeen > -1d', 0, /tests only narrow/],
     ];
     for (const [text, position, message] of faults) {
       t.match(
@@ -204,5 +244,21 @@ await onEachStore(t, {
     t.equal((await call('POST', '', audience('a && @country = CH'))).status, 202);
     t.equal(await needs(), '0049-segments');
     await sql`update migrations set needs = null where name = '0049-segments'`;
+  },
+
+  async 'no test of days is accepted that nodes at work do not know'(t, store) {
+    const { call, audience } = await open(t, store);
+    const { sql } = store;
+    const needs = async () =>
+      (await sql`select needs from migrations where name = '0050-registered-on'`)[0]?.['needs'];
+    await sql`update migrations set needs = null where name = '0050-registered-on'`;
+    await sql`insert into nodes (host, pid, newest_migration) values ('old', 7, '0049-segments')`;
+    t.equal((await call('POST', '', audience('a && !(@lastSeen > -1d)'))).status, 503);
+    t.equal((await call('POST', '', audience('a && @country = CH'))).status, 202);
+    t.equal(await needs(), null);
+    await sql`update nodes set died_at = now()`;
+    t.equal((await call('POST', '', audience('a && @lastSeen > -1d'))).status, 202);
+    t.equal(await needs(), '0050-registered-on');
+    await sql`update migrations set needs = null where name = '0050-registered-on'`;
   },
 });
