@@ -24,10 +24,10 @@ const GROUPS_PER_READ = 6;
 const WAIT_MS_MAX = 2_000;
 /** @limit counts of values that a node remembers, of all clients → the oldest are counted again */
 const COUNTS_MAX = 500_000;
-/** @limit clients whose values a node counts at a time → the oldest count begins anew */
+/** @limit clients whose values a node counts at a time → the oldest count begins again */
 const WALKS_MAX = 100;
 
-export type CountsOfValues = ReadonlyMap<FacetId, number>;
+type CountsOfValues = ReadonlyMap<FacetId, number>;
 
 interface Known {
   readonly counts: CountsOfValues;

@@ -3,13 +3,14 @@
 import { normalizeValue } from './attribute-values.ts';
 import { LANGUAGE_ID } from './attributes.ts';
 
-/** In the form in which the attribute is kept; null: it is none, or says more than that form has. */
+/** Reads one as the attribute is kept; null: it is none, or says more than is kept. */
 export function languageTag(text: string): string | null {
   const language = normalizeValue({ id: LANGUAGE_ID, type: 'language' }, text);
   return language === null || subtagsOf(language) < subtagsOf(text) ? null : language;
 }
 
-const subtagsOf = (text: string): number => text.split(/[-_]/).length;
+const SEPARATOR = /[-_]/;
+const subtagsOf = (text: string): number => text.split(SEPARATOR).length;
 
 /** The longest of the languages whose subtags this one begins with; null: there is none. */
 export function longestPrefix(

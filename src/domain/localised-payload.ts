@@ -16,7 +16,7 @@ const DEFAULT = 'default';
 
 /** @limit characters of a name that is no language, in its fault → cut */
 const KEY_LENGTH_SHOWN = 64;
-/** @limit faults of the languages of a text that are told → not told */
+/** @limit faults of the languages of a text that are reported → not reported */
 const FAULTS_SHOWN_MAX = 10;
 
 /** In place of the map of tags: the languages of devices are their attribute `language`. */

@@ -132,7 +132,7 @@ interface LanguageOfAttribute {
 export const isInLanguagesOfAttribute = ({ languages = [] }: Payload): boolean =>
   languages.some((one) => 'language' in one);
 
-/** As publishers name it. */
+/** Names it as publishers do. */
 export const nameOfLanguage = (one: LanguagePayload): string =>
   'language' in one ? one.language : one.tagSourceId;
 

@@ -54,8 +54,8 @@ export interface PresentDevices {
 }
 
 /**
- * What is asked to find the language of each device: tags, of which the first that it has is its
- * language, or for each language the values of the attribute, of which it has one at most.
+ * Names the languages of devices: tags, of which the first that one has counts, or the values of the
+ * attribute for each language, of which one has one at most.
  */
 export type AskedLanguages = readonly number[] | readonly (readonly number[])[];
 

@@ -21,7 +21,7 @@ function meantText({ values }: TestedDevice): number {
   return TEXTS.findIndex((text) => language === text || language.startsWith(`${text}-`)) + 1;
 }
 
-/** Answers the texts of the devices with a tag, as they are meant and as an index tells them. */
+/** Finds the texts of the devices with a tag: as they are meant, and by an index. */
 export async function askedTexts(
   { sql, clientId, appId, devices }: Scene,
   index: TagIndex,

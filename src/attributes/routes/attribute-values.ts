@@ -18,8 +18,8 @@ import { ValueCounts } from '../value-counts.ts';
 import { ATTRIBUTES_PATH, attributeName, NO_ATTRIBUTE } from './attribute-path.ts';
 
 /**
- * Fewer devices are told as `<5`: few of them would be persons.
- * @publisherLimit devices with a value that a list of values tells; fewer → `<5`
+ * A count of few devices would be about persons.
+ * @publisherLimit devices with a value that a list of values counts; fewer → `<5`
  */
 const DEVICES_TOLD_MIN = 5;
 const FEW = `<${DEVICES_TOLD_MIN}` as const;
@@ -38,7 +38,7 @@ const value = z
 
 const IS_PERSONAL = refused(
   403,
-  'This attribute is personal: its values are in no list, whoever asks.',
+  'This attribute is personal: its values are in no list.',
 );
 const NOT_COUNTED = refused(503, 'The devices are being counted. Try again.', {
   headers: { 'Retry-After': '5' },

@@ -1,4 +1,4 @@
-/** What sends mean in ids at this moment, for the many parts of one that are claimed together. */
+/** Remembers what sends mean in ids at this moment: many parts of one are claimed together. */
 
 import { CappedMap } from '../../../packages/std/src/capped-map.ts';
 import type { Clock } from '../../std/clock.ts';
@@ -10,7 +10,10 @@ import type { Clock } from '../../std/clock.ts';
  * appear while it runs count from then on
  */
 const KEPT_MS = 1_000;
-/** @limit sends with tests or such languages for which it is kept on a node → the oldest is read again */
+/**
+ * @limit sends with tests or such languages for which it is kept on a node → the oldest is read
+ * again
+ */
 const KEPT_MAX = 256;
 
 interface Entry<T> {
@@ -26,7 +29,7 @@ export class KeptBriefly<T> {
     this.#clock = clock;
   }
 
-  /** What fails is not kept. */
+  /** Reads it where it is not kept. A read that fails is not kept. */
   async get(key: string, read: () => Promise<T>): Promise<T> {
     const nowMs = this.#clock.monotonicMs();
     const kept = this.#entries.get(key);

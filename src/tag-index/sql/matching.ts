@@ -72,7 +72,7 @@ const languageByTags = (sql: Sql, tagIds: readonly number[]) => sql`
     where id = any (tag_ids)
   ), 0)::integer`;
 
-/** By their keys in an object: there may be thousands, and each device has few. */
+/** Finds the few values of a device in an object of perhaps thousands. */
 function languageByValues(sql: Sql, languages: readonly (readonly number[])[]) {
   const places = languages.flatMap((facetIds, at) => facetIds.map((id) => [id, at + 1] as const));
   return sql`
