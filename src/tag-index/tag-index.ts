@@ -54,8 +54,8 @@ export interface PresentDevices {
 }
 
 /**
- * Names the languages of devices: tags, of which the first that one has counts, or the values of the
- * attribute for each language, of which one has one at most.
+ * Names the languages of devices: tags, of which the first that a device has counts, or for each
+ * language the values of the attribute.
  */
 export type AskedLanguages = readonly number[] | readonly (readonly number[])[];
 

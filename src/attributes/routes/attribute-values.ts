@@ -36,10 +36,7 @@ const value = z
   })
   .meta({ id: 'AttributeValue' });
 
-const IS_PERSONAL = refused(
-  403,
-  'This attribute is personal: its values are in no list.',
-);
+const IS_PERSONAL = refused(403, 'This attribute is personal: its values are in no list.');
 const NOT_COUNTED = refused(503, 'The devices are being counted. Try again.', {
   headers: { 'Retry-After': '5' },
 });
