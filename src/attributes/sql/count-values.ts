@@ -10,7 +10,7 @@ interface CountedPiece extends DeviceGroupKey {
   readonly counts: readonly (readonly [facetId: FacetId, devices: number])[];
 }
 
-/** Counts in the next groups after the given one; answers the last one's key. Null: none is left. */
+/** Counts in the next groups after the given one; has the key of the last. Null: none is left. */
 export async function countValues(
   sql: Sql,
   clientId: number,
