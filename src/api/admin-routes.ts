@@ -51,7 +51,7 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   ...appResourceRoutes(api),
   ...appPlatformRoutes(api),
   ...appTemplateRoutes(api),
-  ...attributeRoutes(api.sql),
+  ...attributeRoutes(api),
   ...appDeviceRoutes(api),
   ...bulkRequestRoutes(api),
   ...bulkResourceRoutes(api.sql),

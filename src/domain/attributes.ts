@@ -23,6 +23,7 @@ export interface Attribute {
 /** An id of `attribute_values`: one value of one attribute. It is never an id of a tag. */
 export type FacetId = number;
 
+export const LANGUAGE_ID = -1;
 export const COUNTRY_ID = -3;
 
 const builtIn = (id: number, name: string, type: AttributeType): Attribute => ({
@@ -36,7 +37,7 @@ const builtIn = (id: number, name: string, type: AttributeType): Attribute => ({
 
 /** Every client has them; no row stands for them. Their ids are in the database: never reused. */
 export const BUILT_IN_ATTRIBUTES: readonly Attribute[] = [
-  builtIn(-1, 'language', 'language'),
+  builtIn(LANGUAGE_ID, 'language', 'language'),
   builtIn(-2, 'timezone', 'zone'),
   builtIn(COUNTRY_ID, 'country', 'text'),
   builtIn(-4, 'appVersion', 'version'),

@@ -3,7 +3,7 @@
 import type { ClientLimits } from './client-limits.ts';
 
 /** The scopes that a further key may have. */
-export const KEY_SCOPES = ['send', 'read', 'admin'] as const;
+export const KEY_SCOPES = ['send', 'read', 'admin', 'personal'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** The rights of a further key, or of a member who is no owner. Null: no limit. */

@@ -106,16 +106,37 @@ export type ApnsPushType = (typeof APNS_PUSH_TYPES)[number];
 export interface Payload extends Readonly<Omit<z.infer<typeof payloadFields>, 'ttl' | 'data'>> {
   readonly ttlSeconds?: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** For devices with these tags; of several, the first counts. Absent: the same for all. */
+  /**
+   * For devices with these tags; of several, the first counts. Or for devices with these languages
+   * as their attribute. Absent: the same for all.
+   */
   readonly languages?: readonly LanguagePayload[];
 }
 
-export interface LanguagePayload {
+export type LanguagePayload = LanguageOfTag | LanguageOfAttribute;
+
+interface LanguageOfTag {
   readonly tagSourceId: string;
   /** Absent: the tag is not looked up yet. */
   readonly tagId?: number;
   readonly payload: Payload;
 }
+
+interface LanguageOfAttribute {
+  /** In the form in which the attribute is kept. */
+  readonly language: string;
+  /** The values that it is the longest prefix of, at a claim. Absent: not looked up. */
+  readonly facetIds?: readonly number[];
+  readonly payload: Payload;
+}
+
+/** Whether the attribute of a device says in which language it gets the payload. */
+export const isInLanguagesOfAttribute = ({ languages = [] }: Payload): boolean =>
+  languages.some((one) => 'language' in one);
+
+/** Names it as publishers do. */
+export const nameOfLanguage = (one: LanguagePayload): string =>
+  'language' in one ? one.language : one.tagSourceId;
 
 /** The payloads of a push by its templates or in its languages, made when it was accepted. */
 export interface TemplatedPayload {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../packages/std/src/json.ts';
 import { asObject, hasTooManyValues, isObject, parseJson } from '../../packages/std/src/json.ts';
+import type { LocalisedPayloads } from './localised-payload.ts';
 import { furtherTexts, localise } from './localised-payload.ts';
 import type { LanguagePayload, Payload } from './notification.ts';
 import { APNS_PUSH_TYPES } from './notification.ts';
@@ -63,26 +64,23 @@ export function commonForm(given: JsonObject): PayloadResult {
     case 'invalid':
       return { ok: false, faults: localised.faults };
     case 'localised':
-      return inLanguages(localised.whole, localised.byTag);
+      return inLanguages(localised.whole, localised.languages);
   }
 }
 
 /** Each language is read once, however many tags have it, and all share their data. */
-function inLanguages(
-  whole: JsonObject,
-  byTag: readonly (readonly [tagSourceId: string, given: JsonObject])[],
-): PayloadResult {
+function inLanguages(whole: JsonObject, localised: LocalisedPayloads): PayloadResult {
   const first = inOneLanguage(whole);
   if (!first.ok) return first;
   const read = new Map([[whole, first.payload]]);
   const languages: LanguagePayload[] = [];
-  for (const [tagSourceId, given] of byTag) {
+  for (const { given, ...of } of localised) {
     const known = read.get(given);
     const one = known === undefined ? inOneLanguage(given, first.payload.data) : null;
     if (one !== null && !one.ok) return one;
     const payload = known ?? one?.payload ?? first.payload;
     read.set(given, payload);
-    languages.push({ tagSourceId, payload });
+    languages.push({ ...of, payload });
   }
   return { ok: true, payload: { ...first.payload, languages } };
 }

@@ -74,6 +74,13 @@ export const idCursor = (example: string): QueryParameter<string | null> => ({
   read: (reader) => reader.idCursor(),
 });
 
+/** A cursor that is a text, the key of the last row; null: the first page. */
+export const textCursor = (example: string): QueryParameter<string | null> => ({
+  ...PAGE.cursor,
+  example,
+  read: (reader, name) => reader.text(name),
+});
+
 /** One of the words. Null: not given. `schema`: where the words have a name in the document. */
 export const choice = <const Word extends string>(
   description: string,

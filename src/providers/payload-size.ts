@@ -3,6 +3,7 @@
 import { NIL } from 'uuid';
 import type { PlatformId } from '../../packages/std/src/platforms.ts';
 import type { Message, Payload } from '../domain/notification.ts';
+import { nameOfLanguage } from '../domain/notification.ts';
 import type { PayloadFault } from '../domain/payload.ts';
 import { TTL_SECONDS_MAX } from '../domain/payload-bounds.ts';
 import { PROVIDERS } from './providers.ts';
@@ -18,10 +19,10 @@ export function payloadFaults(
     faults.push(...PROVIDERS[platformId].faults(payload).filter(({ path }) => !known.has(path)));
     const whole = excessOf(payload, platformId);
     if (whole !== null) faults.push({ path: 'payload', message: `${whole}.` });
-    for (const { tagSourceId, payload: one } of payload.languages ?? []) {
-      const excess = excessOf(one, platformId);
+    for (const one of payload.languages ?? []) {
+      const excess = excessOf(one.payload, platformId);
       if (excess === null) continue;
-      const message = `${excess}, in the language of ${JSON.stringify(tagSourceId)}.`;
+      const message = `${excess}, in the language of ${JSON.stringify(nameOfLanguage(one))}.`;
       faults.push({ path: 'payload', message });
     }
   }

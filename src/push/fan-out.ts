@@ -32,6 +32,7 @@ import { Claimer } from './dispatch/claimer.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Heartbeat } from './dispatch/heartbeat.ts';
 import { Pacer } from './dispatch/pacer.ts';
+import { Payloads } from './dispatch/payloads.ts';
 import { QuotaLeaser } from './dispatch/quota-leaser.ts';
 import { StandingWatch } from './dispatch/standing-watch.ts';
 import { Stranded } from './dispatch/stranded.ts';
@@ -213,6 +214,7 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
     journal,
     countUndone: async (chunk) => countUndone(sql, chunk, await audiences.of(chunk)),
     audiences,
+    payloads: new Payloads(sql, clock),
     clock,
     log,
   });

@@ -53,6 +53,12 @@ export interface PresentDevices {
   readonly languages?: ReadonlyMap<number, number>;
 }
 
+/**
+ * Names the languages of devices: tags, of which the first that a device has counts, or for each
+ * language the values of the attribute.
+ */
+export type AskedLanguages = readonly number[] | readonly (readonly number[])[];
+
 export interface ResolveRequest {
   readonly group: DeviceGroupKey;
   readonly audience: Audience;
@@ -62,8 +68,8 @@ export interface ResolveRequest {
   readonly expectedVersion: number;
   /** Whole blocks below it are not wanted. Absent: 0. */
   readonly firstOffset?: number;
-  /** The first that a device has is its language: at most 255. Absent: not asked for. */
-  readonly languageTagIds?: readonly number[];
+  /** At most 255. Absent: not asked for. */
+  readonly askedLanguages?: AskedLanguages;
 }
 
 export interface TagIndex {
@@ -74,7 +80,7 @@ export interface TagIndex {
     scope: Scope,
     ordinals: readonly number[],
     audience: Audience,
-    languageTagIds?: readonly number[],
+    askedLanguages?: AskedLanguages,
   ): Promise<PresentDevices>;
   /**
    * `sql`: for queries that may take seconds. `groupsMax`: looks at so many groups, evenly apart,

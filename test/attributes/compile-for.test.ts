@@ -9,6 +9,7 @@ import { RedisTagIndex } from '../../src/tag-index/redis/redis-tag-index.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../src/tag-index/tag-index.ts';
 import { agreesOnTests } from '../contract/tested-audiences.ts';
+import { askedTexts } from '../contract/tested-languages.ts';
 import { makeTenant } from '../support/notifications.ts';
 import { openNodeIndex } from '../support/redis-index.ts';
 import { startRedis, withRedis } from '../support/redis-server.ts';
@@ -29,6 +30,7 @@ await withStores(t, async (t, store) => {
   const scene = await sceneOf(store, [1_500, 500]);
   await agreesOnTests(scene, { database: new SqlTagIndex(store.sql) }, ROUNDS);
   t.pass(`${ROUNDS} expressions mean in the database what they say`);
+  await getTheirLanguages(t, scene, new SqlTagIndex(store.sql));
 });
 
 await withRedis(t, (t) =>
@@ -37,8 +39,22 @@ await withRedis(t, (t) =>
     const index = await loadedIndex(t, store);
     await agreesOnTests(scene, { Redis: index, database: new SqlTagIndex(store.sql) }, ROUNDS);
     t.pass(`${ROUNDS} expressions mean in Redis and in the database what they say`);
+    await getTheirLanguages(t, scene, index);
   }),
 );
+
+async function getTheirLanguages(
+  t: Test,
+  scene: Awaited<ReturnType<typeof sceneOf>>,
+  index: TagIndex,
+): Promise<void> {
+  const [tag] = await scene.sql<{ id: number }[]>`select id from tags where source_id = 'a'`;
+  const asked = { id: tag?.id ?? 0, sourceId: 'a' };
+  const { meant, resolved, rechecked } = await askedTexts(scene, index, asked);
+  t.same(resolved, meant, 'the longest prefix');
+  t.same(rechecked, meant.slice(0, rechecked.length), 'also when they are tried again');
+  t.same([...new Set(meant.map(([, text]) => text))].sort(), [0, 1, 2, 3], 'each but one is had');
+}
 
 /** Redis answers, but for everybody, and for days, which only the database knows. */
 async function loadedIndex(t: Test, { sql }: Store): Promise<TagIndex> {

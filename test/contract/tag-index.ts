@@ -241,7 +241,7 @@ async function compare(
         audience: asked,
         ordinalEnd,
         expectedVersion,
-        languageTagIds: LANGUAGES,
+        askedLanguages: LANGUAGES,
       });
       for (const [position, offset] of run.offsets.entries()) {
         const ordinal = groupNumber * GROUP_DEVICES + offset;

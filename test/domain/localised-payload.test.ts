@@ -79,3 +79,48 @@ t.test('names of objects are no languages', (t) => {
   });
   t.end();
 });
+
+t.test('by the attribute: each text in the longest prefix that it has', (t) => {
+  const payload = read({
+    languages: '@language',
+    title: { default: 'Goal!', de: 'Tor!', de_ch: 'Goal, gäll!' },
+    body: { default: 'one', de: 'eins', fr: 'un' },
+    match: 'FCB',
+  });
+  const data = { match: 'FCB' };
+  t.same(payload, {
+    ok: true,
+    payload: {
+      title: 'Goal!',
+      message: 'one',
+      data,
+      languages: [
+        { language: 'de', payload: { title: 'Tor!', message: 'eins', data } },
+        { language: 'de-CH', payload: { title: 'Goal, gäll!', message: 'eins', data } },
+        { language: 'fr', payload: { title: 'Goal!', message: 'un', data } },
+      ],
+    },
+  });
+  t.same(
+    read({ languages: '@language', title: 'a' }),
+    { ok: true, payload: { title: 'a', data: { languages: '@language' } } },
+    'without maps it is data',
+  );
+  t.end();
+});
+
+t.test('by the attribute: every fault is told where it is', (t) => {
+  const languages = '@language';
+  t.match(faults({ languages, title: { default: 'a', german: 'b' } }), [
+    /^payload\.title\.german is no language tag/,
+  ]);
+  t.match(faults({ languages, title: { default: 'a', de_CH: 'b', 'de-CH': 'c' } }), [
+    /^payload\.title\.de-CH is the language de-CH again/,
+  ]);
+  t.match(faults({ languages, title: { de: 'a' } }), [/^payload\.title has no default/]);
+  t.match(faults({ languages, title: { default: 'a', de: {} } }), [/title must be a text/]);
+  const regions = Array.from({ length: 33 }, (_, n) => `de-${100 + n}`);
+  const many = Object.fromEntries(['default', ...regions].map((language) => [language, 'a']));
+  t.match(faults({ languages, title: many }), [/more than 32 languages/]);
+  t.end();
+});

@@ -10,7 +10,12 @@ export const keyTexts = {
   name: 'Name',
   nameHint: 'The system that uses it.',
   scopes: 'Permissions',
-  scopeNames: { send: 'Send', read: 'Read', admin: 'Change tags and apps' },
+  scopeNames: {
+    send: 'Send',
+    read: 'Read',
+    admin: 'Change tags and apps',
+    personal: 'Send by personal attributes',
+  },
   scopesNeeded: 'Choose at least one.',
   apps: 'Only these apps',
   appsHint: 'None chosen: all apps.',

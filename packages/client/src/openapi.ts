@@ -145,7 +145,7 @@ export interface paths {
         readonly put?: never;
         /**
          * What is known of a device, for its app
-         * @description Who has the deviceId is the device. The time of the last registration may be a day too early. `404`: it is not known.
+         * @description Who has the deviceId is the device. `registeredAt` and `lastSeenAt` are both of its last registration, which may be a day later. `404`: it is not known.
          *
          *     For the API user of an app.
          */
@@ -243,7 +243,7 @@ export interface paths {
          *     - When no device is left, the push is accepted, and `FINISHED` with 0.
          *     - Any other field is a `400` that names the nearest known one: an ignored `excludeTags` would widen the audience, an ignored `dry_run` would send.
          *
-         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then gives the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. Send in languages when every node runs a version that knows them: others send the default one to all.
+         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then gives the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. `"languages":"@language"` takes the language from the devices' attribute instead. The maps then have language tags and `default`: `{"languages":"@language","title":{"default":"Goal!","de":"Tor!","de-CH":"Goal, gäll!"}}`. Each text is chosen by the longest prefix of subtags of the device's language that it has, else `default`; devices without a language get `default`, too. At most 32 languages. A name that is no language tag is `400` with its path. Send in languages when every node runs a version that knows them: others send the default one to all.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -303,7 +303,7 @@ export interface paths {
          *     - When no device is left, the push is accepted, and `FINISHED` with 0.
          *     - Any other field is a `400` that names the nearest known one: an ignored `excludeTags` would widen the audience, an ignored `dry_run` would send.
          *
-         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then gives the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. Send in languages when every node runs a version that knows them: others send the default one to all.
+         *     **Languages.** A text (`title`, `message` or `body`, `url`, `image`, `sound`) may be a map of languages. `languages` of the payload then gives the language of each tag, by its `sourceId`, and as `default` that of devices which have none of these tags: `{"languages":{"lang-de":"de","default":"en"},"title":{"en":"Goal!","de":"Tor!"}}`. Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of `languages` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. Where no text is a map, `languages` is data. At most 32 tags. A name that is no tag of the client is `400`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. `"languages":"@language"` takes the language from the devices' attribute instead. The maps then have language tags and `default`: `{"languages":"@language","title":{"default":"Goal!","de":"Tor!","de-CH":"Goal, gäll!"}}`. Each text is chosen by the longest prefix of subtags of the device's language that it has, else `default`; devices without a language get `default`, too. At most 32 languages. A name that is no language tag is `400` with its path. Send in languages when every node runs a version that knows them: others send the default one to all.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -1323,6 +1323,28 @@ export interface paths {
          *     For the super user of the client, and keys with the scope `admin`.
          */
         readonly patch: operations["changeAttribute"];
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/attributes/{name}/values": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the values of an attribute of devices
+         * @description By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["listAttributeValues"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
         readonly trace?: never;
     };
     readonly "/push-admin-api/v3/{client}/apps/{id}/devices/lookup": {
@@ -2952,6 +2974,8 @@ export interface components {
         readonly OwnDevice: {
             /** @description Milliseconds since 1970. */
             readonly registeredAt: number;
+            /** @description When it last registered, or up to a day earlier. Milliseconds since 1970. */
+            readonly lastSeenAt: number;
             readonly tags: readonly components["schemas"]["AppTag"][];
             /** @description Built-in and declared attributes with their values, in the form in which they are kept. */
             readonly attributes: {
@@ -3542,6 +3566,14 @@ export interface components {
             /** @description Milliseconds since 1970. */
             readonly createdAt?: number;
         };
+        readonly AttributeValue: {
+            /** @description As it is kept, and as an audience may name it. */
+            readonly value: string;
+            /** @description With this value, up to an hour ago, in all apps. Below 5: `"<5"`. */
+            readonly devices: number | "<5";
+            /** @description When a device was last given it, to the day. Milliseconds since 1970. */
+            readonly lastSetAt: number;
+        };
         readonly LookedUpDevice: {
             readonly deviceId: string;
             /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
@@ -3662,7 +3694,7 @@ export interface components {
             readonly id: number;
             readonly name: string;
             readonly userName: string;
-            readonly scopes: readonly ("send" | "read" | "admin")[];
+            readonly scopes: readonly ("send" | "read" | "admin" | "personal")[];
             readonly tagIds?: readonly number[];
             readonly groupIds?: readonly number[];
             readonly appIds?: readonly number[];
@@ -3678,7 +3710,7 @@ export interface components {
             readonly id: number;
             readonly name: string;
             readonly userName: string;
-            readonly scopes: readonly ("send" | "read" | "admin")[];
+            readonly scopes: readonly ("send" | "read" | "admin" | "personal")[];
             readonly tagIds?: readonly number[];
             readonly groupIds?: readonly number[];
             readonly appIds?: readonly number[];
@@ -4136,6 +4168,7 @@ export type PublishedApp = components['schemas']['PublishedApp'];
 export type App = components['schemas']['App'];
 export type ProviderCredential = components['schemas']['ProviderCredential'];
 export type Attribute = components['schemas']['Attribute'];
+export type AttributeValue = components['schemas']['AttributeValue'];
 export type LookedUpDevice = components['schemas']['LookedUpDevice'];
 export type BulkOperation = components['schemas']['BulkOperation'];
 export type ClientSettings = components['schemas']['ClientSettings'];
@@ -4477,6 +4510,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "registeredAt": 1795392000000,
+                     *       "lastSeenAt": 1795392000000,
                      *       "tags": [
                      *         {
                      *           "id": 2,
@@ -5073,9 +5107,12 @@ export interface operations {
                             readonly sizeBytesMax: number;
                             /** @description What the provider would get, without what names the device; zeros stand for the id of the job. For browsers it is what is encrypted. */
                             readonly message: unknown;
-                            /** @description The message for devices with a tag of a language. */
+                            /** @description The message for devices with a tag of a language, or with one. */
                             readonly languages?: readonly {
-                                readonly tagSourceId: string;
+                                /** @description Absent where `language` is there. */
+                                readonly tagSourceId?: string;
+                                /** @description Of `@language`. */
+                                readonly language?: string;
                                 readonly sizeBytes: number;
                                 readonly message: unknown;
                             }[];
@@ -8642,7 +8679,10 @@ export interface operations {
                             /** @description What the provider would get. */
                             readonly message: unknown;
                             readonly languages?: readonly {
-                                readonly tagSourceId: string;
+                                /** @description Absent where `language` is there. */
+                                readonly tagSourceId?: string;
+                                /** @description Of `@language`. */
+                                readonly language?: string;
                                 readonly sizeBytes: number;
                                 readonly message: unknown;
                             }[];
@@ -8765,7 +8805,10 @@ export interface operations {
                             /** @description What the provider would get. */
                             readonly message: unknown;
                             readonly languages?: readonly {
-                                readonly tagSourceId: string;
+                                /** @description Absent where `language` is there. */
+                                readonly tagSourceId?: string;
+                                /** @description Of `@language`. */
+                                readonly language?: string;
                                 readonly sizeBytes: number;
                                 readonly message: unknown;
                             }[];
@@ -8875,7 +8918,7 @@ export interface operations {
                     readonly setBy?: "app" | "server" | "both";
                     /** @description The apps whose devices have it. null, or absent: all. */
                     readonly appIds?: readonly (number | string)[] | null;
-                    /** @description Its values are in no list, log or webhook, and no key may use it in an audience. */
+                    /** @description Its values are in no list, log or webhook, and only a key with the scope `personal` may use it in an audience. */
                     readonly personal?: boolean;
                     readonly description?: string | null;
                 };
@@ -9038,7 +9081,7 @@ export interface operations {
                     readonly setBy?: "app" | "server" | "both";
                     /** @description The apps whose devices have it. null, or absent: all. */
                     readonly appIds?: readonly (number | string)[] | null;
-                    /** @description Its values are in no list, log or webhook, and no key may use it in an audience. */
+                    /** @description Its values are in no list, log or webhook, and only a key with the scope `personal` may use it in an audience. */
                     readonly personal?: boolean;
                     readonly description?: string | null;
                 };
@@ -9073,6 +9116,69 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listAttributeValues: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many rows. Without it, the list is answered whole. */
+                readonly limit?: number;
+                /** @description Where the page begins: a cursor that the `Link` of this list has named. */
+                readonly cursor?: string;
+                /** @description With this text in the value. */
+                readonly q?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The name of the attribute.
+                 * @example plan
+                 */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The values. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the next page is, as `<…>; rel="next"`; absent on the last page. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "value": "de-CH",
+                     *         "devices": 20412,
+                     *         "lastSetAt": 1795392000000
+                     *       },
+                     *       {
+                     *         "value": "de-LI",
+                     *         "devices": "<5",
+                     *         "lastSetAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AttributeValue"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -10283,8 +10389,8 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly name: string;
-                    /** @description `send`: submits pushes, and changes and controls push jobs. `read`: reads them, tags, groups, apps, statistics, operations. `admin`: changes tags, groups, apps, devices, operations, and reads the audit log. None includes another. Each request says which one it takes. */
-                    readonly scopes: readonly ("send" | "read" | "admin")[];
+                    /** @description `send`: submits pushes, and changes and controls push jobs. `read`: reads them, tags, groups, apps, statistics, operations. `admin`: changes tags, groups, apps, devices, operations, and reads the audit log. `personal`: its pushes may test attributes that are personal; it is of use beside `send`. None includes another. Each request says which one it takes. */
+                    readonly scopes: readonly ("send" | "read" | "admin" | "personal")[];
                     /** @description For these tags only. All four lists count together. */
                     readonly tagIds?: readonly (number | string)[];
                     /** @description By their sourceIds. Kept as ids. */

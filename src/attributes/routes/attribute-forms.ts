@@ -43,7 +43,8 @@ const terms = {
     .nullish()
     .meta({ description: 'The apps whose devices have it. null, or absent: all.' }),
   personal: z.boolean('must be true or false').optional().meta({
-    description: 'Its values are in no list, log or webhook, and no key may use it in an audience.',
+    description:
+      'Its values are in no list, log or webhook, and only a key with the scope `personal` may use it in an audience.',
   }),
   description: z
     .string('must be a string')

@@ -3,17 +3,13 @@
 import { z } from 'zod';
 import { inClientUnless } from '../../access/routes/in-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
+import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
-import {
-  ATTRIBUTE_NAME,
-  ATTRIBUTES_PER_CLIENT_MAX,
-  BUILT_IN_ATTRIBUTES,
-} from '../../domain/attributes.ts';
+import { ATTRIBUTES_PER_CLIENT_MAX, BUILT_IN_ATTRIBUTES } from '../../domain/attributes.ts';
 import { changedFields } from '../../domain/audit.ts';
 import { created, noContent, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
-import type { PathParameter } from '../../http/parameters.ts';
 import { outsideOfLimits } from '../../http/permission.ts';
 import type { Refusal } from '../../http/result.ts';
 import { done, refuse, refused } from '../../http/result.ts';
@@ -29,12 +25,12 @@ import {
   unknownApps,
 } from '../sql/attributes.ts';
 import { attribute, attributeChange, newAttribute } from './attribute-forms.ts';
+import { ATTRIBUTES_PATH, attributeName, NO_ATTRIBUTE } from './attribute-path.ts';
+import { valuesRoute } from './attribute-values.ts';
 
-const PATH = '/push-admin-api/v3/:client/attributes';
-const reads = routesAt(PATH, { api: 'admin', needs: 'read' });
-const changes = routesAt(PATH, { api: 'admin', needs: 'admin' });
+const reads = routesAt(ATTRIBUTES_PATH, { api: 'admin', needs: 'read' });
+const changes = routesAt(ATTRIBUTES_PATH, { api: 'admin', needs: 'admin' });
 
-const NO_ATTRIBUTE = refused(404, 'This client has no attribute of this name.');
 const IS_BUILT_IN = refused(409, 'A built-in attribute stays as it is.');
 const IS_THERE = refused(409, 'This client has an attribute of this name.');
 const TOO_MANY = refused(
@@ -42,14 +38,7 @@ const TOO_MANY = refused(
   `A client may declare ${ATTRIBUTES_PER_CLIENT_MAX} attributes. Delete one of them first.`,
 );
 
-const name: PathParameter<string> = {
-  description: 'The name of the attribute.',
-  schema: z.string(),
-  example: 'plan',
-  read: (text) => (ATTRIBUTE_NAME.test(text) ? text : null),
-  unknown: NO_ATTRIBUTE,
-};
-const path = { name };
+const path = { name: attributeName };
 
 const PLAN = {
   name: 'plan',
@@ -68,8 +57,15 @@ const LANGUAGE = {
   isBuiltIn: true,
 };
 
-export const attributeRoutes = (sql: SqlPool): readonly Route[] =>
-  [listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(sql));
+interface AttributeRouteParts {
+  readonly sql: SqlPool;
+  readonly patientReads: PatientReads;
+}
+
+export const attributeRoutes = (parts: AttributeRouteParts): readonly Route[] => [
+  ...[listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(parts.sql)),
+  valuesRoute(parts),
+];
 
 const shownOf = (declared: ListedAttribute) => ({ ...declared, isBuiltIn: false });
 

@@ -22,7 +22,14 @@ import { invalidParameters, parametersOf, scopeOf } from './scope.ts';
 import { tooMany } from './too-many.ts';
 
 const ownDevice = z
-  .object({ registeredAt: epochMs, tags: z.array(appTag), attributes: attributeValues })
+  .object({
+    registeredAt: epochMs,
+    lastSeenAt: epochMs.meta({
+      description: 'When it last registered, or up to a day earlier. Milliseconds since 1970.',
+    }),
+    tags: z.array(appTag),
+    attributes: attributeValues,
+  })
   .meta({ id: 'OwnDevice' });
 
 const DEVICE_FAULT = { path: 'deviceId', message: 'must be a string of 1 to 4,096 characters' };
@@ -37,11 +44,12 @@ export const ownDeviceRoutes = (api: AppApi): readonly Route[] => [
     {
       summary: 'What is known of a device, for its app',
       description:
-        'Who has the deviceId is the device. The time of the last registration may be a day too early. `404`: it is not known.',
+        'Who has the deviceId is the device. `registeredAt` and `lastSeenAt` are both of its last registration, which may be a day later. `404`: it is not known.',
       body,
       answer: secret(
         shown('The device.', ownDevice, {
           registeredAt: 1_795_392_000_000,
+          lastSeenAt: 1_795_392_000_000,
           tags: [{ id: 2, name: 'Breaking news', sourceId: 'breaking-news' }],
           attributes: { language: 'de-CH', appVersion: '5.2' },
         }),
@@ -55,7 +63,10 @@ export const ownDeviceRoutes = (api: AppApi): readonly Route[] => [
       ]);
       if (known === null) return refused(404, 'This device is not known.');
       const attributes = attributesByName(known.attributes, { withPersonal: true });
-      return done({ registeredAt: known.registeredAt, tags: tags.map(tagObject), attributes });
+      const { registeredAt } = known;
+      // Each registration that is written renews the one time that is kept.
+      const times = { registeredAt, lastSeenAt: registeredAt };
+      return done({ ...times, tags: tags.map(tagObject), attributes });
     }),
   ),
   route.post(

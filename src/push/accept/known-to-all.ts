@@ -4,8 +4,8 @@ import * as segments from '../../database/migrations/0049-segments.ts';
 import * as registeredOn from '../../database/migrations/0050-registered-on.ts';
 import { needMigration } from '../../database/nodes/need-migration.ts';
 import type { Sql } from '../../database/sql.ts';
-import type { AskedAudience } from '../../domain/asked-audience.ts';
 import { askedTestsOf, isPlain } from '../../domain/asked-audience.ts';
+import { isInLanguagesOfAttribute } from '../../domain/notification.ts';
 import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
 
 export class KnownToAll {
@@ -18,8 +18,8 @@ export class KnownToAll {
   }
 
   /** The nodes that would send it to others than it is for, in words; null: none. */
-  async nodesBehind({ audience }: Pick<NewNotification, 'audience'>): Promise<string | null> {
-    const needed = neededBy(audience);
+  async nodesBehind(notification: Asked): Promise<string | null> {
+    const needed = neededBy(notification);
     if (needed === null || this.#known.has(needed)) return null;
     const behind = await needMigration(this.#sql, needed);
     if (behind === null) this.#known.add(needed);
@@ -27,8 +27,13 @@ export class KnownToAll {
   }
 }
 
+type Asked = Pick<NewNotification, 'audience' | 'payload' | 'templated'>;
+
 /** Null: every node knows what it asks. */
-function neededBy(audience: AskedAudience): string | null {
+function neededBy({ audience, payload, templated }: Asked): string | null {
   if (askedTestsOf(audience).some(({ type }) => type === 'time')) return registeredOn.name;
-  return isPlain(audience) && audience.isToEverybody !== true ? null : segments.name;
+  const asksAttributes =
+    !isPlain(audience) ||
+    [payload, ...Object.values(templated?.payloads ?? {})].some(isInLanguagesOfAttribute);
+  return asksAttributes || audience.isToEverybody === true ? segments.name : null;
 }

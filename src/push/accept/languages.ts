@@ -20,7 +20,7 @@ export async function withLanguages(
   const sourceIds = contents.flatMap((content) =>
     content.kind === 'fit'
       ? payloadsOf(content).flatMap(({ languages = [] }) =>
-          languages.map(({ tagSourceId }) => tagSourceId),
+          languages.flatMap((one) => ('language' in one ? [] : one.tagSourceId)),
         )
       : [],
   );
@@ -42,7 +42,9 @@ function known(content: Fit, tagIds: TagIds): Content {
   const { payload, templated } = content;
   const unknown = new Set(
     payloadsOf(content).flatMap(({ languages = [] }) =>
-      languages.flatMap(({ tagSourceId }) => (tagIds.has(tagSourceId) ? [] : tagSourceId)),
+      languages.flatMap((one) =>
+        'language' in one || tagIds.has(one.tagSourceId) ? [] : one.tagSourceId,
+      ),
     ),
   );
   if (unknown.size > 0) return { kind: 'invalid', faults: [...unknown].map(unknownTag) };
@@ -66,6 +68,7 @@ const unknownTag = (tagSourceId: string): PushFault => ({
 function withTags(payload: Payload, tagIds: TagIds): Payload {
   if (payload.languages === undefined) return payload;
   const languages = payload.languages.flatMap((one): readonly LanguagePayload[] => {
+    if ('language' in one) return [one];
     const tagId = tagIds.get(one.tagSourceId);
     return tagId === undefined || tagId === null ? [] : [{ ...one, tagId }];
   });

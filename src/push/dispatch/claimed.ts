@@ -1,6 +1,6 @@
 /** A claimed part, as a task for a worker and as the report that gives it back. */
 
-import type { Audience, Counts, Message } from '../../domain/notification.ts';
+import type { Audience, Counts, Message, Payload } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { Deadlines } from '../protocol/deadlines.ts';
 import { deadlinesOf, isTooLate } from '../protocol/deadlines.ts';
@@ -29,10 +29,10 @@ const messageOf = (claimed: Claimed): Message => {
 export const deadlinesOfClaimed = (claimed: Claimed): Deadlines =>
   deadlinesOf(messageOf(claimed), partOf(claimed).platformId);
 
-/** The task for a worker. `audience`: its own, as an index is asked. `fault`: why none is sent. */
+/** The task for a worker. The second: with ids, as an index is asked. `fault`: why none is sent. */
 export function taskOf(
   claimed: Claimed,
-  audience: Audience,
+  { audience, payload }: { readonly audience: Audience; readonly payload: Payload },
   leaseMs: number,
   authorization: {
     readonly authorized: AuthorizedCredential | null;
@@ -45,7 +45,7 @@ export function taskOf(
   const shared = {
     ...terms,
     audience,
-    message: messageOf(claimed),
+    message: { ...messageOf(claimed), payload },
     appId: part.appId,
     platformId: part.platformId,
     ...deadlinesOfClaimed(claimed),

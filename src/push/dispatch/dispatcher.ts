@@ -27,6 +27,7 @@ import {
   lastFailureOf,
   parkingOf,
 } from './parking.ts';
+import type { Payloads } from './payloads.ts';
 import type { QuotaLeaser } from './quota-leaser.ts';
 import type { Batch, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
@@ -43,6 +44,7 @@ export interface DispatcherOptions {
   readonly pool: Pick<WorkerPool, 'run'>;
   readonly authorizer: Authorizer;
   readonly audiences: Pick<Audiences, 'of'>;
+  readonly payloads: Pick<Payloads, 'of'>;
   readonly quotas: Pick<QuotaLeaser, 'join'>;
   readonly pacer: Pick<Pacer, 'join'>;
   readonly leaseMs: number;
@@ -255,13 +257,15 @@ class Run {
 
   /** The task for a worker. Null: there is no right to send at the moment. */
   private async prepare(): Promise<Task | null> {
-    const { leaseMs, clock, log, audiences } = this.options;
+    const { leaseMs, clock, log, audiences, payloads } = this.options;
     const { appId, platformId, state, fault } = partOf(this.claimed);
     const found = audiences.of(partOf(this.claimed));
     const audience = found instanceof Promise ? await found : found;
+    const made = payloads.of(partOf(this.claimed));
+    const payload = made instanceof Promise ? await made : made;
     const { sendUntilMs, expires } = deadlinesOfClaimed(this.claimed);
     const task = (authorization: Pick<Task, 'authorized' | 'fault'>): Task =>
-      taskOf(this.claimed, audience, leaseMs, {
+      taskOf(this.claimed, { audience, payload }, leaseMs, {
         ...authorization,
         ...(this.trace === null ? {} : { isTraced: true }),
       });

@@ -13,7 +13,7 @@ import type {
   Selector,
   TemplatedPayload,
 } from '../../domain/notification.ts';
-import { SELECTORS } from '../../domain/notification.ts';
+import { nameOfLanguage, SELECTORS } from '../../domain/notification.ts';
 import { optionSchemas, PUSH_OPTION_NAMES, shownOptions } from '../../domain/push-options.ts';
 import { shown } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
@@ -264,7 +264,7 @@ const payloadObject = ({ languages, ...payload }: Payload) => ({
     ? {}
     : {
         languages: Object.fromEntries(
-          languages.map((one) => [one.tagSourceId, oneLanguageObject(one.payload)]),
+          languages.map((one) => [nameOfLanguage(one), oneLanguageObject(one.payload)]),
         ),
       }),
 });

@@ -24,9 +24,13 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
       why: 'This key is for some tags only: every target tag, or one of the filter tags, must be one of them; of an expression, each alternative must require one of them.',
     };
   }
-  const personal = await personalNamed(sql, caller.clientId, push);
+  const mayTest = key.scopes.includes('personal');
+  const personal = mayTest ? null : await personalNamed(sql, caller.clientId, push);
   if (personal !== null) {
-    return { ok: false, why: `@${personal} is personal: a key may not test it.` };
+    return {
+      ok: false,
+      why: `@${personal} is personal: only a key with the scope personal may test it.`,
+    };
   }
   const { appIds } = key;
   if (appIds === null) return { ok: true, push };
@@ -37,7 +41,7 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
   return { ok: true, push: { ...push, appLimit: appIds } };
 }
 
-/** An attribute of the push that only the super user and owners may test; null: it has none. */
+/** An attribute of the push that is personal; null: it has none. */
 async function personalNamed(
   sql: Sql,
   clientId: number,

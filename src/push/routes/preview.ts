@@ -10,6 +10,7 @@ import type { Result } from '../../http/result.ts';
 import { done, refuse, refused } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 import { PROVIDERS } from '../../providers/providers.ts';
+import { renderedLanguage } from '../../templates/routes/rendered.ts';
 import type { Accept } from '../accept/accept.ts';
 import type { Push } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
@@ -57,9 +58,9 @@ const preview = z.object({
           'What the provider would get, without what names the device; zeros stand for the id of the job. For browsers it is what is encrypted.',
       }),
       languages: z
-        .array(z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }))
+        .array(renderedLanguage)
         .optional()
-        .meta({ description: 'The message for devices with a tag of a language.' }),
+        .meta({ description: 'The message for devices with a tag of a language, or with one.' }),
       alsoFor: z
         .array(scopeCount)
         .optional()

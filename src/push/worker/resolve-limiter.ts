@@ -9,6 +9,7 @@ import { BLOCK_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { DeviceCount } from '../../tag-index/sample.ts';
 import type {
+  AskedLanguages,
   DeviceRun,
   PresentDevices,
   ResolveRequest,
@@ -68,9 +69,9 @@ class LimitedTagIndex implements TagIndex {
     scope: Scope,
     ordinals: readonly number[],
     audience: Audience,
-    languageTagIds?: readonly number[],
+    askedLanguages?: AskedLanguages,
   ): Promise<PresentDevices> {
-    return this.limiter.tagIndex.recheck(scope, ordinals, audience, languageTagIds);
+    return this.limiter.tagIndex.recheck(scope, ordinals, audience, askedLanguages);
   }
 
   count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<DeviceCount> {

@@ -19,6 +19,7 @@ import { ResolveMeter } from '../resolve-meter.ts';
 import type { DeviceCount } from '../sample.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {
+  AskedLanguages,
   DeviceHistories,
   DeviceRun,
   PresentDevices,
@@ -67,7 +68,7 @@ interface Matching {
   readonly version: number;
   readonly set: OffsetSet;
   readonly histories: Buffer | null;
-  /** The devices of each tag of a language. */
+  /** The devices of each language that was asked for. */
   readonly ofLanguages: readonly OffsetSet[];
 }
 
@@ -90,7 +91,7 @@ export class RedisTagIndex implements TagIndex {
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
     const { name, breaker, database } = this.#options;
     if (isNobody(request.audience)) return NOBODY;
-    if (isForDatabase(request.audience)) return database.resolve(request);
+    if (isForDatabase(request.audience, request.askedLanguages)) return database.resolve(request);
     const startedMs = performance.now();
     const run = await breaker.run(async () => (await this.#resolve(request)) ?? 'stale');
     if (run === null) {
@@ -111,9 +112,9 @@ export class RedisTagIndex implements TagIndex {
     scope: Scope,
     ordinals: readonly number[],
     audience: Audience,
-    languageTagIds?: readonly number[],
+    askedLanguages?: AskedLanguages,
   ): Promise<PresentDevices> {
-    return this.#options.database.recheck(scope, ordinals, audience, languageTagIds);
+    return this.#options.database.recheck(scope, ordinals, audience, askedLanguages);
   }
 
   async count(
@@ -162,13 +163,13 @@ export class RedisTagIndex implements TagIndex {
     ordinalEnd,
     expectedVersion,
     firstOffset = 0,
-    languageTagIds = [],
+    askedLanguages = [],
   }: ResolveRequest): Promise<DeviceRun | null> {
     const hashKey = this.#keyOf(group);
     const start = group.groupNumber * GROUP_DEVICES;
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const current = { ...group, version: expectedVersion };
-      const found = await this.#currentMatching(current, audience, languageTagIds);
+      const found = await this.#currentMatching(current, audience, askedLanguages);
       if (found === null) return null;
       const offsets = offsetsIn(found.set, firstOffset, ordinalEnd - start);
       const tokens = await readTokens(this.#options.client, hashKey, offsets, found.version);
@@ -179,7 +180,7 @@ export class RedisTagIndex implements TagIndex {
         ...tokens,
         offsets: known,
         histories: historiesOf(found, start),
-        ...(languageTagIds.length === 0 ? {} : { languages: languagesOf(known, found) }),
+        ...(askedLanguages.length === 0 ? {} : { languages: languagesOf(known, found) }),
       };
     }
     return null;
@@ -189,12 +190,12 @@ export class RedisTagIndex implements TagIndex {
   async #currentMatching(
     group: RaisedDeviceGroup,
     audience: Audience,
-    languageTagIds: readonly number[],
+    askedLanguages: AskedLanguages,
   ): Promise<Matching | null> {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + LAG_MS_MAX;
     for (;;) {
-      const [found = null] = await this.#matching([group], audience, languageTagIds);
+      const [found = null] = await this.#matching([group], audience, askedLanguages);
       if (found !== null || clock.monotonicMs() >= untilMs) return found;
       await sleep(LAG_POLL_MS);
     }
@@ -204,9 +205,9 @@ export class RedisTagIndex implements TagIndex {
   async #matching(
     groups: readonly RaisedDeviceGroup[],
     audience: Audience,
-    languageTagIds: readonly number[] = [],
+    askedLanguages: AskedLanguages = [],
   ): Promise<readonly (Matching | null)[]> {
-    const tagIds = [...new Set([...concernedTagIds(audience), ...languageTagIds])];
+    const tagIds = [...new Set([...concernedTagIds(audience), ...askedLanguages.flat()])];
     const hashKeys = groups.map((group) => this.#keyOf(group));
     const fields = [HISTORIES_FIELD, ...tagIds.map(String)];
     const { client } = this.#options;
@@ -221,7 +222,9 @@ export class RedisTagIndex implements TagIndex {
       if (current < expectedVersion) return null;
       const byTag = new Map(tagIds.map((tagId, place) => [tagId, values[place] ?? null]));
       const set = matchingSet(audience, (tagId) => byTag.get(tagId) ?? null);
-      const ofLanguages = languageTagIds.map((tagId) => setOf(byTag.get(tagId) ?? null));
+      const ofLanguages = askedLanguages.map((ids) =>
+        setOf([ids].flat().map((id) => byTag.get(id) ?? null)),
+      );
       return { version: current, set, histories, ofLanguages };
     });
   }
@@ -233,13 +236,18 @@ export class RedisTagIndex implements TagIndex {
 
 /**
  * More take longer than a command may: the breaker would open for all clients.
- * @limit values of attributes that meet an audience, for Redis to answer → the database answers
+ * @limit values of attributes that meet an audience or are its languages, for Redis to answer → the database answers
  */
 const FACETS_MAX = 20_000;
 
 /** No field has the devices with any tag, or their days: the database knows them by their rows. */
-const isForDatabase = ({ isToEverybody, facetIds = [], asksDays }: Audience): boolean =>
-  isToEverybody === true || asksDays === true || facetIds.length > FACETS_MAX;
+const isForDatabase = (
+  { isToEverybody, asksDays, facetIds = [] }: Audience,
+  askedLanguages: AskedLanguages = [],
+): boolean =>
+  isToEverybody === true ||
+  asksDays === true ||
+  facetIds.length + askedLanguages.flat().length > FACETS_MAX;
 
 /** Any of the first tags, all of the second, none of the third, and the condition. */
 function matchingSet(audience: Audience, offsetsOf: (tagId: number) => Buffer | null): OffsetSet {
@@ -297,9 +305,9 @@ function gathered(
   return set;
 }
 
-function setOf(value: Buffer | null): OffsetSet {
+function setOf(values: readonly (Buffer | null)[]): OffsetSet {
   const set = emptySet();
-  unite(set, value);
+  for (const value of values) unite(set, value);
   return set;
 }
 

@@ -11,6 +11,7 @@ import type { AudienceCondition } from '../../domain/audience-condition.ts';
 import { isDaysTest, literalsOf, partsOf } from '../../domain/audience-condition.ts';
 import type { DayAttribute, DaysTest } from '../../domain/device-days.ts';
 import type { Audience } from '../../domain/notification.ts';
+import type { AskedLanguages } from '../tag-index.ts';
 
 /** Whether a device's row matches the audience. */
 export function matches(sql: Sql, audience: Audience) {
@@ -107,12 +108,28 @@ const wordsOf = (sql: Sql, { facetIds = [] }: Audience) =>
     ? sql`array_to_tsvector(tag_ids::text[])`
     : sql`array_to_tsvector((tag_ids || facet_ids)::text[])`;
 
-/** Which of the tags is the first that a device's row has, from 1; 0: none. */
-export const languageIn = (sql: Sql, tagIds: readonly number[]) => sql`
+/** Which of the languages a device's row has, the first one, from 1; 0: none. */
+export const languageIn = (sql: Sql, languages: AskedLanguages): Fragment =>
+  isByTags(languages) ? languageByTags(sql, languages) : languageByValues(sql, languages);
+
+const isByTags = (languages: AskedLanguages): languages is readonly number[] =>
+  typeof languages[0] === 'number';
+
+const languageByTags = (sql: Sql, tagIds: readonly number[]) => sql`
   coalesce((
     select min(place) from unnest(${list(tagIds)}::integer[]) with ordinality as l (id, place)
     where id = any (tag_ids)
   ), 0)::integer`;
+
+/** Finds the few values of a device in an object of perhaps thousands. */
+function languageByValues(sql: Sql, languages: readonly (readonly number[])[]) {
+  const places = languages.flatMap((facetIds, at) => facetIds.map((id) => [id, at + 1] as const));
+  return sql`
+    coalesce((
+      select min(((select ${JSON.stringify(Object.fromEntries(places))}::text::jsonb) -> f.id::text)::integer)
+      from unnest(facet_ids) as f (id)
+    ), 0)`;
+}
 
 function queryOf(condition: AudienceCondition): string {
   if (typeof condition === 'number') return condition < 0 ? `!${-condition}` : String(condition);

@@ -4,6 +4,7 @@ import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { ApnsEnvironment, Scope } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
+import type { AskedLanguages } from '../tag-index.ts';
 import { languageIn, matches } from './matching.ts';
 
 interface MatchingDevice {
@@ -20,10 +21,10 @@ export const recheckOrdinals = (
   { appId, platformId }: Scope,
   ordinals: readonly number[],
   audience: Audience,
-  languageTagIds: readonly number[],
+  askedLanguages: AskedLanguages,
 ): Promise<readonly MatchingDevice[]> => sql<MatchingDevice[]>`
   select ordinal, device_id as "deviceId", refusals, apns_environment as environment
-    ${languageTagIds.length === 0 ? sql`` : sql`, ${languageIn(sql, languageTagIds)} as language`}
+    ${askedLanguages.length === 0 ? sql`` : sql`, ${languageIn(sql, askedLanguages)} as language`}
   from devices
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = any(${list(ordinals)}::integer[])
     and ${matches(sql, audience)}`;

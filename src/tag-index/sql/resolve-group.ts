@@ -4,6 +4,7 @@ import type { Sql } from '../../database/sql.ts';
 import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
+import type { AskedLanguages } from '../tag-index.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { languageIn, matches } from './matching.ts';
 
@@ -34,9 +35,9 @@ export async function resolveGroup(
   { appId, platformId }: DeviceGroupKey,
   { start, end }: { readonly start: number; readonly end: number },
   audience: Audience,
-  languageTagIds: readonly number[],
+  askedLanguages: AskedLanguages,
 ): Promise<MatchingGroup> {
-  const asked = languageTagIds.length > 0;
+  const asked = askedLanguages.length > 0;
   const fits = sql`lists.bytes <= ${TOKEN_BYTES_MAX}`;
   const [group] = await sql<MatchingGroup[]>`
     select bytes, case when ${fits} then ordinals end as ordinals,
@@ -50,7 +51,7 @@ export async function resolveGroup(
         ${asked ? sql`, json_agg(language) as languages` : sql``}
       from (
         select ordinal, device_id, refusals, apns_environment
-          ${asked ? sql`, ${languageIn(sql, languageTagIds)} as language` : sql``}
+          ${asked ? sql`, ${languageIn(sql, askedLanguages)} as language` : sql``}
         from devices
         where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
           and ${matches(sql, audience)}

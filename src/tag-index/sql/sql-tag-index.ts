@@ -10,6 +10,7 @@ import { ResolveMeter } from '../resolve-meter.ts';
 import type { DeviceCount } from '../sample.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {
+  AskedLanguages,
   DeviceHistories,
   DeviceRun,
   PresentDevices,
@@ -36,17 +37,17 @@ export class SqlTagIndex implements TagIndex {
 
   /** If all tokens are too large together, answers as many blocks as fit. */
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
-    const { group, audience, ordinalEnd, firstOffset = 0, languageTagIds = [] } = request;
+    const { group, audience, ordinalEnd, firstOffset = 0, askedLanguages = [] } = request;
     const groupStart = group.groupNumber * GROUP_DEVICES;
     const start = groupStart + firstOffset;
     const groupEnd = Math.min(groupStart + GROUP_DEVICES, ordinalEnd);
     if (isNobody(audience) || groupEnd <= start) return NOBODY;
     const startedMs = performance.now();
     let end = groupEnd;
-    let found = await resolveGroup(this.sql, group, { start, end }, audience, languageTagIds);
+    let found = await resolveGroup(this.sql, group, { start, end }, audience, askedLanguages);
     while (found.bytes > TOKEN_BYTES_MAX) {
       end = start + BLOCK_DEVICES * blocksThatFit(end - start, found.bytes);
-      found = await resolveGroup(this.sql, group, { start, end }, audience, languageTagIds);
+      found = await resolveGroup(this.sql, group, { start, end }, audience, askedLanguages);
     }
     this.meter.databaseSeconds.observe((performance.now() - startedMs) / 1_000);
     const { ordinals, deviceIds, histories, languages } = found;
@@ -65,17 +66,17 @@ export class SqlTagIndex implements TagIndex {
     scope: Scope,
     ordinals: readonly number[],
     audience: Audience,
-    languageTagIds: readonly number[] = [],
+    askedLanguages: AskedLanguages = [],
   ): Promise<PresentDevices> {
     if (isNobody(audience) || ordinals.length === 0) {
       return { deviceIds: new Map(), histories: NO_HISTORIES };
     }
-    const rows = await recheckOrdinals(this.sql, scope, ordinals, audience, languageTagIds);
+    const rows = await recheckOrdinals(this.sql, scope, ordinals, audience, askedLanguages);
     const noted = rows.filter(({ refusals, environment }) => refusals > 0 || environment !== null);
     return {
       deviceIds: new Map(rows.map(({ ordinal, deviceId }) => [ordinal, deviceId])),
       histories: historiesOf(noted.map((row) => [row.ordinal, row.refusals, row.environment])),
-      ...(languageTagIds.length === 0
+      ...(askedLanguages.length === 0
         ? {}
         : { languages: new Map(rows.map(({ ordinal, language = 0 }) => [ordinal, language])) }),
     };

@@ -30,7 +30,7 @@ import { strictForm } from '../../std/strict-form.ts';
 import { applyTemplates } from '../apply-templates.ts';
 import type { Evaluator } from '../evaluator.ts';
 import { deleteTemplate, listTemplatesPage, readTemplate, writeTemplate } from '../templates.ts';
-import { renderedFor } from './rendered.ts';
+import { renderedFor, renderedLanguage } from './rendered.ts';
 
 export interface AppTemplateParts {
   readonly sql: SqlPool;
@@ -63,9 +63,7 @@ const trial = z
     sizeBytes: count,
     sizeBytesMax: count,
     message: z.unknown().meta({ description: 'What the provider would get.' }),
-    languages: z
-      .array(z.object({ tagSourceId: z.string(), sizeBytes: count, message: z.unknown() }))
-      .optional(),
+    languages: z.array(renderedLanguage).optional(),
   })
   .optional()
   .meta({ description: 'What it makes of the sample.' });

@@ -1,9 +1,19 @@
 /** Shows a message as its provider would get it, before it is sent. */
 
 import { NIL } from 'uuid';
+import { z } from 'zod';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Message } from '../../domain/notification.ts';
+import { count } from '../../http/openapi/parts.ts';
 import { PROVIDERS } from '../../providers/providers.ts';
+
+/** One of the languages in an answer. */
+export const renderedLanguage = z.object({
+  tagSourceId: z.string().optional().meta({ description: 'Absent where `language` is there.' }),
+  language: z.string().optional().meta({ description: 'Of `@language`.' }),
+  sizeBytes: count,
+  message: z.unknown(),
+});
 
 type Shown = Omit<Message, 'notificationId'>;
 
@@ -18,9 +28,9 @@ export function renderedFor(platformId: PlatformId, message: Shown) {
     ...(languages.length === 0
       ? {}
       : {
-          languages: languages.map(({ tagSourceId, payload }) => ({
-            tagSourceId,
-            ...inOneLanguage(platformId, { ...message, payload }),
+          languages: languages.map((one) => ({
+            ...('language' in one ? { language: one.language } : { tagSourceId: one.tagSourceId }),
+            ...inOneLanguage(platformId, { ...message, payload: one.payload }),
           })),
         }),
   };

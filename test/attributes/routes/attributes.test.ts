@@ -14,7 +14,7 @@ async function open(t: Lifetime, store: Store) {
   const { sql } = store;
   // The schema puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
-  return await openResources(t, store, 'acme', attributeRoutes(sql));
+  return await openResources(t, store, 'acme', attributeRoutes(store));
 }
 
 await onEachStore(t, {

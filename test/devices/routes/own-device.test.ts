@@ -22,8 +22,9 @@ await onEachStore(t, {
     await api.call('reg', tenant.caller, { ...device, tagId, attributes });
     const seen = await ask('', device);
     t.equal(seen.status, 200);
-    const { registeredAt, ...known } = JSON.parse(String(seen.body));
+    const { registeredAt, lastSeenAt, ...known } = JSON.parse(String(seen.body));
     t.ok(Math.abs(registeredAt - Date.now()) < 600_000);
+    t.ok(Math.abs(lastSeenAt - Date.now()) < 600_000);
     t.same(known, { tags: [{ id: tagId, name: 'News' }], attributes });
     const [fresh] =
       await sql`select registered_on = (now() at time zone 'UTC')::date as today from devices`;

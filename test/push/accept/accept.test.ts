@@ -230,7 +230,7 @@ await withStores(t, async (t, store) => {
         if (chunk === undefined) throw new Error('nothing to claim');
         const task = taskOf(
           { kind: 'chunk', chunk, leaseStartedMs: 0, nodeId: null },
-          plain(chunk.terms.audience),
+          { audience: plain(chunk.terms.audience), payload: chunk.terms.payload },
           60_000,
           NOT_AUTHORIZED,
         );

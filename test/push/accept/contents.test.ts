@@ -48,8 +48,9 @@ async function claimed({ sql }: Store, id: string) {
   return Object.fromEntries(
     chunks.map((chunk) => {
       const claim = { kind: 'chunk', chunk, leaseStartedMs: 0, nodeId: null } as const;
-      const audience = plain(chunk.terms.audience);
-      const task = taskOf(claim, audience, 60_000, { authorized: null, fault: null });
+      const { audience, payload } = chunk.terms;
+      const compiled = { audience: plain(audience), payload };
+      const task = taskOf(claim, compiled, 60_000, { authorized: null, fault: null });
       return [task.platformId, task.message.payload];
     }),
   );

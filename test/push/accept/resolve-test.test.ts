@@ -217,6 +217,9 @@ await onEachStore(t, {
       (await call('POST', '', audience(text), token)).status;
     t.equal(await status('a && @plan = staff'), 202);
     t.equal(await status('a && @plan = staff', free), 403);
+    const trusted = await key({ scopes: ['send', 'personal'] });
+    t.equal(await status('a && @plan = staff', trusted), 202);
+    t.equal(await status('a', await key({ scopes: ['personal'] })), 403, 'it sends nothing');
     t.equal(await status('* && @country = CH', free), 202);
     t.equal(await status('* && @country = CH', limited), 403);
     t.equal(await status('*', limited), 403);
@@ -238,6 +241,9 @@ await onEachStore(t, {
       body: { detail: /process 7 on old/ },
     });
     t.equal((await call('POST', '', audience('*'))).status, 503);
+    const title = { default: 'Goal!', de: 'Tor!' };
+    const inLanguages = { ...audience('a'), payload: { languages: '@language', title } };
+    t.equal((await call('POST', '', inLanguages)).status, 503);
     t.equal((await call('POST', '', audience('a || b'))).status, 202);
     t.equal(await needs(), null);
     await sql`update nodes set died_at = now()`;

@@ -63,6 +63,7 @@ const shared = {
   pacer: new Pacer({ sql, clock: systemClock, log }),
   countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk, plain(chunk.terms.audience)),
   audiences: { of: ({ terms }: ClaimedScope) => plain(terms.audience) },
+  payloads: { of: ({ terms }: ClaimedScope) => terms.payload },
 };
 
 /** A worker that the test plays. */

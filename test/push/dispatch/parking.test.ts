@@ -85,6 +85,7 @@ class PlayedNode {
         return countUndone(store.sql, chunk, plain(chunk.terms.audience));
       },
       audiences: { of: ({ terms }) => plain(terms.audience) },
+      payloads: { of: ({ terms }) => terms.payload },
       clock,
       log,
     });

@@ -9,7 +9,7 @@ import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/devi
 import type { ChunkTask } from '../../protocol/task.ts';
 import { Reporter } from '../reporter.ts';
 import type { RunContext } from '../run-context.ts';
-import { languageTagIdsOf, sendAll } from '../send/delivery.ts';
+import { languagesAskedOf, sendAll } from '../send/delivery.ts';
 import type { Ending } from '../send/ending.ts';
 import { outcomeUnknown } from '../send/ending.ts';
 import type { Halt, Release } from '../send/send-loop.ts';
@@ -46,7 +46,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     ordinalEnd: task.ordinalEnd,
     expectedVersion: task.groupVersion,
     firstOffset: firstUndone(task.doneBlocks) * BLOCK_DEVICES,
-    languageTagIds: languageTagIdsOf(task),
+    askedLanguages: languagesAskedOf(task),
   });
   steps.resolved(run.offsets.length);
   const firstOrdinal = groupNumber * GROUP_DEVICES;

@@ -6,7 +6,7 @@
 import type { RetryTask } from '../../protocol/task.ts';
 import { Reporter } from '../reporter.ts';
 import type { RunContext } from '../run-context.ts';
-import { languageTagIdsOf, sendAll } from '../send/delivery.ts';
+import { languagesAskedOf, sendAll } from '../send/delivery.ts';
 import type { Halt } from '../send/send-loop.ts';
 import { Steps } from '../steps.ts';
 import { RetrySendQueue } from './retry-send-queue.ts';
@@ -19,7 +19,7 @@ export async function runRetries(task: RetryTask, context: RunContext): Promise<
     task,
     task.ordinals,
     task.audience,
-    languageTagIdsOf(task),
+    languagesAskedOf(task),
   );
   steps.resolved(task.ordinals.length);
   const queue = new RetrySendQueue(task, context, present, () => reporter.poke());

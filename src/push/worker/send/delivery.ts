@@ -7,6 +7,7 @@ import { DELIVERED, reasonOf } from '../../../domain/outcome.ts';
 import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../../../domain/own-faults.ts';
 import type { DeviceObservation } from '../../../domain/progress.ts';
 import type { Sender } from '../../../providers/sender.ts';
+import type { AskedLanguages } from '../../../tag-index/tag-index.ts';
 import type { Rendered } from '../../../transport/transport.ts';
 import type { Task } from '../../protocol/task.ts';
 import type { RunContext } from '../run-context.ts';
@@ -50,9 +51,13 @@ function unsent({ expires, sendUntilMs }: Task, { control, clock }: RunContext):
   return failedWith(MISSING_CREDENTIAL);
 }
 
-/** The tags of the languages of its payload, as its index is asked for them. */
-export const languageTagIdsOf = ({ message }: Task): readonly number[] =>
-  (message.payload.languages ?? []).map(({ tagId = NO_TAG }) => tagId);
+/** The languages of its payload, as its index is asked for them: all by tags, or all by values. */
+export function languagesAskedOf({ message }: Task): AskedLanguages {
+  const { languages = [] } = message.payload;
+  const byValues = languages.flatMap((one) => ('language' in one ? [one.facetIds ?? []] : []));
+  if (byValues.length > 0) return byValues;
+  return languages.map((one) => ('language' in one ? NO_TAG : (one.tagId ?? NO_TAG)));
+}
 
 /** Null: the sender threw, as it would at every try: a fault, so that the notification can end. */
 function render(
