@@ -27,7 +27,7 @@ export async function readSegment(
   return (await api.request('GET', SEGMENT, { path: { name }, signal })).body;
 }
 
-/** What is written about a segment. */
+/** The fields of a segment that may be changed. */
 export interface SegmentTerms {
   readonly expression: string;
   readonly description: string | null;
