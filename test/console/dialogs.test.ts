@@ -92,6 +92,8 @@ t.test('every dialog', (t) =>
     const webhook = await ask<{ id: number }>(`${admin}/webhooks`, token, {
       url: 'https://hooks.example/events',
     });
+    await ask(`${admin}/attributes`, token, { name: 'plan', type: 'text' });
+    await ask(`${admin}/segments`, token, { name: 'german', expression: '@language = de' });
     const operation = await addWaitingOperation(client, tagId);
     await fetch(`${demo.baseUrl}${admin}/apps/${demo.appId}/platforms/3/template`, {
       method: 'PUT',
@@ -190,6 +192,17 @@ t.test('every dialog', (t) =>
         title: 'Delete this template?',
         path: `templates/${demo.appId}/3`,
         opener: button('Delete…'),
+      },
+      {
+        title: 'Delete the segment german?',
+        path: 'segments/one/german',
+        opener: button('Delete…'),
+      },
+      { title: 'Change plan', path: 'attributes', opener: button('Change… plan') },
+      {
+        title: 'Delete the attribute plan?',
+        path: 'attributes',
+        opener: button('Delete… plan'),
       },
       {
         title: 'Cancel this operation?',

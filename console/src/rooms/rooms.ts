@@ -24,6 +24,8 @@ const ROOMS: Readonly<Record<string, Load<RoomProps & Record<string, unknown>>>>
   send: () => import('./send.svelte'),
   notifications: () => import('./notifications.svelte'),
   tags: () => import('./tags.svelte'),
+  segments: () => import('./segments.svelte'),
+  attributes: () => import('./attributes.svelte'),
   devices: () => import('./devices.svelte'),
   bulk: () => import('./bulk.svelte'),
   apps: () => import('./apps.svelte'),

@@ -29,6 +29,8 @@ export const navigationTexts = {
   notifications: 'Notifications',
   sending: 'Sending',
   tags: 'Tags',
+  segments: 'Segments',
+  attributes: 'Attributes',
   devices: 'Devices',
   bulk: 'Bulk operations',
   apps: 'Apps',

@@ -47,7 +47,7 @@ export const faultTexts = {
     eventTypes: 'Events',
     toTagId: 'Other tag',
     deviceIds: 'Device tokens',
-    expression: 'Template',
+    expression: 'Expression',
     sample: 'Sample',
     undoSeconds: 'Seconds to undo',
     confirmAboveDevices: 'Require typing the count above',

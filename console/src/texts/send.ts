@@ -28,7 +28,7 @@ export const sendTexts = {
   asTags: 'Choose tags',
   expression: 'Expression',
   expressionHint:
-    'Source IDs or #IDs with && || ! and parentheses: (goal_fcb || goal_bvb) && !muted',
+    'Tags by source ID or #ID, attributes by @, segments by $, with && || ! and parentheses: (goal_fcb || goal_bvb) && @language = de && !$staff',
   apps: 'Apps',
   platforms: 'Platforms',
   scopes: (apps: string, platforms: string) =>
@@ -94,6 +94,10 @@ export const sendTexts = {
   audienceNone: (names: string) => `Without: ${names}`,
   chooseTags: 'Choose a tag to see how many devices it reaches.',
   unknown: (names: string) => `Unknown tags: ${names}.`,
+  unknownValues: (name: string, values: string) =>
+    `No device has this value of ${name}: ${values}.`,
+  withoutValue: (count: string, name: string) =>
+    `${devices(count)} of those with these tags ${count === '1' ? 'has' : 'have'} no value of ${name}.`,
   bytes: (size: string, max: string) => `${size} of ${max} bytes`,
   json: 'JSON for each provider',
   code: 'API request for this notification',

@@ -31,6 +31,8 @@ const WAYS: readonly Way[] = [
   { room: 'send', label: texts.send, short: texts.sendShort, isFor: 'publisher' },
   { room: 'notifications', label: texts.notifications },
   { room: 'tags', label: texts.tags },
+  { room: 'segments', label: texts.segments, isMore: true },
+  { room: 'attributes', label: texts.attributes, isMore: true },
   { room: 'devices', label: texts.devices, isMore: true },
   { room: 'bulk', label: texts.bulk, isMore: true },
   { room: 'apps', label: texts.apps },

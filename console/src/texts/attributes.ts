@@ -1,0 +1,51 @@
+/** Attributes of devices: the list, declaring, changing and deleting one. */
+
+import type { Attribute } from '../../../packages/client/src/openapi.ts';
+
+type Named<K extends string> = Readonly<Record<K, string>>;
+
+export const attributeTexts = {
+  title: 'Attributes',
+  line: 'What apps and your servers tell about devices. Audiences and segments use it, such as @language = de.',
+  add: 'New attribute',
+  none: 'No attributes',
+  name: 'Name',
+  nameHint: 'A lower-case letter, then letters, digits or _. It cannot be changed later.',
+  type: 'Type',
+  typeHint: 'It cannot be changed later.',
+  types: {
+    text: 'Text',
+    language: 'Language',
+    zone: 'Time zone',
+    version: 'Version',
+    boolean: 'Yes or no',
+  } as const satisfies Named<Attribute['type']>,
+  setBy: 'Set by',
+  setters: {
+    app: 'The app',
+    server: 'Your servers',
+    both: 'The app and your servers',
+  } as const satisfies Named<Attribute['setBy']>,
+  apps: 'Apps',
+  appsHint: 'Choose none for all apps.',
+  allApps: 'All apps',
+  goneApp: (id: number) => `App ${id}, deleted`,
+  personal: 'Personal',
+  personalField: 'Personal: its values are in no list, log or webhook',
+  personalHint: 'Keys cannot use it in an audience.',
+  description: 'Description',
+  builtIn: 'Built in',
+  actions: 'Actions',
+  change: 'Change…',
+  changeOf: (name: string) => `Change… ${name}`,
+  changeTitle: (name: string) => `Change ${name}`,
+  make: 'Create attribute',
+  remove: 'Delete…',
+  removeOf: (name: string) => `Delete… ${name}`,
+  removeTitle: (name: string) => `Delete the attribute ${name}?`,
+  removeLine: (name: string) =>
+    `Tests of @${name} match no device from now on, also in segments and in notifications that are scheduled. Its values are removed from all devices. This cannot be undone.`,
+  removeDeed: 'Delete attribute',
+  yes: 'Yes',
+  no: 'No',
+};
