@@ -15,11 +15,22 @@ t.setTimeout(240_000);
 
 const FORBIDDEN = 403;
 /** Rooms in which nothing depends on whether somebody sends: one look is enough. */
-const AS_A_VIEWER = ['tags', 'devices', 'bulk', 'templates', 'apps', 'statistics'];
+const AS_A_VIEWER = [
+  'tags',
+  'segments',
+  'attributes',
+  'devices',
+  'bulk',
+  'templates',
+  'apps',
+  'statistics',
+];
 const READ = [
   'Overview',
   'Notifications',
   'Tags',
+  'Segments',
+  'Attributes',
   'Devices',
   'Bulk operations',
   'Apps',
@@ -94,6 +105,8 @@ t.test('owner, publisher, viewer', (t) =>
       info: `apps/${demo.appId}`,
       platforms: `apps/${demo.appId}/platforms`,
       statistics: `apps/${demo.appId}/statistics`,
+      segments: 'segments',
+      attributes: 'attributes',
     });
     /** The buttons in each page, without copying and trying requests. */
     const deedsOf = async (page: Page, but: readonly string[] = []) => {
@@ -124,6 +137,8 @@ t.test('owner, publisher, viewer', (t) =>
       info: [],
       platforms: [],
       statistics: [],
+      segments: ['New segment'],
+      attributes: ['New attribute'],
     };
 
     const [ofViewer, ofPublisher] = await Promise.all([

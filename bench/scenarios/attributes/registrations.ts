@@ -1,4 +1,4 @@
-/** Known devices that register what they have, without attributes and with the five built-in ones. */
+/** Known devices that register what they have, without attributes and with five built-in ones. */
 
 import autocannon from 'autocannon';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
