@@ -83,6 +83,18 @@ const publisherCommands: readonly ListedCommand[] = [
     load: async () => (await import('../cli/publisher/group.ts')).groupCommand(await publisher()),
   },
   {
+    name: 'segment',
+    summary: 'List, show, add, update, delete and count segments.',
+    load: async () =>
+      (await import('../cli/publisher/segment.ts')).segmentCommand(await publisher()),
+  },
+  {
+    name: 'attribute',
+    summary: 'List, declare, update and delete attributes of devices; list their values.',
+    load: async () =>
+      (await import('../cli/publisher/attribute.ts')).attributeCommand(await publisher()),
+  },
+  {
     name: 'device',
     summary: 'Look up, erase, register and unregister one device.',
     load: async () => (await import('../cli/publisher/device.ts')).deviceCommand(await publisher()),

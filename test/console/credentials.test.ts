@@ -119,7 +119,7 @@ t.test('credentials', (t) =>
       await page.getByRole('button', { name: 'New key' }).click();
       await dialog.getByLabel('Name', { exact: true }).fill('CMS');
       await dialog.getByRole('checkbox', { name: 'Read' }).uncheck();
-      await dialog.getByRole('checkbox', { name: 'Send' }).uncheck();
+      await dialog.getByRole('checkbox', { name: 'Send', exact: true }).uncheck();
       await dialog.getByText('Choose at least one.').waitFor();
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.getByRole('checkbox', { name: 'Read' }).check();

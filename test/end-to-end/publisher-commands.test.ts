@@ -36,6 +36,54 @@ function publisherOn(t: Test, dataDir: string) {
   };
 }
 
+/** Attributes and segments, of a client without any. One device has the tag `tennis`. */
+async function segments(
+  t: Test,
+  { run, runProcess, json }: Pick<ReturnType<typeof publisherOn>, 'run' | 'runProcess' | 'json'>,
+): Promise<void> {
+  const plan = ['plan', 'text', '--set-by', 'server', '--description', 'What is paid for'];
+  t.match(await json('attribute', 'add', ...plan), {
+    name: 'plan',
+    setBy: 'server',
+    description: 'What is paid for',
+    personal: false,
+  });
+  t.match(await run('attribute', 'add', 'plan', 'text'), { code: 1, output: /of this name/ });
+  t.match(await run('attribute', 'add', 'plan', 'number'), { code: 2, output: /text, language/ });
+  t.match(await run('attribute', 'update', 'plan'), { code: 2, output: /nothing to change/ });
+  const changed = await json('attribute', 'update', 'plan', '--description', 'none');
+  t.notOk('description' in changed);
+  t.match(await runProcess('attribute', 'list'), {
+    code: 0,
+    output: /^language\tlanguage\tset by both\tbuilt in$.*^plan\ttext\tset by server$/ms,
+  });
+  t.match(await run('attribute', 'values', 'plan'), {
+    code: 0,
+    output: 'No device has a value.\n',
+  });
+
+  t.match(await run('segment', 'list'), { code: 0, output: 'There is no segment.\n' });
+  const added = await json('segment', 'add', 'readers', 'tennis && !(@plan = paid)');
+  t.match(added, { name: 'readers', expression: 'tennis && !(@plan = paid)', description: null });
+  t.match(await run('segment', 'add', 'wrong', '@plann = paid'), {
+    code: 2,
+    output: /expression: .*plan/,
+  });
+  t.match(await run('segment', 'update', 'readers'), { code: 2, output: /nothing to change/ });
+  t.match(await run('segment', 'update', 'readers', '--description', 'All but subscribers'), {
+    code: 0,
+    output: 'readers\ttennis && !(@plan = paid)\tAll but subscribers\n',
+  });
+  t.match(await json('segment', 'show', 'readers'), { description: 'All but subscribers' });
+  t.match(await runProcess('segment', 'estimate', 'readers'), {
+    code: 0,
+    output: /^1 device, each once\.$.*^app \d+\tplatform 3\t1 device$/ms,
+  });
+  t.match(await run('segment', 'delete', 'readers'), { code: 0, output: /is deleted/ });
+  t.match(await run('segment', 'show', 'readers'), { code: 1, output: /no segment/ });
+  t.match(await run('attribute', 'delete', 'plan'), { code: 0, output: /is deleted/ });
+}
+
 t.test('from the first device to the end of a push', async (t) => {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
@@ -78,6 +126,8 @@ t.test('from the first device to the end of a push', async (t) => {
   t.match(await runProcess('group', 'list'), { code: 0, output: /Snow/ });
   t.match(await run('tag', 'delete', 'ski'), { code: 0, output: /is deleted/ });
   t.match(await run('group', 'delete', 'winter'), { code: 0, output: /is deleted/ });
+
+  await segments(t, { run, runProcess, json });
 
   const goal = ['send', '--title', 'goal!', '--message', '1:0'];
   const nobody = ['--audience', 'tennis && !#999'];

@@ -23,12 +23,14 @@ import { doctorCommand } from '../../src/cli/doctor.ts';
 import { indexCommand } from '../../src/cli/index-command.ts';
 import { memberCommand } from '../../src/cli/member.ts';
 import type { OperatorContext } from '../../src/cli/operator-command.ts';
+import { attributeCommand } from '../../src/cli/publisher/attribute.ts';
 import { readDemoProfile } from '../../src/cli/publisher/demo-profile.ts';
 import { deviceCommand } from '../../src/cli/publisher/device.ts';
 import { groupCommand } from '../../src/cli/publisher/group.ts';
 import { notificationCommand } from '../../src/cli/publisher/notification.ts';
 import { profileCommand } from '../../src/cli/publisher/profile.ts';
 import type { PublisherContext } from '../../src/cli/publisher/publisher-command.ts';
+import { segmentCommand } from '../../src/cli/publisher/segment.ts';
 import { sendCommand } from '../../src/cli/publisher/send.ts';
 import { statusCommand } from '../../src/cli/publisher/status.ts';
 import { tagCommand } from '../../src/cli/publisher/tag.ts';
@@ -123,6 +125,8 @@ function commandNamed(
   switch (name) {
     case 'app':
       return appCommand(operator, publisher);
+    case 'attribute':
+      return attributeCommand(publisher);
     case 'client':
       return clientCommand(operator);
     case 'credential':
@@ -151,6 +155,8 @@ function commandNamed(
       return profileCommand(publisher);
     case 'secret-key':
       return secretKeyCommand(operator);
+    case 'segment':
+      return segmentCommand(publisher);
     case 'send':
       return sendCommand(publisher);
     case 'status':

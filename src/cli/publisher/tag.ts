@@ -8,9 +8,8 @@ import { verb } from '../command.ts';
 import { findGroup, findTag } from './find-named.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
+import { NONE, readApps } from './read-apps.ts';
 import { NAME_NOTES } from './tag-names.ts';
-
-const NONE = 'none';
 
 const FLAGS = {
   'source-id': { type: 'string', value: 'text', about: 'what your own system calls it' },
@@ -139,9 +138,6 @@ function readFields(flags: {
     ...(app === undefined ? {} : { appIds: readApps(app) }),
   };
 }
-
-const readApps = (texts: readonly string[]): readonly number[] | null =>
-  texts.length === 1 && texts[0] === NONE ? null : texts.map((text) => readNumber('--app', text));
 
 async function groupField(session: Session, group: string | undefined) {
   if (group === undefined) return {};

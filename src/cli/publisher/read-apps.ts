@@ -1,0 +1,10 @@
+/** Apps on the command line, each by `--app`. */
+
+import { readNumber } from '../arguments.ts';
+
+/** In place of a value: there is to be none. */
+export const NONE = 'none';
+
+/** Null: every app. */
+export const readApps = (texts: readonly string[]): readonly number[] | null =>
+  texts.length === 1 && texts[0] === NONE ? null : texts.map((text) => readNumber('--app', text));
