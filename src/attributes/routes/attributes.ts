@@ -63,8 +63,12 @@ interface AttributeRouteParts {
 }
 
 export const attributeRoutes = (parts: AttributeRouteParts): readonly Route[] => [
-  ...[listRoute, createRoute, getRoute, changeRoute, deleteRoute].map((make) => make(parts.sql)),
+  listRoute(parts.sql),
+  createRoute(parts.sql),
+  getRoute(parts.sql),
   valuesRoute(parts),
+  changeRoute(parts.sql),
+  deleteRoute(parts.sql),
 ];
 
 const shownOf = (declared: ListedAttribute) => ({ ...declared, isBuiltIn: false });
