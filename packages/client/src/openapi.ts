@@ -9141,7 +9141,7 @@ export interface operations {
                 readonly client: string;
                 /**
                  * @description The name of the attribute.
-                 * @example plan
+                 * @example language
                  */
                 readonly name: string;
             };

@@ -8,6 +8,7 @@ import { listed } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
 import { rowsOf } from '../../http/list-answer.ts';
 import { count, epochMs } from '../../http/openapi/parts.ts';
+import type { PathParameter } from '../../http/parameters.ts';
 import { LIMIT, text, textCursor } from '../../http/parameters.ts';
 import { outsideOfLimits } from '../../http/permission.ts';
 import { refused } from '../../http/result.ts';
@@ -36,6 +37,9 @@ const value = z
   })
   .meta({ id: 'AttributeValue' });
 
+/** One that every client has. */
+const name: PathParameter<string> = { ...attributeName, example: 'language' };
+
 const IS_PERSONAL = refused(403, 'This attribute is personal: its values are in no list.');
 const NOT_COUNTED = refused(503, 'The devices are being counted. Try again.', {
   headers: { 'Retry-After': '5' },
@@ -57,7 +61,7 @@ export function valuesRoute({ sql, patientReads }: ValuesRouteParts): Route {
       summary: 'List the values of an attribute of devices',
       description:
         'By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.',
-      path: { name: attributeName },
+      path: { name },
       query: {
         limit: LIMIT,
         cursor: textCursor('de-CH'),
