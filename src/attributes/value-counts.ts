@@ -49,19 +49,22 @@ interface ValueCountsOptions {
   readonly patientReads: PatientReads;
   readonly monotonicMs?: () => number;
   readonly groupsPerRead?: number;
+  readonly waitMs?: number;
 }
 
 export class ValueCounts {
   readonly #patientReads: PatientReads;
   readonly #now: () => number;
   readonly #groupsPerRead: number;
+  readonly #waitMs: number;
   readonly #known = new CappedMap<number, Known>({ weightMax: COUNTS_MAX });
   readonly #walks = new CappedMap<number, Walk>({ sizeMax: WALKS_MAX });
 
-  constructor({ patientReads, monotonicMs, groupsPerRead }: ValueCountsOptions) {
+  constructor({ patientReads, monotonicMs, groupsPerRead, waitMs }: ValueCountsOptions) {
     this.#patientReads = patientReads;
     this.#now = monotonicMs ?? (() => performance.now());
     this.#groupsPerRead = groupsPerRead ?? GROUPS_PER_READ;
+    this.#waitMs = waitMs ?? WAIT_MS_MAX;
   }
 
   /** A value that is not in it had no device. Null: they cannot be had now. */
@@ -74,14 +77,14 @@ export class ValueCounts {
       going.catch(() => {});
       return known.counts;
     }
-    const hasEnded = await within(WAIT_MS_MAX, going, false);
+    const hasEnded = await within(this.#waitMs, going, false);
     return hasEnded ? (this.#known.get(clientId)?.counts ?? null) : null;
   }
 
   /** One that other reads have stopped goes on where it was. */
   #goOn(clientId: number): Promise<boolean> {
     const begun = this.#walks.get(clientId);
-    const isTooOld = begun !== undefined && this.#now() - begun.fromMs >= AGE_MS_MAX / 2;
+    const isTooOld = begun?.going === null && this.#now() - begun.fromMs >= AGE_MS_MAX / 2;
     const walk = begun === undefined || isTooOld ? this.#begin(clientId) : begun;
     walk.going ??= this.#walk(walk).finally(() => {
       walk.going = null;

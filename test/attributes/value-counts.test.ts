@@ -28,6 +28,8 @@ async function openScene({ sql, patientReads }: Store) {
     patientReads: counting as PatientReads,
     monotonicMs: () => scene.nowMs,
     groupsPerRead: 1,
+    // A busy machine may take longer for a walk than a caller waits.
+    waitMs: 60_000,
   });
   const counts = async () => {
     const found = await valueCounts.of(clientId);

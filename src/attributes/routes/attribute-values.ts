@@ -22,8 +22,8 @@ import { ATTRIBUTES_PATH, attributeName, NO_ATTRIBUTE } from './attribute-path.t
  * A count of few devices would be about persons.
  * @publisherLimit devices with a value that a list of values counts; fewer → `<5`
  */
-const DEVICES_TOLD_MIN = 5;
-const FEW = `<${DEVICES_TOLD_MIN}` as const;
+const DEVICES_SHOWN_MIN = 5;
+const FEW = `<${DEVICES_SHOWN_MIN}` as const;
 
 const value = z
   .object({
@@ -87,7 +87,10 @@ export function valuesRoute({ sql, patientReads }: ValuesRouteParts): Route {
         async read(afterValue, limit) {
           const asked = { clientId, attributeId: attribute.id, text: query.q, afterValue, limit };
           const rows = await listValues(sql, asked);
-          return rows.map(({ id, ...row }) => ({ ...row, devices: told(counts.get(id) ?? 0) }));
+          return rows.map(({ id, ...row }) => ({
+            ...row,
+            devices: shownCount(counts.get(id) ?? 0),
+          }));
         },
         keyOf: (row) => row.value,
       });
@@ -95,4 +98,5 @@ export function valuesRoute({ sql, patientReads }: ValuesRouteParts): Route {
   );
 }
 
-const told = (devices: number): number | typeof FEW => (devices < DEVICES_TOLD_MIN ? FEW : devices);
+const shownCount = (devices: number): number | typeof FEW =>
+  devices < DEVICES_SHOWN_MIN ? FEW : devices;

@@ -23,6 +23,7 @@ export interface NewDevice extends DeviceKey, WithAttributes {
 }
 
 /**
+ * The day of its first registration is not known of an import: a file has that of the last one.
  * Locks in the order of keys. Without `on conflict do nothing`, which would look each device up in
  * the index once more, and write its row twice.
  */
@@ -34,7 +35,7 @@ export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => {
     (app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)}, registered_at, registered_on, unsubscribed_at, tag_ids${facets})
   select app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)},
     coalesce(to_timestamp(registered_at_ms / 1000), now()),
-    (coalesce(to_timestamp(nullif(registered_at_ms, 0) / 1000), case when registered_at_ms is null then now() end) at time zone 'UTC')::date,
+    case when registered_at_ms is null then (now() at time zone 'UTC')::date end,
     case when unsubscribes then now() end, tag_ids${facets}
   from ${withFacets ? freshWithFacets(tx, devices) : fresh(tx, devices)}
   order by app_id, platform_id, device_key`;

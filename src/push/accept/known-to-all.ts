@@ -31,9 +31,8 @@ type Asked = Pick<NewNotification, 'audience' | 'payload' | 'templated'>;
 
 /** Null: every node knows what it asks. */
 function neededBy({ audience, payload, templated }: Asked): string | null {
+  const payloads = [payload, ...Object.values(templated?.payloads ?? {})];
+  if (payloads.some(isInLanguagesOfAttribute)) return registeredOn.name;
   if (askedTestsOf(audience).some(({ type }) => type === 'time')) return registeredOn.name;
-  const asksAttributes =
-    !isPlain(audience) ||
-    [payload, ...Object.values(templated?.payloads ?? {})].some(isInLanguagesOfAttribute);
-  return asksAttributes || audience.isToEverybody === true ? segments.name : null;
+  return isPlain(audience) && audience.isToEverybody !== true ? null : segments.name;
 }

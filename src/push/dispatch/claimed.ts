@@ -29,7 +29,10 @@ const messageOf = (claimed: Claimed): Message => {
 export const deadlinesOfClaimed = (claimed: Claimed): Deadlines =>
   deadlinesOf(messageOf(claimed), partOf(claimed).platformId);
 
-/** The task for a worker. The second: with ids, as an index is asked. `fault`: why none is sent. */
+/**
+ * The task for a worker. `audience` and `payload`: with ids in place of tests and languages.
+ * `fault`: why none is sent.
+ */
 export function taskOf(
   claimed: Claimed,
   { audience, payload }: { readonly audience: Audience; readonly payload: Payload },

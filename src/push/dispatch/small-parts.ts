@@ -102,7 +102,7 @@ export class SmallParts {
     const key = smallIdOf(part, part.isUrgent);
     const scope = this.scopes.get(key) ?? partsOfScope(part);
     const queue = scope.queues[Number(part.isScheduled)];
-    if (queue === undefined || queue.has(part.notificationId)) return;
+    if (queue === undefined || scope.queues.some((one) => one.has(part.notificationId))) return;
     queue.set(part.notificationId, part);
     this.parts += 1;
     this.scopes.set(key, scope);

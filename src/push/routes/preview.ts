@@ -57,10 +57,9 @@ const preview = z.object({
         description:
           'What the provider would get, without what names the device; zeros stand for the id of the job. For browsers it is what is encrypted.',
       }),
-      languages: z
-        .array(renderedLanguage)
-        .optional()
-        .meta({ description: 'The message for devices with a tag of a language, or with one.' }),
+      languages: z.array(renderedLanguage).optional().meta({
+        description: 'The message for devices with a tag of a language, or with a language.',
+      }),
       alsoFor: z
         .array(scopeCount)
         .optional()

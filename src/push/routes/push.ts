@@ -91,7 +91,7 @@ A wrong name never widens the audience:
 Each device gets the push once, in the language of the first of the tags that it has when it is sent to, in the order of \`languages\` (JSON has names that are whole numbers first); also when it is tried again. A text that is missing in a language stands in the default one, where each text must be. \
 Where no text is a map, \`languages\` is data. At most 32 tags. A name that is no tag of the client is \`400\`: its devices would get the default language, and nobody would notice. A tag that has expired, or is deleted later, is held by nobody. Each language is measured. The counts of a job are those of all languages together. \
 \`"languages":"@language"\` takes the language from the devices' attribute instead. The maps then have language tags and \`default\`: \`{"languages":"@language","title":{"default":"Goal!","de":"Tor!","de-CH":"Goal, gäll!"}}\`. Each text is chosen by the longest prefix of subtags of the device's language that it has, else \`default\`; devices without a language get \`default\`, too. At most 32 languages. A name that is no language tag is \`400\` with its path. \
-Send in languages when every node runs a version that knows them: others send the default one to all.`,
+Send in languages of tags when every node runs a version that knows them: others send the default one to all. One by \`@language\` is \`503\` until then.`,
   headers: idempotentBy('goal-1'),
   body: { schema: pushRequest, example: PUSH },
   problems: [400, 422],

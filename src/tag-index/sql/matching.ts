@@ -82,10 +82,10 @@ function isInDays(sql: Sql, { day, from, until, isExcluded }: DaysTest): Fragmen
 }
 
 function meetsIds(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
+  if (typeof condition !== 'number' && isDaysTest(condition)) return isInDays(sql, condition);
   if (typeof condition === 'number' || literalsOf(condition).length <= WORDS_MAX) {
     return sql`${wordsOf(sql, audience)} @@ ${queryOf(condition)}::tsquery`;
   }
-  if (isDaysTest(condition)) return isInDays(sql, condition);
   const isAnd = 'and' in condition;
   const parts = partsOf(condition);
   // Each of these decides alone: `and` has those that exclude, `or` those that include.

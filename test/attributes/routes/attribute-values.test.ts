@@ -8,6 +8,7 @@ import { declareAttribute } from '../../support/attributes.ts';
 import { makeKey } from '../../support/keys.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
+import { until } from '../../support/poll.ts';
 import { openResources } from '../../support/resources.ts';
 import { seedDevices } from '../../support/seed.ts';
 
@@ -28,7 +29,13 @@ async function open(t: Lifetime, store: Store) {
       update devices set facet_ids = array[${row?.id ?? 0}::integer]
       where device_id = any (${deviceIds}::text[])`;
   };
-  return { ...resources, give };
+  /** Asks again while the devices are counted: a busy machine takes longer than a caller waits. */
+  const ask: typeof resources.ask = (...asked) =>
+    until('the devices are counted', async () => {
+      const answer = await resources.ask(...asked);
+      return answer.status === 503 ? null : answer;
+    });
+  return { ...resources, ask, give };
 }
 
 await onEachStore(t, {

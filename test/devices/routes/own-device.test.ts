@@ -27,7 +27,7 @@ await onEachStore(t, {
     t.ok(Math.abs(lastSeenAt - Date.now()) < 600_000);
     t.same(known, { tags: [{ id: tagId, name: 'News' }], attributes });
     const [fresh] =
-      await sql`select registered_on = (now() at time zone 'UTC')::date as today from devices`;
+      await sql`select registered_on = (registered_at at time zone 'UTC')::date as today from devices`;
     t.same(fresh, { today: true });
     await sql`update devices set registered_on = '2026-01-02'`;
     const given = { registered: '2020-01-01', lastSeen: '2020-01-01', language: 'en' };

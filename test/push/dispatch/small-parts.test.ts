@@ -7,7 +7,8 @@ const part = (notificationId: string, more: Partial<Claimable> = {}): Claimable 
   aClaimable({ notificationId, ...more });
 
 function filled(count: number, more: Partial<Claimable> = {}, parts = new SmallParts()) {
-  for (let n = 0; n < count; n += 1) parts.add(part(`${more.clientId ?? 1}/${n}`, more));
+  for (let n = 0; n < count; n += 1)
+    parts.add(part(`${more.clientId ?? 1}/${more.isScheduled ? 'later-' : ''}${n}`, more));
   return parts;
 }
 
@@ -36,6 +37,7 @@ t.test('a candidate asks for no more slots than it has batches', (t) => {
 t.test('what was taken is there no more, what is there is not added twice', (t) => {
   const parts = filled(10);
   parts.add(part('1/3'));
+  parts.add(part('1/3', { isScheduled: true }));
   t.equal(parts.size, 10);
   const [batch] = parts.take(first, 1);
   t.strictSame(
