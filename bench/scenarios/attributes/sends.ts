@@ -119,8 +119,9 @@ async function giveAttributes({ sql, demo }: FanOutGrounds): Promise<void> {
     const shares = DISTRIBUTIONS[name] ?? [];
     const rows = await sql<{ id: number }[]>`
       insert into attribute_values (client_id, attribute_id, value)
-      select ${demo.clientId}, ${id}, value
-      from unnest(${shares.map(([value]) => value)}::text[]) with ordinality as v (value, place)
+      select apps.client_id, ${id}, value
+      from apps, unnest(${shares.map(([value]) => value)}::text[]) with ordinality as v (value, place)
+      where apps.id = ${demo.appId}
       order by place returning id`;
     choices.push(
       choiceOf(
