@@ -124,5 +124,5 @@ function comparable(heard: string): string {
   return [status, ...lines, '', body.join('\r\n\r\n')]
     .join('\r\n')
     .replaceAll(/\b[\da-f]{32}\b/g, '<request id>')
-    .replaceAll(/"registeredAt":\d{13}/g, '"registeredAt":<a time>');
+    .replaceAll(/"(registeredAt|lastSeenAt)":\d{13}/g, '"$1":<a time>');
 }
