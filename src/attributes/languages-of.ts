@@ -11,11 +11,7 @@ export async function languagesOf(
   clientId: number,
   languages: readonly string[],
 ): Promise<ReadonlyMap<string, readonly number[]>> {
-  const facets = await readFacets(sql, clientId, {
-    whole: [LANGUAGE_ID],
-    attributeIds: [],
-    values: [],
-  });
+  const facets = await readFacets(sql, clientId, { whole: [LANGUAGE_ID] });
   const found = new Map<string, number[]>(languages.map((language) => [language, []]));
   for (const { id, value } of facets) {
     const language = longestPrefix(value, found);

@@ -1,6 +1,6 @@
 /**
- * How many devices have each value of the attributes of a client. The devices are counted when
- * somebody asks, in pieces, one walk at a time for a client; what was found serves for an hour.
+ * How many devices have each value of the attributes of a client. A request for a list of values
+ * has the devices counted, in pieces, one walk at a time for a client; what was found serves for an hour.
  */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
@@ -74,6 +74,7 @@ export class ValueCounts {
     if (known !== undefined && ageMs < AGE_MS_MAX / 2) return known.counts;
     const going = this.#goOn(clientId);
     if (known !== undefined && ageMs < AGE_MS_MAX) {
+      // If it fails, the next caller has it repeated; once these are too old the error is answered.
       going.catch(() => {});
       return known.counts;
     }

@@ -21,11 +21,7 @@ export async function withoutValue(
     const and = [...conditions, { day: subject, isExcluded: true } as const];
     return { ...addressed, condition: { and }, asksDays: true };
   }
-  const facets = await readFacets(sql, clientId, {
-    whole: [subject],
-    attributeIds: [],
-    values: [],
-  });
+  const facets = await readFacets(sql, clientId, { whole: [subject] });
   const facetIds = facets.map(({ id }) => id);
   if (facetIds.length === 0) return addressed;
   return {

@@ -32,7 +32,8 @@ export const attributeTexts = {
   goneApp: (id: number) => `App ${id}, deleted`,
   personal: 'Personal',
   personalField: 'Personal: its values are in no list, log or webhook',
-  personalHint: 'Keys cannot use it in an audience.',
+  personalHint:
+    'Only a key with the permission “Send by personal attributes” can use it in an audience.',
   description: 'Description',
   builtIn: 'Built in',
   actions: 'Actions',

@@ -13,7 +13,7 @@ interface ListedValue {
 interface ValuesToList {
   readonly clientId: number;
   readonly attributeId: number;
-  /** Those that have it, in letters of either case. Null: all. */
+  /** Only values with this text in them, in letters of either case. Null: all. */
   readonly text: string | null;
   readonly afterValue: string | null;
   readonly limit: number;

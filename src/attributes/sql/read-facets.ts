@@ -12,16 +12,16 @@ export interface Facet {
 interface FacetsToRead {
   /** Attributes of which all values are read. */
   readonly whole: readonly number[];
-  /** Single values: parallel. */
-  readonly attributeIds: readonly number[];
-  readonly values: readonly string[];
+  /** Single values: parallel. Absent: none. */
+  readonly attributeIds?: readonly number[];
+  readonly values?: readonly string[];
 }
 
 /** Leaves out attributes that were deleted, whatever devices still hold. */
 export async function readFacets(
   sql: Sql,
   clientId: number,
-  { whole, attributeIds, values }: FacetsToRead,
+  { whole, attributeIds = [], values = [] }: FacetsToRead,
 ): Promise<readonly Facet[]> {
   // One value of JSON: there may be ten thousand.
   const [row] = await sql<{ facets: readonly (readonly [number, number, string])[] }[]>`

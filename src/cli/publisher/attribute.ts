@@ -6,9 +6,10 @@ import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { verb } from '../command.ts';
+import { NONE, orNull } from './none.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
-import { NONE, readApps } from './read-apps.ts';
+import { readApps } from './read-apps.ts';
 
 const YES = 'yes';
 const NO = 'no';
@@ -53,7 +54,7 @@ export const attributeCommand = (context: PublisherContext): Command =>
         ({ name, type }, flags) => {
           const body = { name, type: type as Attribute['type'], ...readFields(flags) };
           return async ({ tagcast, signal }: Session) =>
-            told((await tagcast.request('POST', ATTRIBUTES, { body, signal })).body);
+            outcomeOf((await tagcast.request('POST', ATTRIBUTES, { body, signal })).body);
         },
       ),
       update: verb(
@@ -66,7 +67,7 @@ export const attributeCommand = (context: PublisherContext): Command =>
           const body = readFields(flags);
           if (Object.keys(body).length === 0) throw new UsageError('nothing to change was given');
           return async ({ tagcast, signal }: Session) =>
-            told((await tagcast.request('PATCH', ONE, { path: { name }, body, signal })).body);
+            outcomeOf((await tagcast.request('PATCH', ONE, { path: { name }, body, signal })).body);
         },
       ),
       delete: verb(
@@ -121,13 +122,14 @@ function readFields(flags: {
     ...(setBy === undefined ? {} : { setBy: setBy as Attribute['setBy'] }),
     ...(app === undefined ? {} : { appIds: readApps(app) as number[] | null }),
     ...(personal === undefined ? {} : { personal: personal === YES }),
-    ...(description === undefined
-      ? {}
-      : { description: description === NONE ? null : description }),
+    ...(description === undefined ? {} : { description: orNull(description) }),
   };
 }
 
-const told = (attribute: Attribute): Outcome => ({ value: attribute, text: describe(attribute) });
+const outcomeOf = (attribute: Attribute): Outcome => ({
+  value: attribute,
+  text: describe(attribute),
+});
 
 const describe = ({ name, type, setBy, appIds, personal, ...more }: Attribute): string =>
   tableRow(

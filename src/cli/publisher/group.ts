@@ -6,11 +6,10 @@ import { UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { verb } from '../command.ts';
 import { findGroup } from './find-named.ts';
+import { NONE } from './none.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
 import { NAME_NOTES } from './tag-names.ts';
-
-const NONE = 'none';
 
 const FLAGS = {
   'source-id': { type: 'string', value: 'text', about: 'what your own system calls it' },

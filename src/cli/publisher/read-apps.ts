@@ -1,9 +1,7 @@
 /** Apps on the command line, each by `--app`. */
 
 import { readNumber } from '../arguments.ts';
-
-/** In place of a value: there is to be none. */
-export const NONE = 'none';
+import { NONE } from './none.ts';
 
 /** Null: every app. */
 export const readApps = (texts: readonly string[]): readonly number[] | null =>

@@ -6,9 +6,9 @@ import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { verb } from '../command.ts';
+import { NONE, orNull } from './none.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
-import { NONE } from './read-apps.ts';
 
 const DESCRIPTION = {
   type: 'string',
@@ -30,7 +30,7 @@ export const segmentCommand = (context: PublisherContext): Command =>
         { summary: 'Shows one segment.', arguments: ['name'] },
         ({ name }): Work =>
           async ({ tagcast, signal }) =>
-            told((await tagcast.request('GET', ONE, { path: { name }, signal })).body),
+            outcomeOf((await tagcast.request('GET', ONE, { path: { name }, signal })).body),
       ),
       add: verb(
         {
@@ -41,7 +41,7 @@ export const segmentCommand = (context: PublisherContext): Command =>
         ({ name, expression }, { description }): Work =>
           async ({ tagcast, signal }) => {
             const body = { name, expression, ...descriptionField(description) };
-            return told((await tagcast.request('POST', SEGMENTS, { body, signal })).body);
+            return outcomeOf((await tagcast.request('POST', SEGMENTS, { body, signal })).body);
           },
       ),
       update: verb(
@@ -60,7 +60,7 @@ export const segmentCommand = (context: PublisherContext): Command =>
           };
           if (Object.keys(body).length === 0) throw new UsageError('nothing to change was given');
           return async ({ tagcast, signal }: Session) =>
-            told((await tagcast.request('PATCH', ONE, { path: { name }, body, signal })).body);
+            outcomeOf((await tagcast.request('PATCH', ONE, { path: { name }, body, signal })).body);
         },
       ),
       delete: verb(
@@ -100,9 +100,9 @@ async function estimate({ tagcast, signal }: Session, name: string): Promise<Out
 }
 
 const descriptionField = (description: string | undefined) =>
-  description === undefined ? {} : { description: description === NONE ? null : description };
+  description === undefined ? {} : { description: orNull(description) };
 
-const told = (segment: Segment): Outcome => ({ value: segment, text: describe(segment) });
+const outcomeOf = (segment: Segment): Outcome => ({ value: segment, text: describe(segment) });
 
 const describe = ({ name, expression, description }: Segment): string =>
   tableRow(name, expression, ...(description === null ? [] : [description]));

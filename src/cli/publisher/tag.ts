@@ -6,9 +6,10 @@ import { readNumber, readTime, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { verb } from '../command.ts';
 import { findGroup, findTag } from './find-named.ts';
+import { NONE } from './none.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
-import { NONE, readApps } from './read-apps.ts';
+import { readApps } from './read-apps.ts';
 import { NAME_NOTES } from './tag-names.ts';
 
 const FLAGS = {

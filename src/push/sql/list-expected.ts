@@ -1,6 +1,7 @@
 /** The newest sends to an app and platform whose audience a device with these tags is in. */
 
 import { compileFor } from '../../attributes/compile-for.ts';
+import { readClock } from '../../database/read-clock.ts';
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { AskedAudience } from '../../domain/asked-audience.ts';
@@ -49,12 +50,12 @@ export async function listExpectedSends(
       and (n.any_tag_ids && ${tags}::integer[] or n.is_to_everybody) and n.all_tag_ids <@ ${tags}::integer[]
       and not n.none_tag_ids && ${tags}::integer[]
     order by n.id desc limit ${limit}`;
-  const known = rows.every((row) => isPlain(row.audience))
-    ? null
-    : await knownOf(sql, { appId, platformId }, ordinal);
+  const arePlain = rows.every((row) => isPlain(row.audience));
+  const known = arePlain ? null : await knownOf(sql, { appId, platformId }, ordinal);
+  const nowMs = arePlain ? 0 : await readClock(sql);
   const found: ExpectedSend[] = [];
   for (const { audience, ...send } of rows) {
-    const audienceIn = await compileFor(sql, clientId, audience);
+    const audienceIn = await compileFor(sql, clientId, audience, nowMs);
     const isMeant = isInAudience(
       audienceIn({ appId, platformId }),
       tagIds,

@@ -236,7 +236,8 @@ export class RedisTagIndex implements TagIndex {
 
 /**
  * More take longer than a command may: the breaker would open for all clients.
- * @limit values of attributes that meet an audience or are its languages, for Redis to answer → the database answers
+ * @limit values of attributes that meet an audience or are its languages, for Redis to answer → the
+ * database answers
  */
 const FACETS_MAX = 20_000;
 

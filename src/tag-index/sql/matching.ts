@@ -35,7 +35,8 @@ const WORDS_MAX = 256;
 
 /** Whether a device's row meets the condition. */
 function meets(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
-  return audience.asksDays === true && asksDays(condition)
+  if (typeof condition !== 'number' && isDaysTest(condition)) return isInDays(sql, condition);
+  return typeof condition !== 'number' && audience.asksDays === true && asksDays(condition)
     ? meetsWithDays(sql, audience, condition)
     : meetsIds(sql, audience, condition);
 }
@@ -43,10 +44,10 @@ function meets(sql: Sql, audience: Audience, condition: AudienceCondition): Frag
 const asksDays = (condition: AudienceCondition): boolean =>
   isDaysTest(condition) || (typeof condition === 'object' && partsOf(condition).some(asksDays));
 
+type Joined = Exclude<AudienceCondition, number | DaysTest>;
+
 /** The days apart from the ids, which stay one text search. */
-function meetsWithDays(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
-  if (isDaysTest(condition)) return isInDays(sql, condition);
-  if (typeof condition === 'number') return meetsIds(sql, audience, condition);
+function meetsWithDays(sql: Sql, audience: Audience, condition: Joined): Fragment {
   const isAnd = 'and' in condition;
   const parts = partsOf(condition);
   const ids = parts.filter((part) => !asksDays(part));
@@ -81,8 +82,7 @@ function isInDays(sql: Sql, { day, from, until, isExcluded }: DaysTest): Fragmen
   return isExcluded ? sql`not ${isIn}` : isIn;
 }
 
-function meetsIds(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
-  if (typeof condition !== 'number' && isDaysTest(condition)) return isInDays(sql, condition);
+function meetsIds(sql: Sql, audience: Audience, condition: number | Joined): Fragment {
   if (typeof condition === 'number' || literalsOf(condition).length <= WORDS_MAX) {
     return sql`${wordsOf(sql, audience)} @@ ${queryOf(condition)}::tsquery`;
   }
