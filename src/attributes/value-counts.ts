@@ -74,7 +74,7 @@ export class ValueCounts {
     if (known !== undefined && ageMs < AGE_MS_MAX / 2) return known.counts;
     const going = this.#goOn(clientId);
     if (known !== undefined && ageMs < AGE_MS_MAX) {
-      // If it fails, the next caller has it repeated; once these are too old the error is answered.
+      // If it fails, the next caller repeats it, and gets the error once these are too old.
       going.catch(() => {});
       return known.counts;
     }
