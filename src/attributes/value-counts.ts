@@ -1,6 +1,7 @@
 /**
  * How many devices have each value of the attributes of a client. A request for a list of values
- * has the devices counted, in pieces, one walk at a time for a client; what was found serves for an hour.
+ * has the devices counted, in pieces, one walk at a time for a client; what was found serves for an
+ * hour.
  */
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
