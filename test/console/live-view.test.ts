@@ -119,8 +119,9 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       t.ok(ended.successCount > 0 && ended.cancelledCount > 0);
       const chart = page.getByRole('table', { name: /^Devices per second/ });
       const rates = [...((await chart.textContent()) ?? '').matchAll(/devices ([\d,.]+)/g)];
-      const most = Math.max(...rates.map(([, text = '']) => Number(text.replaceAll(',', ''))));
-      t.ok(most > 0 && most < 2 * RATE_PER_SECOND, `${most} a second: none that was left out`);
+      const last = Number(rates.at(-1)?.[1]?.replaceAll(',', ''));
+      // Over ten seconds. The first rates of a page are over one: two blocks may be recorded in it.
+      t.ok(last > 0 && last < 2 * RATE_PER_SECOND, `${last} a second: none that was left out`);
       await page.goto(room('devices'));
       await sendingMark.waitFor({ state: 'detached' });
     });

@@ -17,6 +17,8 @@ const LIMIT_MS = 60_000;
 export const QUICK_MS = 100;
 /** Steps in the middle are done before the waiting sends have their turn. */
 const SLOW_MS = 1_000;
+/** A send with a rate has few chunks under way, so that some wait even on a slow machine. */
+const RATE_PER_SECOND = 500;
 /** Enough to look at. */
 const NAMED = 5;
 
@@ -39,7 +41,8 @@ export async function sendsExactly(
   await fetch(`${controlUrl}/reset`, { method: 'POST' });
   if (meanwhile !== undefined) await answerAfter(controlUrl, SLOW_MS);
   const before = await subscribed(sql, scene);
-  const job = await push(engine.baseUrl, scene.demo, [scene.tagId]);
+  const more = meanwhile === undefined ? {} : { ratePerSecond: RATE_PER_SECOND };
+  const job = await push(engine.baseUrl, scene.demo, [scene.tagId], { title: 'goal!' }, more);
   if (meanwhile !== undefined) {
     await until('the send has begun', async () => {
       const claimed = await sql`
