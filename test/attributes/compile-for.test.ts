@@ -56,7 +56,7 @@ async function getTheirLanguages(
   t.same([...new Set(meant.map(([, text]) => text))].sort(), [0, 1, 2, 3], 'each but one is had');
 }
 
-/** Redis answers, but for everybody, and for days, which only the database knows. */
+/** Redis answers, but for everybody, and for days and numbers, which only rows know. */
 async function loadedIndex(t: Test, { sql }: Store): Promise<TagIndex> {
   const { url } = await startRedis(t);
   const { client, name, breaker } = await openNodeIndex(t, sql, { kind: 'single', url });
@@ -64,8 +64,8 @@ async function loadedIndex(t: Test, { sql }: Store): Promise<TagIndex> {
     await loadGroup(sql, client, name.current, group, { isForced: true });
   }
   const truth = new SqlTagIndex(sql);
-  const forRows = ({ isToEverybody, asksDays }: Audience) => {
-    if (isToEverybody !== true && asksDays !== true) throw new Error('the database was asked');
+  const forRows = ({ isToEverybody, asksRows }: Audience) => {
+    if (isToEverybody !== true && asksRows !== true) throw new Error('the database was asked');
   };
   const database: TagIndex = {
     resolve: (request) => {

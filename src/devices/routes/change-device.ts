@@ -111,10 +111,14 @@ function resolve(
     return carryOut(api, endpoint, request, made);
   }
   const setter = { clientId, appId: operation.device.appId, by: 'app' } as const;
-  const go = ({ facets, ignored }: ResolvedAttributes) =>
+  const go = ({ facets, numbers, ignored }: ResolvedAttributes) =>
     carryOut(api, endpoint, request, {
       ...made,
-      operation: facets.size === 0 ? operation : { ...operation, facets },
+      operation: {
+        ...operation,
+        ...(facets.size === 0 ? {} : { facets }),
+        ...(numbers.size === 0 ? {} : { numbers }),
+      },
       ignoredAttributes: [...headerNames(ignored.map(ignoredName)), ...surplusNames],
     });
   const atHand = api.attributes.resolveAtHand(setter, given);
