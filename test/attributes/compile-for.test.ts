@@ -1,14 +1,13 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../src/database/store.ts';
-import type { Audience } from '../../src/domain/notification.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { BEFORE_ALL, listDeviceGroups } from '../../src/tag-index/groups/list-device-groups.ts';
 import { loadGroup } from '../../src/tag-index/redis/load-group.ts';
 import { RedisTagIndex } from '../../src/tag-index/redis/redis-tag-index.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../src/tag-index/tag-index.ts';
-import { agreesOnTests } from '../contract/tested-audiences.ts';
+import { agreesOnTests, databaseForRows } from '../contract/tested-audiences.ts';
 import { askedTexts } from '../contract/tested-languages.ts';
 import { makeTenant } from '../support/notifications.ts';
 import { openNodeIndex } from '../support/redis-index.ts';
@@ -63,20 +62,6 @@ async function loadedIndex(t: Test, { sql }: Store): Promise<TagIndex> {
   for (const group of await listDeviceGroups(sql, BEFORE_ALL, 100)) {
     await loadGroup(sql, client, name.current, group, { isForced: true });
   }
-  const truth = new SqlTagIndex(sql);
-  const forRows = ({ isToEverybody, asksRows }: Audience) => {
-    if (isToEverybody !== true && asksRows !== true) throw new Error('the database was asked');
-  };
-  const database: TagIndex = {
-    resolve: (request) => {
-      forRows(request.audience);
-      return truth.resolve(request);
-    },
-    count: (asked, scope, audience, groupsMax) => {
-      forRows(audience);
-      return truth.count(asked, scope, audience, groupsMax);
-    },
-    recheck: (...asked) => truth.recheck(...asked),
-  };
+  const database = databaseForRows(sql);
   return new RedisTagIndex({ client, name, breaker, sql, database, clock: systemClock });
 }

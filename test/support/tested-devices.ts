@@ -82,6 +82,8 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   ],
   lastSeen: ['2027-02-28', '-2d', '-1h', String(TESTED_AT_MS), '2027-02-28T23:59:59Z'],
 };
+/** The attributes that apps set. */
+export const TESTED_NAMES: readonly string[] = [...Object.keys(VALUES), ...Object.keys(NUMBERS)];
 const BUILT_IN: Readonly<Record<string, number>> = { language: -1, country: -3, appVersion: -4 };
 
 export type TestedTree =
