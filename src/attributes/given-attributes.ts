@@ -78,13 +78,14 @@ export class GivenAttributes {
     const declared = this.#declared.remembered(setter.clientId);
     if (declared === null) return null;
     const facets = new Map<number, FacetId | null>();
-    const numbers = new Map<number, NumberEntry | null>();
+    let numbers: Map<number, NumberEntry | null> | null = null;
     for (const { name, value } of given) {
       const attribute = declared.byName.get(name);
       if (attribute === undefined || !declared.areTaken || !maySet(attribute, setter)) return null;
       if (isNumberType(attribute.type)) {
         const set = numberOf(declared, attribute.id, attribute.type, value);
         if (!('entry' in set)) return null;
+        numbers ??= new Map();
         numbers.set(attribute.id, set.entry);
         continue;
       }
@@ -92,7 +93,7 @@ export class GivenAttributes {
       if (facetId === undefined) return null;
       facets.set(attribute.id, facetId);
     }
-    return { facets, numbers, ignored: NOTHING };
+    return { facets, numbers: numbers ?? NO_NUMBERS, ignored: NOTHING };
   }
 
   async resolve(
@@ -208,6 +209,7 @@ function numberOf(
   return { attributeId, entry: entryOf(attributeId, number) };
 }
 
+const NO_NUMBERS: ResolvedAttributes['numbers'] = new Map();
 const NOTHING: readonly IgnoredAttribute[] = [];
 
 const maySet = ({ setBy, appIds }: Attribute, { by, appId }: AttributeSetter): boolean =>
