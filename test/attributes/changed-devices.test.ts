@@ -82,6 +82,32 @@ async function placed(
   });
 }
 
+const numbersOf = ({ numbers }: TestedDevice): Pick<TestedDevice, 'numbers'> =>
+  numbers === undefined ? {} : { numbers };
+
+/** The device that stays has what both had; of what both had, its own. */
+function both(stays: TestedDevice, gone: TestedDevice): TestedDevice {
+  const { registered: _own, ...device } = stays;
+  const days = [stays.registered, gone.registered];
+  const [earlier] = days.filter((day) => day !== undefined).sort();
+  return {
+    ...device,
+    tags: new Set([...stays.tags, ...gone.tags]),
+    values: new Map([...gone.values, ...stays.values]),
+    numbers: new Map([...(gone.numbers ?? []), ...(stays.numbers ?? [])]),
+    ...(days.includes(undefined) || earlier === undefined ? {} : { registered: earlier }),
+  };
+}
+
+const withoutRetired = (device: TestedDevice): TestedDevice => ({
+  ...device,
+  values: new Map(
+    [...device.values].filter(
+      ([name, value]) => name !== 'country' && value !== 'free' && value !== '5.2',
+    ),
+  ),
+});
+
 await withRedis(t, (t) =>
   withPostgresStore(t, async (t, store) => {
     const { sql } = store;
@@ -188,29 +214,3 @@ await withRedis(t, (t) =>
     await agree('after they were gone');
   }),
 );
-
-const numbersOf = ({ numbers }: TestedDevice): Pick<TestedDevice, 'numbers'> =>
-  numbers === undefined ? {} : { numbers };
-
-/** The device that stays has what both had; of what both had, its own. */
-function both(stays: TestedDevice, gone: TestedDevice): TestedDevice {
-  const { registered: _own, ...device } = stays;
-  const days = [stays.registered, gone.registered];
-  const [earlier] = days.filter((day) => day !== undefined).sort();
-  return {
-    ...device,
-    tags: new Set([...stays.tags, ...gone.tags]),
-    values: new Map([...gone.values, ...stays.values]),
-    numbers: new Map([...(gone.numbers ?? []), ...(stays.numbers ?? [])]),
-    ...(days.includes(undefined) || earlier === undefined ? {} : { registered: earlier }),
-  };
-}
-
-const withoutRetired = (device: TestedDevice): TestedDevice => ({
-  ...device,
-  values: new Map(
-    [...device.values].filter(
-      ([name, value]) => name !== 'country' && value !== 'free' && value !== '5.2',
-    ),
-  ),
-});
