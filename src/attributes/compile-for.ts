@@ -11,7 +11,7 @@ import { DAY_ATTRIBUTE_NAMES, rangesOf } from '../domain/device-days.ts';
 import { isNumberType, numbersTest } from '../domain/device-numbers.ts';
 import type { Audience } from '../domain/notification.ts';
 import { isRelativeTime } from '../domain/test-times.ts';
-import { livingAttributes } from './sql/read-attributes.ts';
+import { livingAttributes } from './living-attributes.ts';
 import type { Facet } from './sql/read-facets.ts';
 import { readFacets } from './sql/read-facets.ts';
 

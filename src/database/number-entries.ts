@@ -1,4 +1,4 @@
-/** The entries of `numbers` of a row of devices, as pieces of statements (domain/device-numbers.ts). */
+/** The entries of `devices.numbers` (domain/device-numbers.ts), as pieces of statements. */
 
 import { constantText } from './rows.ts';
 

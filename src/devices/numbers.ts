@@ -16,7 +16,7 @@ export interface NumbersAfter {
 }
 
 /** Most devices: nothing is said of them. */
-export const SAME_NUMBERS: NumbersAfter = { numbers: [], isChanged: false };
+const SAME_NUMBERS: NumbersAfter = { numbers: [], isChanged: false };
 
 export function numbersAfter(before: readonly NumberEntry[], wanted: WantedNumbers): NumbersAfter {
   if (wanted === NO_NUMBERS) return SAME_NUMBERS;

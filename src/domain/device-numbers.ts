@@ -26,12 +26,12 @@ export interface NumbersTest {
 const INTEGER_MAX = 2_147_483_647;
 const INTEGER_FORM = /^[+-]?\d{1,10}$/;
 const MINUTE_MS = 60_000;
-/** What is added to a value, so that none is below zero. */
+/** Added to a value, so that none is below zero. */
 const OFFSET = 2 ** 31;
 const PLACES = 2 ** 32;
 const DIGITS = 8;
 
-/** The number by which a given value is kept: a time is its minutes since 1970. Null: it is none. */
+/** The number that a given value is kept as; of a time its minutes since 1970. Null: it is none. */
 export function readNumber(type: NumberType, value: unknown): number | null {
   if (type === 'integer') return readInteger(value);
   const ms = readMoment(value);

@@ -15,7 +15,7 @@ export function readTime(text: string): string | null {
   return ms === null || !isWithinTimes(ms) ? null : String(ms);
 }
 
-/** Reads a time that stands by itself, in epoch milliseconds, from a number too. Null: it is none. */
+/** Reads a time that stands by itself, or a number of epoch milliseconds. Null: it is none. */
 export function readMoment(value: unknown): number | null {
   if (typeof value === 'number') return isWithinTimes(value) ? value : null;
   if (typeof value !== 'string' || isRelativeTime(value)) return null;

@@ -74,7 +74,7 @@ async function askedOf({ sql, clientId, appId }: Scene, index: TagIndex, text: s
   return { found, count };
 }
 
-/** The database behind Redis, which is asked for everybody, and for days and numbers alone. */
+/** The database, which Redis asks for everybody, and for days and numbers alone. */
 export function databaseForRows(sql: Sql): TagIndex {
   const truth = new SqlTagIndex(sql);
   const forRows = ({ isToEverybody, asksRows }: Audience) => {

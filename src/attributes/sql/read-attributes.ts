@@ -31,13 +31,3 @@ export async function readTaken(sql: Sql): Promise<Taken> {
     select ${everyNodeKnows(sql, MIGRATION)} as "areTaken", ${everyNodeKnows(sql, NUMBERS)} as "areNumbersTaken"`;
   return row ?? { areTaken: false, areNumbersTaken: false };
 }
-
-/** Which of the ids are of attributes that are there. */
-export async function livingAttributes(
-  sql: Sql,
-  attributeIds: readonly number[],
-): Promise<ReadonlySet<number>> {
-  const rows = await sql<{ id: number }[]>`
-    select id from attributes where id = any (${list(attributeIds)}::integer[])`;
-  return new Set(rows.map(({ id }) => id));
-}

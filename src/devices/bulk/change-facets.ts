@@ -1,8 +1,8 @@
 /** A piece of a bulk operation that sets attributes: of each device all of them, or none. */
 
 import { attributesOfFacets } from '../../attributes/attributes-of-facets.ts';
+import { livingAttributes } from '../../attributes/living-attributes.ts';
 import { livingFacets } from '../../attributes/living-facets.ts';
-import { livingAttributes } from '../../attributes/sql/read-attributes.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { FacetId } from '../../domain/attributes.ts';
 import type { BulkCounts, BulkOutcome } from '../../domain/bulk-operation.ts';

@@ -114,7 +114,7 @@ interface ValuePairs {
   readonly numbers: NumberPairs;
 }
 
-/** Of a device that is named twice the later values count. */
+/** The values by the device; the later ones count where it is named twice. */
 function byDevice(deviceKeys: readonly string[], given: readonly ValuePairs[]) {
   const facets = new Map<string, FacetPairs>();
   const numbers = new Map<string, NumberPairs>();

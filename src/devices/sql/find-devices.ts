@@ -58,7 +58,7 @@ export interface Found {
  */
 const TAGS_MAX = 100_000;
 
-/** What is read of a device besides: the statement of most registrations does not know it. */
+/** Reads more of a device: the statement of most registrations does not know it. */
 interface AskedValues {
   readonly facets: boolean;
   readonly numbers: boolean;

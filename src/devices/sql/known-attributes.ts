@@ -12,7 +12,7 @@ export interface KnownAttribute {
   readonly name: string | null;
   readonly type: AttributeType | null;
   readonly isPersonal: boolean | null;
-  /** Of a number or a time its entry. */
+  /** A number or a time as its entry. */
   readonly value: string;
 }
 

@@ -49,7 +49,7 @@ const asksRows = (condition: AudienceCondition): boolean =>
 
 type Joined = Exclude<AudienceCondition, number | RowTest>;
 
-/** What only rows know apart from the ids, which stay one text search. */
+/** Tests of rows apart from the ids, which stay one text search. */
 function meetsWithRows(sql: Sql, audience: Audience, condition: Joined): Fragment {
   const isAnd = 'and' in condition;
   const parts = partsOf(condition);

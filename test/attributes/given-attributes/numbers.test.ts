@@ -1,16 +1,16 @@
 /** Declared numbers and times: set, seen, replaced, and gone with their attribute. */
 
 import t from 'tap';
-import { deleteAttribute } from '../../src/attributes/sql/attributes.ts';
-import type { Sql } from '../../src/database/sql.ts';
-import type { Store } from '../../src/database/store.ts';
-import { runUpkeepJob } from '../../src/database/upkeep-job.ts';
-import { deletedNumbers } from '../../src/devices/deleted-numbers.ts';
-import { makeAppApi } from '../support/app-api.ts';
-import { declareAttribute } from '../support/attributes.ts';
-import { mortal } from '../support/mortal.ts';
-import { onEachStore } from '../support/on-each-store.ts';
-import { makeTenant } from '../support/tenant.ts';
+import { deleteAttribute } from '../../../src/attributes/sql/attributes.ts';
+import type { Sql } from '../../../src/database/sql.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { runUpkeepJob } from '../../../src/database/upkeep-job.ts';
+import { deletedNumbers } from '../../../src/devices/deleted-numbers.ts';
+import { makeAppApi } from '../../support/app-api.ts';
+import { declareAttribute } from '../../support/attributes.ts';
+import { mortal } from '../../support/mortal.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+import { makeTenant } from '../../support/tenant.ts';
 
 async function open(store: Store) {
   const { sql } = store;

@@ -4,30 +4,30 @@
  */
 
 import t from 'tap';
-import { GivenAttributes } from '../../src/attributes/given-attributes.ts';
-import type { Store } from '../../src/database/store.ts';
-import { runUpkeepJob } from '../../src/database/upkeep-job.ts';
-import { Compaction } from '../../src/devices/compact/compaction.ts';
-import { deviceRef } from '../../src/devices/operation.ts';
-import { unusedValues } from '../../src/devices/unused-values.ts';
-import { deviceKeyOf, GROUP_DEVICES } from '../../src/domain/device.ts';
-import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
-import { systemClock } from '../../src/std/clock.ts';
-import { BEFORE_ALL, listDeviceGroups } from '../../src/tag-index/groups/list-device-groups.ts';
-import { loadGroup } from '../../src/tag-index/redis/load-group.ts';
-import { RedisTagIndex } from '../../src/tag-index/redis/redis-tag-index.ts';
-import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
-import type { IndexFeed } from '../../src/tag-index/tag-index.ts';
-import { NO_FEED } from '../../src/tag-index/tag-index.ts';
-import { agreesOnTests, databaseForRows } from '../contract/tested-audiences.ts';
-import { makeRegistration, makeReplacements, silent } from '../support/app-api.ts';
-import { makeTenant } from '../support/notifications.ts';
-import { until } from '../support/poll.ts';
-import { openNodeIndex, staleGroups } from '../support/redis-index.ts';
-import { startRedis, withRedis } from '../support/redis-server.ts';
-import { withPostgresStore } from '../support/store.ts';
-import type { TestedDevice } from '../support/tested-devices.ts';
-import { randomDevices, seedTestedDevices, TESTED_NAMES } from '../support/tested-devices.ts';
+import { GivenAttributes } from '../../../src/attributes/given-attributes.ts';
+import type { Store } from '../../../src/database/store.ts';
+import { runUpkeepJob } from '../../../src/database/upkeep-job.ts';
+import { Compaction } from '../../../src/devices/compact/compaction.ts';
+import { deviceRef } from '../../../src/devices/operation.ts';
+import { unusedValues } from '../../../src/devices/unused-values.ts';
+import { deviceKeyOf, GROUP_DEVICES } from '../../../src/domain/device.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
+import { systemClock } from '../../../src/std/clock.ts';
+import { BEFORE_ALL, listDeviceGroups } from '../../../src/tag-index/groups/list-device-groups.ts';
+import { loadGroup } from '../../../src/tag-index/redis/load-group.ts';
+import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
+import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import type { IndexFeed } from '../../../src/tag-index/tag-index.ts';
+import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
+import { agreesOnTests, databaseForRows } from '../../contract/tested-audiences.ts';
+import { makeRegistration, makeReplacements, silent } from '../../support/app-api.ts';
+import { makeTenant } from '../../support/notifications.ts';
+import { until } from '../../support/poll.ts';
+import { openNodeIndex, staleGroups } from '../../support/redis-index.ts';
+import { startRedis, withRedis } from '../../support/redis-server.ts';
+import { withPostgresStore } from '../../support/store.ts';
+import type { TestedDevice } from '../../support/tested-devices.ts';
+import { randomDevices, seedTestedDevices, TESTED_NAMES } from '../../support/tested-devices.ts';
 
 const ROUNDS = 12;
 const PLATFORM = 3;
@@ -189,7 +189,7 @@ await withRedis(t, (t) =>
     t.ok(after?.['first'] > before?.['last'], 'each device has moved');
     await agree('after compaction');
 
-    // Nobody has these any more: they are retired, and then gone.
+    // No device has these any more: they are retired, and then gone.
     await sql`
       update devices set facet_ids = nullif(array(
         select unnest(facet_ids) except
