@@ -8,8 +8,10 @@ import { meetsTest } from '../domain/attribute-test.ts';
 import type { Scope } from '../domain/device.ts';
 import type { DayAttribute } from '../domain/device-days.ts';
 import { DAY_ATTRIBUTE_NAMES, rangesOf } from '../domain/device-days.ts';
+import { isNumberType, numbersTest } from '../domain/device-numbers.ts';
 import type { Audience } from '../domain/notification.ts';
 import { isRelativeTime } from '../domain/test-times.ts';
+import { livingAttributes } from './living-attributes.ts';
 import type { Facet } from './sql/read-facets.ts';
 import { readFacets } from './sql/read-facets.ts';
 
@@ -29,11 +31,15 @@ export async function compileFor(
   if (isPlain(asked)) return () => asked;
   const tests = askedTestsOf(asked);
   const facets = await facetsOf(sql, clientId, tests);
+  const living = await numberedAttributes(sql, tests);
   const isRelative = tests.some(
-    ({ subject, values }) => isDay(subject) && values.some(isRelativeTime),
+    ({ type, values }) => type === 'time' && values.some(isRelativeTime),
   );
   const atMs = nowMs ?? (isRelative ? await readClock(sql) : 0);
-  return withMet(asked, new Map(tests.map((test) => [test, metBy(test, facets, atMs)])));
+  return withMet(
+    asked,
+    new Map(tests.map((test) => [test, metBy(test, { facets, living }, atMs)])),
+  );
 }
 
 const isDay = (subject: AskedTest['subject']): subject is DayAttribute =>
@@ -52,7 +58,7 @@ function facetsOf(
   tests: readonly AskedTest[],
 ): Promise<readonly Facet[]> | readonly Facet[] {
   const ofDevices = tests.flatMap(({ subject, ...test }) =>
-    typeof subject === 'number' ? [{ ...test, subject }] : [],
+    typeof subject === 'number' && !isNumberType(test.type) ? [{ ...test, subject }] : [],
   );
   if (ofDevices.length === 0) return [];
   const exact = ofDevices.filter(isExact);
@@ -64,17 +70,39 @@ function facetsOf(
   });
 }
 
+/** Those with declared numbers and times that are there: one that was deleted has no value. */
+async function numberedAttributes(
+  sql: Sql,
+  tests: readonly AskedTest[],
+): Promise<ReadonlySet<number>> {
+  const ids = tests.flatMap(({ subject, type }) =>
+    typeof subject === 'number' && isNumberType(type) ? [subject] : [],
+  );
+  return ids.length === 0 ? NONE : await livingAttributes(sql, ids);
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
 const isExact = ({ type, operator }: Pick<AskedTest, 'type' | 'operator'>): boolean =>
   type !== 'language' && (operator === '=' || operator === 'in');
+
+interface Values {
+  readonly facets: readonly Facet[];
+  readonly living: ReadonlySet<number>;
+}
 
 /** Null: it is the (app, platform) that answers. */
 function metBy(
   { subject, type, operator, values }: AskedTest,
-  facets: readonly Facet[],
+  { facets, living }: Values,
   nowMs: number,
 ): Met | null {
   if (isDay(subject)) return rangesOf(subject, operator, values, nowMs);
   if (typeof subject !== 'number') return null;
+  if (isNumberType(type)) {
+    const test = numbersTest(subject, type, operator, values, nowMs);
+    return test === null || !living.has(subject) ? [] : [test];
+  }
   return facets
     .filter(
       ({ attributeId, value }) =>

@@ -6,7 +6,8 @@ import type { Attribute } from '../domain/attributes.ts';
 import { BUILT_IN_ATTRIBUTES } from '../domain/attributes.ts';
 import { Batcher } from '../std/batcher.ts';
 import { groupBy } from '../std/group-by.ts';
-import { areTaken, readDeclared } from './sql/read-attributes.ts';
+import type { Taken } from './sql/read-attributes.ts';
+import { readDeclared, readTaken } from './sql/read-attributes.ts';
 
 /**
  * A deleted attribute may still be set for so long; housekeeping waits longer (unused-values.ts).
@@ -19,10 +20,9 @@ const CLIENTS_MAX = 1_000;
 /** @limit clients whose attributes are read in one query → the next query */
 const CLIENTS_PER_QUERY = 100;
 
-export interface ClientAttributes {
+/** None is set while a node of a version before attributes is at work; likewise of numbers. */
+export interface ClientAttributes extends Taken {
   readonly byName: ReadonlyMap<string, Attribute>;
-  /** False while a node of a version before attributes is at work: none is set then. */
-  readonly areTaken: boolean;
 }
 
 interface Entry {
@@ -57,13 +57,13 @@ export class DeclaredAttributes {
     const readAtMs = performance.now();
     const [declared, taken] = await Promise.all([
       readDeclared(sql, [...new Set(clientIds)]),
-      areTaken(sql),
+      readTaken(sql),
     ]);
     const byClient = groupBy(declared, ({ clientId }) => clientId);
     return clientIds.map((clientId) => {
       const all = [...BUILT_IN_ATTRIBUTES, ...(byClient.get(clientId) ?? [])];
       const byName = new Map(all.map((attribute) => [attribute.name, attribute]));
-      const attributes = { byName, areTaken: taken };
+      const attributes = { byName, ...taken };
       this.#entries.set(clientId, { attributes, readAtMs });
       return attributes;
     });

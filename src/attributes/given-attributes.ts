@@ -1,8 +1,10 @@
-/** Turns the attributes of a request into facets: those that count, and the names of the others. */
+/** Turns the attributes of a request into facets and numbers, and names those that do not count. */
 
 import type { SqlPool } from '../database/sql.ts';
 import { normalizeValue } from '../domain/attribute-values.ts';
 import type { Attribute, FacetId, Setter } from '../domain/attributes.ts';
+import type { NumberEntry, NumberType } from '../domain/device-numbers.ts';
+import { entryOf, isNumberType, readNumber } from '../domain/device-numbers.ts';
 import type { ClientAttributes } from './declared-attributes.ts';
 import { DeclaredAttributes } from './declared-attributes.ts';
 import type { NoRoom } from './facet-dictionary.ts';
@@ -33,6 +35,8 @@ export interface IgnoredAttribute {
 export interface ResolvedAttributes {
   /** Keyed by the ids of the attributes; null: cleared. */
   readonly facets: ReadonlyMap<number, FacetId | null>;
+  /** The same of attributes whose values are in no dictionary. */
+  readonly numbers: ReadonlyMap<number, NumberEntry | null>;
   readonly ignored: readonly IgnoredAttribute[];
 }
 
@@ -45,6 +49,7 @@ interface AttributeSetter {
 
 type Settled =
   | { readonly attributeId: number; readonly facetId: FacetId | null }
+  | { readonly attributeId: number; readonly entry: NumberEntry | null }
   | { readonly reason: IgnoredReason };
 
 /** @limit devices of a list whose attributes are looked up at once → the next ones */
@@ -73,14 +78,22 @@ export class GivenAttributes {
     const declared = this.#declared.remembered(setter.clientId);
     if (declared === null) return null;
     const facets = new Map<number, FacetId | null>();
+    let numbers: Map<number, NumberEntry | null> | null = null;
     for (const { name, value } of given) {
       const attribute = declared.byName.get(name);
       if (attribute === undefined || !declared.areTaken || !maySet(attribute, setter)) return null;
+      if (isNumberType(attribute.type)) {
+        const set = numberOf(declared, attribute.id, attribute.type, value);
+        if (!('entry' in set)) return null;
+        numbers ??= new Map();
+        numbers.set(attribute.id, set.entry);
+        continue;
+      }
       const facetId = value === null ? null : this.#facetAtHand(setter, attribute, value);
       if (facetId === undefined) return null;
       facets.set(attribute.id, facetId);
     }
-    return { facets, ignored: NOTHING };
+    return { facets, numbers: numbers ?? NO_NUMBERS, ignored: NOTHING };
   }
 
   async resolve(
@@ -137,11 +150,12 @@ export class GivenAttributes {
     const attribute = declared.byName.get(name);
     if (attribute === undefined || !maySet(attribute, setter)) return { reason: 'invalid' };
     if (!declared.areTaken) return { reason: 'later' };
-    const attributeId = attribute.id;
+    const { id: attributeId, type } = attribute;
+    if (isNumberType(type)) return numberOf(declared, attributeId, type, value);
     if (value === null) return { attributeId, facetId: null };
     const atHand = this.#facetAtHand(setter, attribute, value);
     if (atHand !== undefined) return { attributeId, facetId: atHand };
-    const kept = normalizeValue(attribute, value);
+    const kept = normalizeValue({ id: attributeId, type }, value);
     if (kept === null) return { reason: 'invalid' };
     const { clientId, appId, by } = setter;
     const wanted = { clientId, attribute, value: kept, appId: by === 'app' ? appId : null };
@@ -169,17 +183,33 @@ async function together(
   facetOf: (given: GivenAttribute) => Promise<Settled>,
 ): Promise<ResolvedAttributes> {
   const facets = new Map<number, FacetId | null>();
+  const numbers = new Map<number, NumberEntry | null>();
   const ignored: IgnoredAttribute[] = [];
   const each = await Promise.all(given.map(facetOf));
   for (const [at, { name, isQuiet }] of given.entries()) {
     const set = each[at];
     if (set === undefined) continue;
-    if ('attributeId' in set) facets.set(set.attributeId, set.facetId);
+    if ('facetId' in set) facets.set(set.attributeId, set.facetId);
+    else if ('entry' in set) numbers.set(set.attributeId, set.entry);
     else if (isQuiet === undefined) ignored.push({ name, reason: set.reason });
   }
-  return { facets, ignored };
+  return { facets, numbers, ignored };
 }
 
+function numberOf(
+  { areNumbersTaken }: ClientAttributes,
+  attributeId: number,
+  type: NumberType,
+  value: unknown,
+): Settled {
+  if (!areNumbersTaken) return { reason: 'later' };
+  if (value === null) return { attributeId, entry: null };
+  const number = readNumber(type, value);
+  if (number === null) return { reason: 'invalid' };
+  return { attributeId, entry: entryOf(attributeId, number) };
+}
+
+const NO_NUMBERS: ResolvedAttributes['numbers'] = new Map();
 const NOTHING: readonly IgnoredAttribute[] = [];
 
 const maySet = ({ setBy, appIds }: Attribute, { by, appId }: AttributeSetter): boolean =>

@@ -17,6 +17,7 @@ import * as attributes from './migrations/0048-attributes.ts';
 import * as segments from './migrations/0049-segments.ts';
 import * as registeredOn from './migrations/0050-registered-on.ts';
 import * as oneIndexOfJobsUnderWay from './migrations/0051-one-index-of-jobs-under-way.ts';
+import * as numbers from './migrations/0052-numbers.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   segments,
   registeredOn,
   oneIndexOfJobsUnderWay,
+  numbers,
 ];
 
 export interface Migrated {

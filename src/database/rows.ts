@@ -64,6 +64,8 @@ export const xid = columnOf<string>('xid', String);
 export const uuid = columnOf<string>('uuid', String);
 export const text = columnOf<string>('text', quoted);
 export const json = columnOf<object | number>('json', (value) => quoted(JSON.stringify(value)));
+/** Octets as hexadecimal digits. */
+export const octets = columnOf<string>('bytea', (digits) => quoted(`\\x${digits}`));
 export const integers = columnOf<readonly number[]>(
   'integer[]',
   (value) => `"{${value.join(',')}}"`,

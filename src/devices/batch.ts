@@ -2,6 +2,7 @@
 
 import type { Change, TagsAfter } from './change.ts';
 import type { FacetsAfter } from './facets.ts';
+import type { NumbersAfter } from './numbers.ts';
 import type { DeviceRef, Operation } from './operation.ts';
 import type { DeviceKey, KnownDevice } from './sql/find-devices.ts';
 
@@ -18,6 +19,7 @@ export interface ChangedDevice extends DeviceOperations {
   readonly change: Change;
   readonly tags: TagsAfter;
   readonly facets: FacetsAfter;
+  readonly numbers: NumbersAfter;
   /** Null: it does not exist. */
   readonly known: KnownDevice | null;
 }

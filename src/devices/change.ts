@@ -6,6 +6,8 @@ import { subscribersBy } from '../statistics/record-changes.ts';
 import { sortNumbers } from '../std/sort-numbers.ts';
 import type { WantedFacets } from './facets.ts';
 import { NO_FACETS } from './facets.ts';
+import type { WantedNumbers } from './numbers.ts';
+import { NO_NUMBERS } from './numbers.ts';
 import type { Operation } from './operation.ts';
 
 /** A device keeps its earlier tags unless cleared or in `remove`, and gets those of `add`. */
@@ -21,6 +23,8 @@ export interface Change extends WithAttributes {
   unsubscribes: boolean;
   /** `NO_FACETS`: they stay. */
   readonly facets: WantedFacets;
+  /** `NO_NUMBERS`: they stay. */
+  readonly numbers: WantedNumbers;
 }
 
 /** Whether devices of an app can subscribe to a tag: it is live, connected and unexpired. */
@@ -29,6 +33,7 @@ export type IsSubscribable = (tagId: number, appId: number) => boolean;
 interface Folding extends Change {
   attributes: DeviceAttributes;
   facets: WantedFacets;
+  numbers: WantedNumbers;
   /** `NO_TAGS` until a tag is removed. */
   remove: Set<number>;
 }
@@ -45,6 +50,7 @@ export function fold(operations: readonly Operation[], isSubscribable: IsSubscri
     unsubscribes: false,
     attributes: NO_ATTRIBUTES,
     facets: NO_FACETS,
+    numbers: NO_NUMBERS,
   };
   for (const operation of operations) apply(change, operation, isSubscribable);
   return change;
@@ -75,11 +81,16 @@ function apply(change: Folding, operation: Operation, isSubscribable: IsSubscrib
 
 type Registering = Operation & { readonly kind: 'reg' | 'set' };
 
-function register(change: Folding, { attributes, facets }: Registering): void {
+function register(change: Folding, { attributes, facets, numbers }: Registering): void {
   change.registers = true;
   change.attributes = latestAttributes(change.attributes, attributes);
-  if (facets === undefined) return;
-  change.facets = change.facets === NO_FACETS ? facets : new Map([...change.facets, ...facets]);
+  if (facets !== undefined) {
+    change.facets = change.facets === NO_FACETS ? facets : new Map([...change.facets, ...facets]);
+  }
+  if (numbers !== undefined) {
+    const { numbers: before } = change;
+    change.numbers = before === NO_NUMBERS ? numbers : new Map([...before, ...numbers]);
+  }
 }
 
 function clear(change: Folding): void {

@@ -3,6 +3,7 @@
 import { deviceKeyOf, normalizeDeviceId } from '../domain/device.ts';
 import type { DeviceAttributes } from '../domain/device-attributes.ts';
 import type { WantedFacets } from './facets.ts';
+import type { WantedNumbers } from './numbers.ts';
 import type { DeviceKey } from './sql/find-devices.ts';
 
 export interface DeviceRef extends DeviceKey {
@@ -24,6 +25,7 @@ export type Operation =
       readonly attributes: DeviceAttributes;
       /** Absent: it says nothing of them. */
       readonly facets?: WantedFacets;
+      readonly numbers?: WantedNumbers;
     }
   | {
       readonly kind: 'ureg';

@@ -6,9 +6,10 @@
 import type { TestedType } from './attribute-test.ts';
 import type { SCOPE_ATTRIBUTE_NAMES } from './attributes.ts';
 import type { AudienceCondition } from './audience-condition.ts';
-import type { DayAttribute, DaysTest } from './device-days.ts';
+import type { DayAttribute } from './device-days.ts';
 import type { TestOperator } from './expression-tests.ts';
 import type { Audience } from './notification.ts';
+import type { RowTest } from './row-tests.ts';
 
 /** The (app, platform) of a device answers these tests: its numbers are the values. */
 type ScopeSubject = (typeof SCOPE_ATTRIBUTE_NAMES)[number];
@@ -30,7 +31,7 @@ export type AskedCondition =
   | { readonly and: readonly AskedCondition[] }
   | { readonly or: readonly AskedCondition[] };
 
-export interface AskedAudience extends Omit<Audience, 'condition' | 'facetIds' | 'asksDays'> {
+export interface AskedAudience extends Omit<Audience, 'condition' | 'facetIds' | 'asksRows'> {
   readonly condition?: AskedCondition | null;
 }
 
@@ -59,25 +60,25 @@ const hasIdsAlone = (condition: AskedCondition): boolean =>
   (!('subject' in condition) && askedPartsOf(condition).every(hasIdsAlone));
 
 /**
- * The ids of the values that meet a test, the ranges of days that do, or whether it holds for the
- * whole (app, platform).
+ * The ids of the values that meet a test, what the rows of devices are to be asked, or whether it
+ * holds for the whole (app, platform).
  */
-export type Met = readonly (number | DaysTest)[] | boolean;
+export type Met = readonly (number | RowTest)[] | boolean;
 
 type MetBy = (test: AskedTest) => Met;
 
-/** Puts ids, and ranges of days, in place of tests: the audience as indexes are asked for it. */
+/** Puts ids, and tests of rows, in place of tests: the audience as indexes are asked for it. */
 export function withFacets(asked: AskedAudience, metBy: MetBy): Audience {
   const { condition, ...audience } = asked;
   if (condition === null || condition === undefined) return audience;
   const facetIds = new Set<number>();
-  let asksDays = false;
+  let asksRows = false;
   const met = compiled(condition, (test) => {
     const found = metBy(test);
     if (typeof found === 'boolean') return found;
     for (const one of found) {
       if (typeof one === 'number') facetIds.add(one);
-      else asksDays = true;
+      else asksRows = true;
     }
     return found;
   });
@@ -87,7 +88,7 @@ export function withFacets(asked: AskedAudience, metBy: MetBy): Audience {
     ...audience,
     condition: met,
     ...(facetIds.size === 0 ? {} : { facetIds: [...facetIds] }),
-    ...(asksDays ? { asksDays } : {}),
+    ...(asksRows ? { asksRows } : {}),
   };
 }
 
@@ -104,7 +105,7 @@ function compiledTest({ isExcluded }: AskedTest, met: Met): AudienceCondition | 
   return isExcluded ? joined('and', met.map(negated)) : joined('or', met);
 }
 
-const negated = (met: number | DaysTest): AudienceCondition =>
+const negated = (met: number | RowTest): AudienceCondition =>
   typeof met === 'number' ? -met : { ...met, isExcluded: true };
 
 /** Without what is always, or never, met. */

@@ -4,7 +4,7 @@ import type { AttributeType } from './attributes.ts';
 import type { TestOperator } from './expression-tests.ts';
 
 /** The numbers of apps and platforms are compared as numbers. */
-export type TestedType = AttributeType | 'number' | 'time';
+export type TestedType = AttributeType | 'number';
 
 const EQUALITY: readonly TestOperator[] = ['=', '!=', 'in'];
 const SAMENESS: readonly TestOperator[] = ['=', 'in'];
@@ -18,6 +18,7 @@ export const OPERATORS_OF: Readonly<Record<TestedType, readonly TestOperator[]>>
   zone: SAMENESS,
   version: ORDER,
   number: ORDER,
+  integer: ORDER,
   time: ORDER,
 };
 

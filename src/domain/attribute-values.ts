@@ -5,14 +5,18 @@
 
 import { CappedMap } from '../../packages/std/src/capped-map.ts';
 import { isNameText } from '../std/name-text.ts';
-import type { Attribute, AttributeType } from './attributes.ts';
+import type { Attribute, FacetType } from './attributes.ts';
 import { COUNTRY_ID } from './attributes.ts';
 
 /** @publisherLimit characters of a value of an attribute → ignored, and named */
 const ATTRIBUTE_VALUE_LENGTH_MAX = 64;
 
+interface ValueOf extends Pick<Attribute, 'id'> {
+  readonly type: FacetType;
+}
+
 /** The value as it is kept; null: it is none of this attribute. */
-export function normalizeValue({ id, type }: Pick<Attribute, 'id' | 'type'>, value: unknown) {
+export function normalizeValue({ id, type }: ValueOf, value: unknown) {
   if (type === 'boolean') return normalizeBoolean(value);
   if (typeof value !== 'string' || value === '' || value.length > ATTRIBUTE_VALUE_LENGTH_MAX) {
     return null;
@@ -111,7 +115,7 @@ function askForZone(value: string): string | null {
 }
 
 const NORMALIZERS: Readonly<
-  Record<Exclude<AttributeType, 'boolean'>, (value: string) => string | null>
+  Record<Exclude<FacetType, 'boolean'>, (value: string) => string | null>
 > = {
   text: normalizeText,
   language: normalizeLanguage,

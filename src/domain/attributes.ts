@@ -1,9 +1,20 @@
 /** Attributes of devices: the built-in ones, and what a client declares. */
 
 import { DAY_ATTRIBUTE_NAMES } from './device-days.ts';
+import type { NumberType } from './device-numbers.ts';
+import { NUMBER_TYPES } from './device-numbers.ts';
 
-export const ATTRIBUTE_TYPES = ['text', 'language', 'zone', 'version', 'boolean'] as const;
+export const ATTRIBUTE_TYPES = [
+  'text',
+  'language',
+  'zone',
+  'version',
+  ...NUMBER_TYPES,
+  'boolean',
+] as const;
 export type AttributeType = (typeof ATTRIBUTE_TYPES)[number];
+/** Types with a dictionary: their values are facets. */
+export type FacetType = Exclude<AttributeType, NumberType>;
 
 /** Who may set it. */
 export const SETTERS = ['app', 'server', 'both'] as const;
@@ -20,13 +31,18 @@ export interface Attribute {
   readonly isPersonal: boolean;
 }
 
+/** One whose values are in the dictionary. */
+interface FacetAttribute extends Attribute {
+  readonly type: FacetType;
+}
+
 /** An id of `attribute_values`: one value of one attribute. It is never an id of a tag. */
 export type FacetId = number;
 
 export const LANGUAGE_ID = -1;
 export const COUNTRY_ID = -3;
 
-const builtIn = (id: number, name: string, type: AttributeType): Attribute => ({
+const builtIn = (id: number, name: string, type: FacetType): FacetAttribute => ({
   id,
   name,
   type,
@@ -36,7 +52,7 @@ const builtIn = (id: number, name: string, type: AttributeType): Attribute => ({
 });
 
 /** Every client has them; no row stands for them. Their ids are in the database: never reused. */
-export const BUILT_IN_ATTRIBUTES: readonly Attribute[] = [
+export const BUILT_IN_ATTRIBUTES: readonly FacetAttribute[] = [
   builtIn(LANGUAGE_ID, 'language', 'language'),
   builtIn(-2, 'timezone', 'zone'),
   builtIn(COUNTRY_ID, 'country', 'text'),

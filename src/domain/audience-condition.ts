@@ -1,27 +1,27 @@
 /** The condition of an audience's expression on the tags of devices, which indexes evaluate. */
 
-import type { DaysTest } from './device-days.ts';
+import type { RowTest } from './row-tests.ts';
 
 /** A tag id: has the tag; a negative one: has it not. */
 export type AudienceCondition =
   | number
-  | DaysTest
+  | RowTest
   | { readonly and: readonly AudienceCondition[] }
   | { readonly or: readonly AudienceCondition[] };
 
 export const NO_TAG = 0;
 
-/** It asks for a day of the device, which no tag says. */
-export const isDaysTest = (condition: AudienceCondition): condition is DaysTest =>
-  typeof condition === 'object' && 'day' in condition;
+/** It asks for what no tag or facet says. */
+export const isRowTest = (condition: AudienceCondition): condition is RowTest =>
+  typeof condition === 'object' && ('day' in condition || 'ranges' in condition);
 
 export function literalsOf(condition: AudienceCondition): readonly number[] {
   if (typeof condition === 'number') return [condition];
-  return isDaysTest(condition) ? [] : partsOf(condition).flatMap(literalsOf);
+  return isRowTest(condition) ? [] : partsOf(condition).flatMap(literalsOf);
 }
 
 export const partsOf = (
-  condition: Exclude<AudienceCondition, number | DaysTest>,
+  condition: Exclude<AudienceCondition, number | RowTest>,
 ): readonly AudienceCondition[] => ('and' in condition ? condition.and : condition.or);
 
 /** The condition with other ids in the same places. */
@@ -30,7 +30,7 @@ export function mapLiterals(
   map: (literal: number) => number,
 ): AudienceCondition {
   if (typeof condition === 'number') return map(condition);
-  if (isDaysTest(condition)) return condition;
+  if (isRowTest(condition)) return condition;
   const mapped = (part: AudienceCondition) => mapLiterals(part, map);
   return 'and' in condition ? { and: condition.and.map(mapped) } : { or: condition.or.map(mapped) };
 }

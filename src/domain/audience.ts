@@ -1,10 +1,10 @@
 /** The tags of an audience: facts for every index, and the answer for one device. */
 
 import type { AudienceCondition } from './audience-condition.ts';
-import { isDaysTest, literalsOf, mapLiterals, NO_TAG } from './audience-condition.ts';
-import type { DeviceDays } from './device-days.ts';
-import { meetsDays } from './device-days.ts';
+import { isRowTest, literalsOf, mapLiterals, NO_TAG } from './audience-condition.ts';
 import type { Audience } from './notification.ts';
+import type { DeviceRow } from './row-tests.ts';
+import { meetsRow } from './row-tests.ts';
 
 export const concernedTagIds = ({
   anyTagIds,
@@ -41,14 +41,14 @@ export function conditionOf({
 }
 
 /**
- * Whether a device with these tags, these values of attributes, and these days, is in the audience;
- * the tag indexes answer that for many.
+ * Whether a device with these tags, these values of attributes, and what else its row has, is in
+ * the audience; the tag indexes answer that for many.
  */
 export function isInAudience(
   audience: Audience,
   tagIds: readonly number[],
   facetIds: readonly number[] = [],
-  days: DeviceDays | null = null,
+  row: DeviceRow | null = null,
 ): boolean {
   const { anyTagIds, allTagIds, noneTagIds, isToEverybody } = audience;
   const condition = conditionOf(audience);
@@ -57,18 +57,18 @@ export function isInAudience(
     (anyTagIds.some(has) || (isToEverybody === true && tagIds.length > 0)) &&
     allTagIds.every(has) &&
     !noneTagIds.some(has) &&
-    (condition === null || meets(condition, (id) => has(id) || facetIds.includes(id), days))
+    (condition === null || meets(condition, (id) => has(id) || facetIds.includes(id), row))
   );
 }
 
 function meets(
   condition: AudienceCondition,
   has: (tagId: number) => boolean,
-  days: DeviceDays | null,
+  row: DeviceRow | null,
 ): boolean {
   if (typeof condition === 'number') return condition < 0 ? !has(-condition) : has(condition);
-  if (isDaysTest(condition)) return meetsDays(condition, days);
+  if (isRowTest(condition)) return meetsRow(condition, row);
   return 'and' in condition
-    ? condition.and.every((part) => meets(part, has, days))
-    : condition.or.some((part) => meets(part, has, days));
+    ? condition.and.every((part) => meets(part, has, row))
+    : condition.or.some((part) => meets(part, has, row));
 }

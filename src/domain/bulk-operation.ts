@@ -1,6 +1,7 @@
 /** Bulk operations: tags of many devices, changed in the background (decision 52). */
 
 import type { FacetId } from './attributes.ts';
+import type { NumberEntry } from './device-numbers.ts';
 
 export const LIST_ACTIONS = ['subscribe', 'unsubscribe'] as const;
 /** On the members of a tag: the devices that have it. */
@@ -36,6 +37,9 @@ export interface BulkChange {
 
 /** The attributes that a device is to have: the id of each, and a facet or null. */
 export type FacetPairs = readonly (readonly [attributeId: number, facetId: FacetId | null])[];
+
+/** The same of attributes whose values are in no dictionary. */
+export type NumberPairs = readonly (readonly [attributeId: number, entry: NumberEntry | null])[];
 
 /** @publisherLimit devices of a bulk operation on a list → `400` */
 export const BULK_DEVICES_MAX = 1_000;

@@ -74,8 +74,8 @@ export interface Audience extends TagLists {
   readonly condition?: AudienceCondition | null;
   /** The ids in `condition` that are values of attributes. Absent: none. */
   readonly facetIds?: readonly number[];
-  /** `condition` asks for days of devices, which only their rows know. Absent: it does not. */
-  readonly asksDays?: true;
+  /** `condition` asks for days or numbers, which only rows know. Absent: it does not. */
+  readonly asksRows?: true;
   /** Devices with any tag are meant as those with a target are. Absent: they are not. */
   readonly isToEverybody?: boolean | null;
 }

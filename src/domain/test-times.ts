@@ -12,8 +12,18 @@ const TIMES_END_MS = 2 ** 32 * 1_000;
 export function readTime(text: string): string | null {
   if (RELATIVE.test(text)) return text;
   const ms = DECIMAL.test(text) ? Number(text) : isoDayOrTimeMs(text);
-  return ms === null || ms < 0 || ms >= TIMES_END_MS ? null : String(ms);
+  return ms === null || !isWithinTimes(ms) ? null : String(ms);
 }
+
+/** Reads a time that stands by itself, or a number of epoch milliseconds. Null: it is none. */
+export function readMoment(value: unknown): number | null {
+  if (typeof value === 'number') return isWithinTimes(value) ? value : null;
+  if (typeof value !== 'string' || isRelativeTime(value)) return null;
+  const kept = readTime(value);
+  return kept === null ? null : Number(kept);
+}
+
+const isWithinTimes = (ms: number): boolean => ms >= 0 && ms < TIMES_END_MS;
 
 /** Whether it moves with the moment at which it is tested. */
 export const isRelativeTime = (kept: string): boolean => RELATIVE.test(kept);

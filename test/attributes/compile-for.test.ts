@@ -1,14 +1,13 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../src/database/store.ts';
-import type { Audience } from '../../src/domain/notification.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { BEFORE_ALL, listDeviceGroups } from '../../src/tag-index/groups/list-device-groups.ts';
 import { loadGroup } from '../../src/tag-index/redis/load-group.ts';
 import { RedisTagIndex } from '../../src/tag-index/redis/redis-tag-index.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../src/tag-index/tag-index.ts';
-import { agreesOnTests } from '../contract/tested-audiences.ts';
+import { agreesOnTests, databaseForRows } from '../contract/tested-audiences.ts';
 import { askedTexts } from '../contract/tested-languages.ts';
 import { makeTenant } from '../support/notifications.ts';
 import { openNodeIndex } from '../support/redis-index.ts';
@@ -56,27 +55,13 @@ async function getTheirLanguages(
   t.same([...new Set(meant.map(([, text]) => text))].sort(), [0, 1, 2, 3], 'each but one is had');
 }
 
-/** Redis answers, but for everybody, and for days, which only the database knows. */
+/** Redis answers, but for everybody, and for days and numbers, which only rows know. */
 async function loadedIndex(t: Test, { sql }: Store): Promise<TagIndex> {
   const { url } = await startRedis(t);
   const { client, name, breaker } = await openNodeIndex(t, sql, { kind: 'single', url });
   for (const group of await listDeviceGroups(sql, BEFORE_ALL, 100)) {
     await loadGroup(sql, client, name.current, group, { isForced: true });
   }
-  const truth = new SqlTagIndex(sql);
-  const forRows = ({ isToEverybody, asksDays }: Audience) => {
-    if (isToEverybody !== true && asksDays !== true) throw new Error('the database was asked');
-  };
-  const database: TagIndex = {
-    resolve: (request) => {
-      forRows(request.audience);
-      return truth.resolve(request);
-    },
-    count: (asked, scope, audience, groupsMax) => {
-      forRows(audience);
-      return truth.count(asked, scope, audience, groupsMax);
-    },
-    recheck: (...asked) => truth.recheck(...asked),
-  };
+  const database = databaseForRows(sql);
   return new RedisTagIndex({ client, name, breaker, sql, database, clock: systemClock });
 }

@@ -4,7 +4,10 @@ import * as fc from 'fast-check';
 import { compileFor } from '../../src/attributes/compile-for.ts';
 import type { Sql } from '../../src/database/sql.ts';
 import { readExpression } from '../../src/domain/audience-expression.ts';
+import type { Audience } from '../../src/domain/notification.ts';
 import { resolve } from '../../src/push/accept/resolve.ts';
+import { listDeviceGroupsOf } from '../../src/tag-index/groups/list-device-groups.ts';
+import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../src/tag-index/tag-index.ts';
 import { aPush } from '../support/a-notification.ts';
 import type { TestedDevice } from '../support/tested-devices.ts';
@@ -47,7 +50,7 @@ export async function agreesOnTests(
 const nameOf = ({ platformId, ordinal }: { platformId: number; ordinal: number }): string =>
   `${platformId}/${ordinal}`;
 
-async function askedOf({ sql, clientId, appId, devices }: Scene, index: TagIndex, text: string) {
+async function askedOf({ sql, clientId, appId }: Scene, index: TagIndex, text: string) {
   const read = readExpression(text);
   if (!read.ok) throw new Error(read.fault.message);
   const push = aPush({ expression: read.expression });
@@ -58,16 +61,34 @@ async function askedOf({ sql, clientId, appId, devices }: Scene, index: TagIndex
   let count = 0;
   for (const { platformId } of targets.scopes) {
     const audience = audienceIn({ appId, platformId });
-    const ordinalEnd = devices.filter((one) => one.platformId === platformId).length;
-    const groups = Math.ceil(ordinalEnd / 8_192);
-    for (let groupNumber = 0; groupNumber < groups; groupNumber += 1) {
-      const group = { appId, platformId, groupNumber };
-      const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion: 1 });
+    const ordinalEnd = Number.MAX_SAFE_INTEGER;
+    for (const group of await listDeviceGroupsOf(sql, { appId, platformId })) {
+      const expectedVersion = group.version;
+      const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion });
       for (const offset of run.offsets) {
-        found.push(nameOf({ platformId, ordinal: groupNumber * 8_192 + offset }));
+        found.push(nameOf({ platformId, ordinal: group.groupNumber * 8_192 + offset }));
       }
     }
     count += (await index.count(sql, { appId, platformId }, audience)).count;
   }
   return { found, count };
+}
+
+/** The database, which Redis asks for everybody, and for days and numbers alone. */
+export function databaseForRows(sql: Sql): TagIndex {
+  const truth = new SqlTagIndex(sql);
+  const forRows = ({ isToEverybody, asksRows }: Audience) => {
+    if (isToEverybody !== true && asksRows !== true) throw new Error('the database was asked');
+  };
+  return {
+    resolve: (request) => {
+      forRows(request.audience);
+      return truth.resolve(request);
+    },
+    count: (asked, scope, audience, groupsMax) => {
+      forRows(audience);
+      return truth.count(asked, scope, audience, groupsMax);
+    },
+    recheck: (...asked) => truth.recheck(...asked),
+  };
 }

@@ -3,12 +3,12 @@
 import * as fc from 'fast-check';
 import t from 'tap';
 import { normalizeValue } from '../../src/domain/attribute-values.ts';
-import type { AttributeType } from '../../src/domain/attributes.ts';
+import type { FacetType } from '../../src/domain/attributes.ts';
 import { BUILT_IN_ATTRIBUTES, isReservedName } from '../../src/domain/attributes.ts';
 
 const DECLARED = 7;
 
-const taken = (type: AttributeType, value: unknown, id = DECLARED) =>
+const taken = (type: FacetType, value: unknown, id = DECLARED) =>
   normalizeValue({ id, type }, value);
 
 const builtIn = (name: string, value: unknown) => {
@@ -102,7 +102,7 @@ t.test('texts as they are; booleans as one of two words', (t) => {
 });
 
 t.test('taking a value twice is taking it once, and nothing throws', async (t) => {
-  const TYPES: readonly AttributeType[] = ['text', 'language', 'zone', 'version', 'boolean'];
+  const TYPES: readonly FacetType[] = ['text', 'language', 'zone', 'version', 'boolean'];
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
   const version = fc
     .array(fc.nat(30), { minLength: 1, maxLength: 6 })

@@ -18,6 +18,7 @@ import { appApiRoutes } from '../../src/devices/routes/routes.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
+import type { IndexFeed } from '../../src/tag-index/tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { checked } from './document-check.ts';
 
@@ -50,10 +51,14 @@ export interface AppApiUnderTest extends AppApi {
 }
 
 /** One node's Registration on the store. */
-export const makeRegistration = (store: Store, limits: Limits = {}): Registration =>
+export const makeRegistration = (
+  store: Store,
+  limits: Limits = {},
+  feed: IndexFeed = NO_FEED,
+): Registration =>
   new Registration({
     store,
-    feed: NO_FEED,
+    feed,
     log: silent,
     inFlightMax: limits.inFlightMax ?? 10_000,
     devicesPerAppMax: limits.devicesPerAppMax ?? 1_000_000,
@@ -61,10 +66,14 @@ export const makeRegistration = (store: Store, limits: Limits = {}): Registratio
     freshMs: 86_400_000,
   });
 
-export const makeReplacements = (store: Store, limits: Limits = {}): Replacements =>
+export const makeReplacements = (
+  store: Store,
+  limits: Limits = {},
+  feed: IndexFeed = NO_FEED,
+): Replacements =>
   new Replacements({
     sql: store.sql,
-    feed: NO_FEED,
+    feed,
     log: silent,
     lanes: store.address.kind === 'embedded' ? REPLACEMENT_LANES_EMBEDDED : REPLACEMENT_LANES,
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,

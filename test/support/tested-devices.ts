@@ -3,6 +3,8 @@
 import * as fc from 'fast-check';
 import type { Sql } from '../../src/database/sql.ts';
 import { list, textList } from '../../src/database/sql.ts';
+import { entryOf, readNumber } from '../../src/domain/device-numbers.ts';
+import { declareAttribute } from './attributes.ts';
 import { makeTag } from './notifications.ts';
 
 export interface TestedDevice {
@@ -14,6 +16,8 @@ export interface TestedDevice {
   /** The day of its first registration, and the moment of the last. Absent: not known, and now. */
   readonly registered?: string;
   readonly lastSeen?: string;
+  /** Declared numbers and times, as they are given. Absent: none. */
+  readonly numbers?: ReadonlyMap<string, number | string>;
 }
 
 /** The moment of the tests: what is relative counts from it. */
@@ -32,15 +36,30 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   premium: ['true', 'false'],
   plan: ['free', 'paid "once"', 'staff'],
 };
+/** Declared numbers, and times whose seconds do not count. */
+const NUMBERS: Readonly<Record<string, readonly (number | string)[]>> = {
+  score: [0, -7, 42, 2_147_483_647, -2_147_483_647, '1000000'],
+  paidUntil: [
+    '2027-03-01T10:30:00Z',
+    '2027-03-01T10:30:59.999Z',
+    '2027-03-01T09:29+01:00',
+    '2027-02-28',
+    TESTED_AT_MS + 60_000,
+    0,
+  ],
+};
+const ORDER = ['has', '=', '!=', '<', '<=', '>', '>=', 'in'];
 const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   language: ['has', '=', 'in'],
   country: ['has', '=', '!=', 'in'],
-  appVersion: ['has', '=', '!=', '<', '<=', '>', '>=', 'in'],
+  appVersion: ORDER,
   premium: ['has', '=', '!=', 'in'],
   plan: ['has', '=', '!=', 'in'],
   platform: ['has', '=', '!=', 'in'],
-  registered: ['has', '=', '!=', '<', '<=', '>', '>=', 'in'],
-  lastSeen: ['has', '=', '!=', '<', '<=', '>', '>=', 'in'],
+  registered: ORDER,
+  lastSeen: ORDER,
+  score: ORDER,
+  paidUntil: ORDER,
 };
 /** The values that publishers write; no device has some of them. */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
@@ -51,8 +70,20 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   plan: ['free', 'paid "once"', 'none'],
   platform: ['3', '15', '1'],
   registered: ['2027-02-28', '-1d', '-11h', '+1d', '2027-03-01T01:00+02:00'],
+  score: ['0', '-7', '41', '42', '1000000', '2147483647', '-2147483647'],
+  paidUntil: [
+    '2027-03-01T10:30Z',
+    '2027-03-01T10:30:30Z',
+    '-0h',
+    '-1d',
+    '+1h',
+    '2027-02-28',
+    '1970-01-01',
+  ],
   lastSeen: ['2027-02-28', '-2d', '-1h', String(TESTED_AT_MS), '2027-02-28T23:59:59Z'],
 };
+/** The attributes that apps set. */
+export const TESTED_NAMES: readonly string[] = [...Object.keys(VALUES), ...Object.keys(NUMBERS)];
 const BUILT_IN: Readonly<Record<string, number>> = { language: -1, country: -3, appVersion: -4 };
 
 export type TestedTree =
@@ -106,11 +137,39 @@ export function isMeant(tree: TestedTree, device: TestedDevice): boolean {
   if ('and' in tree) return tree.and.every((part) => isMeant(part, device));
   if ('or' in tree) return tree.or.some((part) => isMeant(part, device));
   const { name, operator, values } = tree;
+  if (name in NUMBERS) return isMeantByNumber(tree, device);
   const value = givenOf(name, device);
   if (value === undefined) return false;
   if (operator === 'has') return true;
   if (operator === 'in') return values.some((one) => holds(name, '=', value, one));
   return holds(name, operator, value, values[0] ?? '');
+}
+
+function isMeantByNumber(
+  { name, operator, values }: Extract<TestedTree, { readonly name: string }>,
+  { numbers }: TestedDevice,
+): boolean {
+  const given = numbers?.get(name);
+  if (given === undefined) return false;
+  const plain = (written: number | string): number => {
+    if (name === 'score') return Number(written);
+    const ms = typeof written === 'number' ? written : momentOf(written).getTime();
+    return ms - (ms % 60_000);
+  };
+  const value = plain(given);
+  const wanted = values.map(plain);
+  const [first = 0] = wanted;
+  if (operator === 'in') return wanted.includes(value);
+  const held: Readonly<Record<string, boolean>> = {
+    has: true,
+    '=': value === first,
+    '!=': value !== first,
+    '<': value < first,
+    '<=': value <= first,
+    '>': value > first,
+    '>=': value >= first,
+  };
+  return held[operator] ?? false;
 }
 
 function givenOf(name: string, device: TestedDevice): string | undefined {
@@ -121,13 +180,14 @@ function givenOf(name: string, device: TestedDevice): string | undefined {
 }
 
 /** The day that is written, in UTC. */
-function dayOf(written: string): string {
+const dayOf = (written: string): string => momentOf(written).toISOString().slice(0, 10);
+
+function momentOf(written: string): Date {
   const [, days, hours] = /^([+-]\d+)d$|^([+-]\d+)h$/.exec(written) ?? [];
   const distanceHours = days === undefined ? Number(hours) : 24 * Number(days);
-  const moment = Number.isNaN(distanceHours)
+  return Number.isNaN(distanceHours)
     ? new Date(/^\d+$/.test(written) ? Number(written) : written)
     : new Date(TESTED_AT_MS + distanceHours * 3_600_000);
-  return moment.toISOString().slice(0, 10);
 }
 
 function holds(name: string, operator: string, value: string, written: string): boolean {
@@ -160,16 +220,19 @@ export function randomDevices(counts: readonly [number, number]): readonly Teste
     state = (state * 48_271) % 2_147_483_647;
     return state / 2_147_483_647;
   };
+  const valuesFrom = <V>(values: Readonly<Record<string, readonly V[]>>): ReadonlyMap<string, V> =>
+    new Map(
+      Object.entries(values).flatMap(([name, all]) => {
+        const value = all[Math.floor(random() * (all.length + 1))];
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    );
   const one = (platformId: number, ordinal: number): TestedDevice => ({
     platformId,
     ordinal,
     tags: new Set(TAGS.filter(() => random() < 0.3)),
-    values: new Map(
-      Object.entries(VALUES).flatMap(([name, all]) => {
-        const value = all[Math.floor(random() * (all.length + 1))];
-        return value === undefined ? [] : [[name, value] as const];
-      }),
-    ),
+    values: valuesFrom(VALUES),
+    numbers: valuesFrom(NUMBERS),
     ...registeredOn(DAYS[Math.floor(random() * (DAYS.length + 1))]),
     lastSeen:
       random() < 0.1
@@ -193,16 +256,17 @@ export async function seedTestedDevices(
   const tagIds = new Map<string, number>();
   for (const sourceId of TAGS) tagIds.set(sourceId, await makeTag(sql, clientId, { sourceId }));
   const facets = await seedValues(sql, clientId);
+  const entries = await declareNumbers(sql, clientId);
   const idsOf = (names: readonly string[], ids: ReadonlyMap<string, number>) =>
     `{${names
       .map((name) => ids.get(name) ?? 0)
       .sort((a, b) => a - b)
       .join()}}`;
   await sql`
-    insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, registered_on, tag_ids, facet_ids)
+    insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, registered_on, tag_ids, facet_ids, numbers)
     select ${appId}, platform_id, ordinal, md5(platform_id || '/' || ordinal)::uuid,
       md5(platform_id || '/' || ordinal), coalesce(nullif(last_seen, '')::timestamptz, now()),
-      nullif(registered, '')::date, tag_ids::integer[], nullif(facet_ids::integer[], '{}')
+      nullif(registered, '')::date, tag_ids::integer[], nullif(facet_ids::integer[], '{}'), nullif(decode(numbers, 'hex'), '')
     from unnest(${list(devices.map(({ platformId }) => platformId))}::integer[],
       ${list(devices.map(({ ordinal }) => ordinal))}::integer[],
       ${textList(devices.map(({ tags }) => idsOf([...tags], tagIds)))}::text[],
@@ -215,8 +279,9 @@ export async function seedTestedDevices(
         ),
       )}::text[],
       ${textList(devices.map(({ registered = '' }) => registered))}::text[],
-      ${textList(devices.map(({ lastSeen = '' }) => lastSeen))}::text[]
-    ) as d (platform_id, ordinal, tag_ids, facet_ids, registered, last_seen)`;
+      ${textList(devices.map(({ lastSeen = '' }) => lastSeen))}::text[],
+      ${textList(devices.map(entries))}::text[]
+    ) as d (platform_id, ordinal, tag_ids, facet_ids, registered, last_seen, numbers)`;
   await sql`
     insert into device_group_tags (app_id, platform_id, tag_id, group_number)
     select distinct app_id, platform_id, unnest(tag_ids), ordinal >> 13 from devices
@@ -229,6 +294,24 @@ export async function seedTestedDevices(
       select max(ordinal) + 1 from devices where (app_id, platform_id) = (p.app_id, p.platform_id)
     ), 0)
     where app_id = ${appId}`;
+}
+
+/** Answers how the numbers of a device are kept. */
+async function declareNumbers(
+  sql: Sql,
+  clientId: number,
+): Promise<(device: TestedDevice) => string> {
+  const score = await declareAttribute(sql, clientId, { name: 'score', type: 'integer' });
+  const paidUntil = await declareAttribute(sql, clientId, { name: 'paidUntil', type: 'time' });
+  return ({ numbers }) =>
+    [...(numbers ?? [])]
+      .map(([name, value]) =>
+        name === 'score'
+          ? entryOf(score, readNumber('integer', value) ?? 0)
+          : entryOf(paidUntil, readNumber('time', value) ?? 0),
+      )
+      .sort()
+      .join('');
 }
 
 /** Their ids by `name=value`. */

@@ -18,6 +18,8 @@ export const attributeTexts = {
     language: 'Language',
     zone: 'Time zone',
     version: 'Version',
+    integer: 'Whole number',
+    time: 'Date and time',
     boolean: 'Yes or no',
   } as const satisfies Named<Attribute['type']>,
   setBy: 'Set by',

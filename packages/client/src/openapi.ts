@@ -1334,7 +1334,7 @@ export interface paths {
         };
         /**
          * List the values of an attribute of devices
-         * @description By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.
+         * @description By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `409`: it is of the type `integer` or `time`, whose values are in no list. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -2957,7 +2957,7 @@ export interface components {
             readonly appVersion?: string | null;
             /** @description Of `reg` and `set`: what is to be known of the device, by the names of attributes. null clears one; absent ones stay. `language`: BCP 47. `timezone`: a name such as `Europe/Zurich`. `country`: two letters. `appVersion`, `osVersion`: numbers with dots. And those that the client has declared (`declareAttribute`). */
             readonly attributes?: {
-                readonly [key: string]: string | boolean | null;
+                readonly [key: string]: string | number | boolean | null;
             } | null;
         } & {
             readonly [key: string]: unknown;
@@ -2977,9 +2977,9 @@ export interface components {
             /** @description When it last registered, or up to a day earlier. Milliseconds since 1970. */
             readonly lastSeenAt: number;
             readonly tags: readonly components["schemas"]["AppTag"][];
-            /** @description Built-in and declared attributes with their values, in the form in which they are kept. */
+            /** @description Built-in and declared attributes with their values, in the form in which they are kept; of the type `time` as `2027-03-01T10:30Z`. */
             readonly attributes: {
-                readonly [key: string]: string | boolean;
+                readonly [key: string]: string | number | boolean;
             };
         };
         /** @description A group of tags. The first group of a tree, `default`, holds the tags without a group: it has no `groups`, and no `id` or the `id` 0. */
@@ -3555,7 +3555,7 @@ export interface components {
         readonly Attribute: {
             readonly name: string;
             /** @enum {string} */
-            readonly type: "text" | "language" | "zone" | "version" | "boolean";
+            readonly type: "text" | "language" | "zone" | "version" | "integer" | "time" | "boolean";
             /** @enum {string} */
             readonly setBy: "app" | "server" | "both";
             readonly appIds?: readonly number[];
@@ -3589,7 +3589,7 @@ export interface components {
             readonly environment?: string;
             /** @description Its attributes by their names; absent: it has none. Personal ones only for the super user and owners. */
             readonly attributes?: {
-                readonly [key: string]: string | boolean;
+                readonly [key: string]: string | number | boolean;
             };
             readonly tags?: readonly {
                 readonly id: number;
@@ -8907,10 +8907,10 @@ export interface operations {
                 readonly "application/json": {
                     readonly name: string;
                     /**
-                     * @description Stays as it is. `text`: 1–64 characters, compared as they are. `language`: BCP 47, kept as language, script and region. `zone`: a name of the IANA database, kept as the one of today. `version`: up to four numbers by dots. `boolean`.
+                     * @description Stays as it is. `text`: 1–64 characters, compared as they are. `language`: BCP 47, kept as language, script and region. `zone`: a name of the IANA database, kept as the one of today. `version`: up to four numbers by dots. `integer`: −2,147,483,647 to 2,147,483,647. `time`: ISO 8601 or epoch milliseconds, of 1970 to 2106, kept to the minute. `boolean`.
                      * @enum {string}
                      */
-                    readonly type: "text" | "language" | "zone" | "version" | "boolean";
+                    readonly type: "text" | "language" | "zone" | "version" | "integer" | "time" | "boolean";
                     /**
                      * @description Who may set it: the app, the publisher’s servers, or both, which is so where it is absent.
                      * @enum {string}
@@ -9179,6 +9179,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -9337,7 +9338,7 @@ export interface operations {
                         readonly environment?: string;
                         /** @description Its attributes by their names; absent: it has none. Personal ones only for the super user and owners. */
                         readonly attributes?: {
-                            readonly [key: string]: string | boolean;
+                            readonly [key: string]: string | number | boolean;
                         };
                         readonly tags?: readonly {
                             readonly id: number;
@@ -9572,7 +9573,7 @@ export interface operations {
                         readonly deviceId: string;
                         /** @description Their values by their names. null clears one; absent ones stay. */
                         readonly attributes: {
-                            readonly [key: string]: string | boolean | null;
+                            readonly [key: string]: string | number | boolean | null;
                         };
                     }[];
                 };

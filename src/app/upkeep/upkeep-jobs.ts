@@ -10,6 +10,7 @@ import { DEAD_NODES } from '../../database/nodes/upkeep.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import type { UpkeepJob } from '../../database/upkeep-job.ts';
 import { Compaction } from '../../devices/compact/compaction.ts';
+import { deletedNumbers } from '../../devices/deleted-numbers.ts';
 import { unusedValues } from '../../devices/unused-values.ts';
 import type { UnwantedTags } from '../../devices/unwanted-tags.ts';
 import { BULK_OPERATIONS, deviceEvents, idleDeviceErasure } from '../../devices/upkeep.ts';
@@ -67,6 +68,7 @@ export const upkeepJobs = (
   unwantedTags.disconnected,
   unwantedTags.disconnectedHere,
   unusedValues(options.feed),
+  deletedNumbers(),
   // No index finds the rows of these: they are looked for once an hour.
   objectIdWatch,
   TAG_DAY_SLOTS,

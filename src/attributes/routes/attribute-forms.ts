@@ -28,7 +28,7 @@ const name = z
 const TYPE_FAULT = `must be one of ${ATTRIBUTE_TYPES.join(', ')}`;
 const type = z.enum(ATTRIBUTE_TYPES, TYPE_FAULT).meta({
   description:
-    'Stays as it is. `text`: 1–64 characters, compared as they are. `language`: BCP 47, kept as language, script and region. `zone`: a name of the IANA database, kept as the one of today. `version`: up to four numbers by dots. `boolean`.',
+    'Stays as it is. `text`: 1–64 characters, compared as they are. `language`: BCP 47, kept as language, script and region. `zone`: a name of the IANA database, kept as the one of today. `version`: up to four numbers by dots. `integer`: −2,147,483,647 to 2,147,483,647. `time`: ISO 8601 or epoch milliseconds, of 1970 to 2106, kept to the minute. `boolean`.',
 });
 
 const terms = {

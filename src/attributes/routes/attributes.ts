@@ -191,7 +191,7 @@ const deleteRoute = (sql: SqlPool) =>
       if (builtIn(name) !== undefined) return IS_BUILT_IN;
       const found = await findAttribute(tx, clientId, name);
       if (found === null) return NO_ATTRIBUTE;
-      await deleteAttribute(tx, clientId, found.id);
+      await deleteAttribute(tx, clientId, found);
       await record({ action: 'attribute.delete', id: found.id, name });
       return done(null);
     }),

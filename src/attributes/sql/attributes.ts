@@ -4,6 +4,7 @@ import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import type { AttributeType, Setter } from '../../domain/attributes.ts';
 import { ATTRIBUTE_TYPES } from '../../domain/attributes.ts';
+import { isNumberType } from '../../domain/device-numbers.ts';
 
 /** The part that can be changed. */
 export interface AttributeTerms {
@@ -68,8 +69,16 @@ export const changeAttribute = (tx: Sql, id: number, terms: AttributeTerms) => t
   where id = ${id}`;
 
 /** Its values match no device from now on; housekeeping takes them off the devices. */
-export async function deleteAttribute(tx: Sql, clientId: number, id: number): Promise<void> {
+export async function deleteAttribute(
+  tx: Sql,
+  clientId: number,
+  { id, type }: Pick<ListedAttribute, 'id' | 'type'>,
+): Promise<void> {
   await tx`delete from attributes where id = ${id}`;
+  if (isNumberType(type)) {
+    await tx`insert into deleted_numbers (attribute_id, client_id) values (${id}, ${clientId})`;
+    return;
+  }
   await tx`
     update attribute_values set retired_at = now()
     where id in (

@@ -1,6 +1,7 @@
 /** Reads the attributes that clients have declared. */
 
 import { name as MIGRATION } from '../../database/migrations/0048-attributes.ts';
+import { name as NUMBERS } from '../../database/migrations/0052-numbers.ts';
 import { everyNodeKnows } from '../../database/nodes/every-node-knows.ts';
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
@@ -19,9 +20,14 @@ export const readDeclared = (sql: Sql, clientIds: readonly number[]) => sql<Decl
   where client_id = any (${list(clientIds)}::integer[]) and type = any (${[...ATTRIBUTE_TYPES]}::text[])
   order by name`;
 
-/** False: a node of a version before attributes is at work, which would lose what is set. */
-export async function areTaken(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ areTaken: boolean }[]>`
-    select ${everyNodeKnows(sql, MIGRATION)} as "areTaken"`;
-  return row?.areTaken ?? false;
+/** False: a node of a version before them is at work, which would lose what is set. */
+export interface Taken {
+  readonly areTaken: boolean;
+  readonly areNumbersTaken: boolean;
+}
+
+export async function readTaken(sql: Sql): Promise<Taken> {
+  const [row] = await sql<Taken[]>`
+    select ${everyNodeKnows(sql, MIGRATION)} as "areTaken", ${everyNodeKnows(sql, NUMBERS)} as "areNumbersTaken"`;
+  return row ?? { areTaken: false, areNumbersTaken: false };
 }

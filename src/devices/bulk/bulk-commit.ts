@@ -14,7 +14,7 @@ import { touchedDeviceGroups } from '../../statistics/record-changes.ts';
 import { BULK_SLOT } from '../../statistics/slots.ts';
 import { subscribersOf } from '../change.ts';
 import type { DeviceKey, Found, KnownDevice } from '../sql/find-devices.ts';
-import { findDevices, lockDevices } from '../sql/find-devices.ts';
+import { findDevices, lockDevices, NO_VALUES } from '../sql/find-devices.ts';
 import type { TakenBulkOperation } from '../sql/take-piece.ts';
 import {
   groupsWithMembers,
@@ -106,7 +106,7 @@ async function commitPiece(
   const looked = devices.slice(0, found.lookedFor);
   const seen = await judge(tx, operation, looked, found.devices, tagsPerDeviceMax);
   const wanted = seen.filter(isChanged).map(({ device }) => device);
-  const locked = wanted.length === 0 ? NONE : await lockDevices(tx, wanted, 0, false);
+  const locked = wanted.length === 0 ? NONE : await lockDevices(tx, wanted, 0, NO_VALUES);
   const judged = await judge(tx, operation, wanted, locked.devices, tagsPerDeviceMax);
   const underLock = new Map(judged.map((device) => [device.device, device]));
   const ended = seen.map((device) => underLock.get(device.device) ?? device);
@@ -193,7 +193,7 @@ const find = async (
 ): Promise<Found> => {
   if (devices.length === 0) return NONE;
   return isAppThere
-    ? await findDevices(tx, devices, 0, false)
+    ? await findDevices(tx, devices, 0, NO_VALUES)
     : { devices: [], lookedFor: devices.length };
 };
 

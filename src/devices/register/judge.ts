@@ -4,10 +4,12 @@ import type { SubscribableTag } from '../../catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../../catalogue/subscribable-tags.ts';
 import type { Sql } from '../../database/sql.ts';
 import { areKept } from '../../domain/device-attributes.ts';
+import type { NumberEntry } from '../../domain/device-numbers.ts';
 import type { ChangedDevice, DeviceOperations } from '../batch.ts';
 import type { IsSubscribable } from '../change.ts';
 import { fold, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
 import { SAME_FACETS } from '../facets.ts';
+import { numbersAfter } from '../numbers.ts';
 import type { findDevices, KnownDevice } from '../sql/find-devices.ts';
 
 export interface JudgeLimits {
@@ -28,7 +30,10 @@ export async function judge(
   // Sent in this order: the read of tags must see commits of other transactions during the wait for
   // the locks.
   const [found, tags] = await Promise.all([
-    read(tx, keys, freshMs, devices.some(namesFacets)),
+    read(tx, keys, freshMs, {
+      facets: devices.some(namesFacets),
+      numbers: devices.some(namesNumbers),
+    }),
     tagIds === null ? null : subscribableTags(tx, tagIds),
   ]);
   const known: (KnownDevice | null)[] = devices.map(() => null);
@@ -43,6 +48,9 @@ export async function judge(
 
 const namesFacets = ({ operations }: DeviceOperations): boolean =>
   operations.some((operation) => operation.kind !== 'ureg' && operation.facets !== undefined);
+
+const namesNumbers = ({ operations }: DeviceOperations): boolean =>
+  operations.some((operation) => operation.kind !== 'ureg' && operation.numbers !== undefined);
 
 const isAnyTag: IsSubscribable = () => true;
 
@@ -75,10 +83,12 @@ function changedDevice(
 ): ChangedDevice {
   const change = fold(operations, isSubscribable);
   const tags = tagsAfter(known?.tagIds ?? NO_TAGS, change, tagsMax);
-  return { device, operations, readAtMs, known, change, tags, facets: SAME_FACETS };
+  const numbers = numbersAfter(known?.numbers ?? NO_ENTRIES, change.numbers);
+  return { device, operations, readAtMs, known, change, tags, facets: SAME_FACETS, numbers };
 }
 
 const NO_TAGS: readonly number[] = [];
+const NO_ENTRIES: readonly NumberEntry[] = [];
 
 /**
  * Removes deleted tags from devices without room for their new ones. `living`: tags not deleted.
@@ -100,11 +110,11 @@ export async function makeRoom(
 }
 
 /** Whether the device has to be written: no repetition, no `ureg` of an unknown device. */
-export function isWritten({ known, change, tags, facets }: ChangedDevice): boolean {
+export function isWritten({ known, change, tags, facets, numbers }: ChangedDevice): boolean {
   const { registers, unsubscribes, attributes } = change;
   if (known === null) return registers;
   if (unsubscribes || tags.gained.length + tags.lost.length > 0) return true;
-  if (facets.gained.length + facets.lost.length > 0) return true;
+  if (facets.gained.length + facets.lost.length > 0 || numbers.isChanged) return true;
   // Refusals of its token are forgotten when its app registers again.
   const isRepetition =
     known.isFresh && known.refusals === 0 && areKept(known.attributes, attributes);

@@ -204,7 +204,9 @@ export class Stages {
 
 const weightOf = (operation: Operation): number => {
   if (operation.kind !== 'ureg') {
-    return 1 + operation.tagIds.length + (operation.facets?.size ?? 0);
+    return (
+      1 + operation.tagIds.length + (operation.facets?.size ?? 0) + (operation.numbers?.size ?? 0)
+    );
   }
   return 1 + (operation.tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : operation.tagIds.length);
 };

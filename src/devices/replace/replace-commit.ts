@@ -24,6 +24,7 @@ import { recordReplaced } from '../../webhooks/record-removals.ts';
 import { tagsAfter } from '../change.ts';
 import { deleteDevices } from '../erase-devices.ts';
 import { facetsOfBoth } from '../facets.ts';
+import { numbersOfBoth } from '../numbers.ts';
 import type { DeviceRef } from '../operation.ts';
 import { againIfChangedSince } from '../sql/changed-since.ts';
 import type { LockedToReplace } from '../sql/replace-device.ts';
@@ -127,6 +128,7 @@ async function merge(
     attributes: latestAttributes(latestAttributes(old.attributes, fresh.attributes), attributes),
     tagIds,
     facetIds: facets.facetIds,
+    numbers: numbersOfBoth(fresh.numbers, old.numbers),
     registeredOn: earlier(old.registeredOn, fresh.registeredOn),
   });
   await recordOld(tx, gone, by);

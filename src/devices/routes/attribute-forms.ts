@@ -19,10 +19,12 @@ export const attributeFields = eachAttribute((name, { lengthMax, description }) 
 export const knownAttributeFields = eachAttribute(() => orAbsent(z.string()));
 
 /** The attributes of a device in an answer, by their names. */
-export const attributeValues = z.record(z.string(), z.union([z.string(), z.boolean()])).meta({
-  description:
-    'Built-in and declared attributes with their values, in the form in which they are kept.',
-});
+export const attributeValues = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .meta({
+    description:
+      'Built-in and declared attributes with their values, in the form in which they are kept; of the type `time` as `2027-03-01T10:30Z`.',
+  });
 
 /** Further fields of an answer: what became of a device since it registered. */
 export const knownFactFields = {

@@ -6,10 +6,11 @@ import type { GivenAttributes, IgnoredAttribute } from '../../attributes/given-a
 import { isNotOn, SCOPE_PATH } from '../../catalogue/routes/app-on-platform.ts';
 import { findOwnApp } from '../../catalogue/routes/own-app.ts';
 import { name as NEEDED } from '../../database/migrations/0048-attributes.ts';
+import { name as NEEDED_OF_NUMBERS } from '../../database/migrations/0052-numbers.ts';
 import { needMigration } from '../../database/nodes/need-migration.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { ATTRIBUTES_PER_REQUEST_MAX } from '../../domain/attributes.ts';
-import type { FacetPairs } from '../../domain/bulk-operation.ts';
+import type { FacetPairs, NumberPairs } from '../../domain/bulk-operation.ts';
 import { ATTRIBUTES_ACTION, BULK_DEVICES_MAX } from '../../domain/bulk-operation.ts';
 import { isForTags } from '../../domain/caller.ts';
 import { deviceId } from '../../http/device-id-form.ts';
@@ -23,7 +24,10 @@ import { deviceRef } from '../operation.ts';
 import { acceptedOperation, acceptOperation, BACKGROUND, refusedFull } from './accept-operation.ts';
 import { SET_ATTRIBUTES } from './bulk-resources.ts';
 
-const value = z.union([z.string(), z.boolean(), z.null()], 'must be a string, true, false or null');
+const value = z.union(
+  [z.string(), z.number(), z.boolean(), z.null()],
+  'must be a string, a number, true, false or null',
+);
 
 const attributes = z
   .record(z.string(), value, 'must be an object')
@@ -80,15 +84,15 @@ export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
       if (full !== null) return full;
       const resolved = await resolveAll(attributes, setter, body.devices);
       if (!resolved.ok) return resolved;
-      const facets = new Map<string, FacetPairs>();
-      for (const [at, device] of body.devices.entries()) {
-        const { deviceKey } = deviceRef(appId, platformId, device.deviceId);
-        const given = new Map([...(facets.get(deviceKey) ?? []), ...(resolved.value[at] ?? [])]);
-        facets.set(deviceKey, [...given]);
-      }
+      const { facets, numbers } = byDevice(
+        body.devices.map((device) => deviceRef(appId, platformId, device.deviceId).deviceKey),
+        resolved.value,
+      );
+      const hasNumbers = [...numbers.values()].some((pairs) => pairs.length > 0);
       const change = inClient(sql, async (tx, { record }) => {
         // A node of the version before would stop at it, and every operation after it.
-        if ((await needMigration(tx, NEEDED)) !== null) return LATER;
+        if ((await needMigration(tx, hasNumbers ? NEEDED_OF_NUMBERS : NEEDED)) !== null)
+          return LATER;
         return await acceptOperation(tx, caller, record, {
           action: ATTRIBUTES_ACTION,
           subscribe: [],
@@ -96,6 +100,7 @@ export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
           memberOf: null,
           listed: { appId, platformId, deviceKeys: [...facets.keys()] },
           deviceFacets: [...facets.values()],
+          ...(hasNumbers ? { deviceNumbers: [...numbers.values()] } : {}),
           appIds: null,
           total: facets.size,
         });
@@ -104,13 +109,29 @@ export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
     },
   );
 
+interface ValuePairs {
+  readonly facets: FacetPairs;
+  readonly numbers: NumberPairs;
+}
+
+/** The values by the device; the later ones count where it is named twice. */
+function byDevice(deviceKeys: readonly string[], given: readonly ValuePairs[]) {
+  const facets = new Map<string, FacetPairs>();
+  const numbers = new Map<string, NumberPairs>();
+  for (const [at, key] of deviceKeys.entries()) {
+    facets.set(key, [...new Map([...(facets.get(key) ?? []), ...(given[at]?.facets ?? [])])]);
+    numbers.set(key, [...new Map([...(numbers.get(key) ?? []), ...(given[at]?.numbers ?? [])])]);
+  }
+  return { facets, numbers };
+}
+
 async function resolveAll(
   attributes: GivenAttributes,
   setter: Parameters<GivenAttributes['resolve']>[0],
   devices: NamedDevices,
-): Promise<Result<readonly FacetPairs[]>> {
+): Promise<Result<readonly ValuePairs[]>> {
   const faults: Fault[] = [];
-  const all: FacetPairs[] = [];
+  const all: ValuePairs[] = [];
   const each = await attributes.resolveEach(
     setter,
     devices.map((device) =>
@@ -120,7 +141,7 @@ async function resolveAll(
   for (const [at, resolved] of each.entries()) {
     if (resolved.ignored.some(({ reason }) => reason === 'later')) return LATER;
     faults.push(...resolved.ignored.map((one) => faultOf(at, one)));
-    all.push([...resolved.facets]);
+    all.push({ facets: [...resolved.facets], numbers: [...resolved.numbers] });
   }
   return faults.length === 0 ? done(all) : refuse.invalid(faults.slice(0, FAULTS_MAX));
 }

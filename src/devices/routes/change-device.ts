@@ -111,11 +111,12 @@ function resolve(
     return carryOut(api, endpoint, request, made);
   }
   const setter = { clientId, appId: operation.device.appId, by: 'app' } as const;
-  const go = ({ facets, ignored }: ResolvedAttributes) => {
+  const go = ({ facets, numbers, ignored }: ResolvedAttributes) => {
     const { kind, device, tagIds, attributes } = operation;
     // Field by field: two spreads cost a tenth of the request.
+    const known = facets.size === 0 ? operation : { kind, device, tagIds, attributes, facets };
     return carryOut(api, endpoint, request, {
-      operation: facets.size === 0 ? operation : { kind, device, tagIds, attributes, facets },
+      operation: numbers.size === 0 ? known : { ...known, numbers },
       ignored: made.ignored,
       unknownNames: made.unknownNames,
       ignoredAttributes:

@@ -33,7 +33,7 @@ export const changeParameters = deviceParameters
     tagSourceId: oneOrSome(z.string()).optional().meta({ description: 'sourceIds of tags.' }),
     ...attributeFields,
     attributes: z
-      .record(z.string(), z.union([z.string(), z.boolean(), z.null()]))
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .nullish()
       .meta({
         description:

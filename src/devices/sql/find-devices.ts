@@ -7,6 +7,8 @@ import type { Fragment, Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { DeviceAttributes, WithAttributes } from '../../domain/device-attributes.ts';
 import type { DeviceHistory } from '../../domain/device-group-change.ts';
+import type { NumberEntry } from '../../domain/device-numbers.ts';
+import { entriesOf } from '../../domain/device-numbers.ts';
 import { attributesOf, selectedAttributes } from './attribute-columns.ts';
 import { readTagIds } from './tag-ids.ts';
 
@@ -38,6 +40,8 @@ export interface KnownDevice extends DeviceHistory, WithAttributes {
   readonly tagIds: readonly number[];
   /** Sorted. Empty, too, where they were not asked for. */
   readonly facetIds: readonly number[];
+  /** Sorted. Empty, too, where they were not asked for. */
+  readonly numbers: readonly NumberEntry[];
   /** Its registration was written so recently that a repetition of it need not be written. */
   readonly isFresh: boolean;
 }
@@ -54,15 +58,21 @@ export interface Found {
  */
 const TAGS_MAX = 100_000;
 
-/**
- * Takes no locks: each device may have changed by the time of the answer. Facets are read where
- * they are asked for: the statement of most registrations does not know them.
- */
+/** Reads more of a device: the statement of most registrations does not know it. */
+interface AskedValues {
+  readonly facets: boolean;
+  readonly numbers: boolean;
+}
+
+export const NO_VALUES: AskedValues = { facets: false, numbers: false };
+export const ALL_VALUES: AskedValues = { facets: true, numbers: true };
+
+/** Takes no locks: each device may have changed by the time of the answer. */
 export async function findDevices(
   sql: Sql,
   devices: readonly DeviceKey[],
   freshMs: number,
-  withFacets: boolean,
+  asked: AskedValues,
 ): Promise<Found> {
   const tagIds = sql`
     case when row_number() over sofar = 1 or sum(cardinality(d.tag_ids)) over sofar <= ${TAGS_MAX}::integer
@@ -71,7 +81,7 @@ export async function findDevices(
     sql,
     devices,
     freshMs,
-    idsOf(sql, tagIds, withFacets),
+    idsOf(sql, tagIds, asked),
     sql`window sofar as (order by wanted.index)`,
   );
   const beyond = Math.min(
@@ -89,23 +99,30 @@ export const lockDevices = async (
   tx: Sql,
   devices: readonly DeviceKey[],
   freshMs: number,
-  withFacets: boolean,
+  asked: AskedValues,
 ): Promise<Found> => {
   const ending = tx`order by d.app_id, d.platform_id, d.device_key for no key update of d`;
-  const ids = idsOf(tx, tx`d.tag_ids::text`, withFacets);
+  const ids = idsOf(tx, tx`d.tag_ids::text`, asked);
   const rows = await select(tx, devices, freshMs, ids, ending);
   return { devices: rows.map(known), lookedFor: devices.length };
 };
 
-const idsOf = (sql: Sql, tagIds: Fragment, withFacets: boolean): Fragment =>
-  withFacets
+const idsOf = (sql: Sql, tagIds: Fragment, { facets, numbers }: AskedValues): Fragment => {
+  const ids = facets
     ? sql`${tagIds} as "tagIds", d.facet_ids::text as "facetIds"`
     : sql`${tagIds} as "tagIds"`;
+  return numbers ? sql`${ids}, encode(d.numbers, 'hex') as numbers` : ids;
+};
 
-type Row = Omit<KnownDevice, 'tagIds' | 'facetIds' | 'attributes'> &
-  DeviceAttributes & { readonly tagIds: string | null; readonly facetIds?: string | null };
+type Row = Omit<KnownDevice, 'tagIds' | 'facetIds' | 'numbers' | 'attributes'> &
+  DeviceAttributes & {
+    readonly tagIds: string | null;
+    readonly facetIds?: string | null;
+    readonly numbers?: string | null;
+  };
 
 const NO_FACETS: readonly number[] = [];
+const NO_NUMBERS: readonly NumberEntry[] = [];
 
 /** Fields by their names: a spread for each device costs more than the rest (decision 63). */
 const known = (row: Row): KnownDevice => ({
@@ -118,6 +135,7 @@ const known = (row: Row): KnownDevice => ({
   isFresh: row.isFresh,
   tagIds: readTagIds(row.tagIds ?? '{}'),
   facetIds: typeof row.facetIds === 'string' ? readTagIds(row.facetIds) : NO_FACETS,
+  numbers: typeof row.numbers === 'string' ? entriesOf(row.numbers) : NO_NUMBERS,
 });
 
 /** Sent at once: a dedicated connection sends statements in the order of the calls. */

@@ -2,9 +2,10 @@
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
 import type { Columns } from '../../database/rows.ts';
-import { boolean, float8, integers, rowsOf, text } from '../../database/rows.ts';
+import { boolean, float8, integers, octets, rowsOf, text } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { WithAttributes } from '../../domain/device-attributes.ts';
+import type { NumberEntry } from '../../domain/device-numbers.ts';
 import { ATTRIBUTE_COLUMNS, attributeColumns } from './attribute-columns.ts';
 import type { DeviceKey } from './find-devices.ts';
 import { DEVICE_KEY } from './find-devices.ts';
@@ -20,6 +21,8 @@ export interface NewDevice extends DeviceKey, WithAttributes {
   readonly tagIds: readonly number[];
   /** Sorted. Absent: none. */
   readonly facetIds?: readonly number[];
+  /** Sorted. Absent: none. */
+  readonly numbers?: readonly NumberEntry[];
 }
 
 /**
@@ -29,15 +32,18 @@ export interface NewDevice extends DeviceKey, WithAttributes {
  */
 export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => {
   const withFacets = devices.some(({ facetIds = [] }) => facetIds.length > 0);
-  const facets = withFacets ? tx`, facet_ids` : tx``;
+  const withNumbers = devices.some(({ numbers = [] }) => numbers.length > 0);
+  const facets = withFacets || withNumbers ? tx`, facet_ids` : tx``;
+  const values = withNumbers ? tx`${facets}, numbers` : facets;
+  const others = withNumbers ? freshWithNumbers : freshWithFacets;
   return tx`
   insert into devices
-    (app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)}, registered_at, registered_on, unsubscribed_at, tag_ids${facets})
+    (app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)}, registered_at, registered_on, unsubscribed_at, tag_ids${values})
   select app_id, platform_id, ordinal, device_key, device_id, ${attributeColumns(tx)},
     coalesce(to_timestamp(registered_at_ms / 1000), now()),
     case when registered_at_ms is null then (now() at time zone 'UTC')::date end,
-    case when unsubscribes then now() end, tag_ids${facets}
-  from ${withFacets ? freshWithFacets(tx, devices) : fresh(tx, devices)}
+    case when unsubscribes then now() end, tag_ids${values}
+  from ${withFacets || withNumbers ? others(tx, devices) : fresh(tx, devices)}
   order by app_id, platform_id, device_key`;
 };
 
@@ -53,7 +59,14 @@ const FRESH: Columns<NewDevice> = {
 
 const fresh = rowsOf<NewDevice>('fresh', FRESH);
 
-const freshWithFacets = rowsOf<NewDevice>('fresh', {
+const WITH_FACETS: Columns<NewDevice> = {
   ...FRESH,
   facet_ids: integers(({ facetIds = [] }) => (facetIds.length === 0 ? null : facetIds)),
+};
+
+const freshWithFacets = rowsOf<NewDevice>('fresh', WITH_FACETS);
+
+const freshWithNumbers = rowsOf<NewDevice>('fresh', {
+  ...WITH_FACETS,
+  numbers: octets(({ numbers = [] }) => (numbers.length === 0 ? null : numbers.join(''))),
 });

@@ -2,7 +2,12 @@
 
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
-import type { BulkAction, BulkChange, FacetPairs } from '../../domain/bulk-operation.ts';
+import type {
+  BulkAction,
+  BulkChange,
+  FacetPairs,
+  NumberPairs,
+} from '../../domain/bulk-operation.ts';
 import type { Scope } from '../../domain/device.ts';
 
 export interface NewBulkOperation extends BulkChange {
@@ -13,6 +18,8 @@ export interface NewBulkOperation extends BulkChange {
   readonly listed: (Scope & { readonly deviceKeys: readonly string[] }) | null;
   /** For each device of the list its attributes; absent: the operation changes tags. */
   readonly deviceFacets?: readonly FacetPairs[];
+  /** The same of its numbers; absent: none is given. */
+  readonly deviceNumbers?: readonly NumberPairs[];
   /** Only members in these apps; null: in all. */
   readonly appIds: readonly number[] | null;
   readonly total: number;
@@ -28,18 +35,20 @@ export async function countOpenBulkOperations(tx: Sql, clientId: number): Promis
 /** Answers its id. Under the client's lock: ids are in the order in which they become visible. */
 export async function insertBulkOperation(tx: Sql, operation: NewBulkOperation): Promise<number> {
   const { clientId, userName, action, subscribe, unsubscribe, memberOf, listed } = operation;
-  const facets =
-    operation.deviceFacets === undefined
-      ? null
-      : operation.deviceFacets.map((pairs) => JSON.stringify(pairs));
+  const facets = jsonOf(operation.deviceFacets);
+  const numbers = jsonOf(operation.deviceNumbers);
   const appIds = operation.appIds === null ? null : list(operation.appIds);
   const [row] = await tx<{ id: number }[]>`
     insert into bulk_operations (client_id, user_name, action, subscribe_tag_ids, unsubscribe_tag_ids, member_of, app_ids,
-      app_id, platform_id, device_keys, device_facets, total)
+      app_id, platform_id, device_keys, device_facets, device_numbers, total)
     values (${clientId}, ${userName}, ${action}, ${list(subscribe)}::integer[], ${list(unsubscribe)}::integer[], ${memberOf},
       ${appIds}::integer[], ${listed?.appId ?? null}, ${listed?.platformId ?? null},
-      ${listed === null ? null : list(listed.deviceKeys)}::uuid[], ${facets}::text[]::jsonb[], ${operation.total})
+      ${listed === null ? null : list(listed.deviceKeys)}::uuid[], ${facets}::text[]::jsonb[], ${numbers}::text[]::jsonb[], ${operation.total})
     returning id`;
   if (row === undefined) throw new Error('an insert has no row');
   return row.id;
 }
+
+const jsonOf = (
+  devices: readonly (FacetPairs | NumberPairs)[] | undefined,
+): readonly string[] | null => devices?.map((pairs) => JSON.stringify(pairs)) ?? null;

@@ -57,7 +57,7 @@ export const listBulkOperations = (
 /** Ends it, after its piece under way. False: there is none, or it has ended. */
 export async function cancelBulkOperation(tx: Sql, owner: BulkOwner, id: number): Promise<boolean> {
   const ended = await tx`
-    update bulk_operations set ended_at = now(), is_cancelled = true, device_keys = null, device_facets = null
+    update bulk_operations set ended_at = now(), is_cancelled = true, device_keys = null, device_facets = null, device_numbers = null
     where ${ofOwner(tx, owner)} and id = ${id} and ended_at is null`;
   if (ended.count === 0) return false;
   await passTurn(tx, owner.clientId, id, 0);

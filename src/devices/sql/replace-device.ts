@@ -6,6 +6,8 @@ import { list } from '../../database/sql.ts';
 import type { ApnsEnvironment } from '../../domain/device.ts';
 import type { DeviceAttributes, WithAttributes } from '../../domain/device-attributes.ts';
 import type { DevicePlace } from '../../domain/device-group-change.ts';
+import type { NumberEntry } from '../../domain/device-numbers.ts';
+import { entriesOf } from '../../domain/device-numbers.ts';
 import {
   ATTRIBUTE_COLUMNS,
   attributesOf,
@@ -21,6 +23,8 @@ export interface LockedToReplace extends WithAttributes {
   readonly tagIds: readonly number[];
   /** Sorted. */
   readonly facetIds: readonly number[];
+  /** Sorted. */
+  readonly numbers: readonly NumberEntry[];
   readonly environment: ApnsEnvironment | null;
   /** The day of its first registration; null: not known. */
   readonly registeredOn: string | null;
@@ -32,10 +36,11 @@ interface LockedPair {
   readonly new: LockedToReplace | null;
 }
 
-type LockedRow = Omit<LockedToReplace, 'tagIds' | 'facetIds' | 'attributes'> &
+type LockedRow = Omit<LockedToReplace, 'tagIds' | 'facetIds' | 'numbers' | 'attributes'> &
   DeviceAttributes & {
     readonly tagIds: string;
     readonly facetIds: string;
+    readonly numbers: string;
     readonly isOld: boolean;
   };
 
@@ -47,20 +52,21 @@ export async function lockPair(
 ): Promise<LockedPair> {
   const rows = await tx<LockedRow[]>`
     select d.ordinal, d.tag_ids::text as "tagIds", coalesce(d.facet_ids, '{}')::text as "facetIds", ${selectedAttributes(tx)}, d.apns_environment as environment,
-      d.registered_on::text as "registeredOn", d.device_key = ${deviceKey}::uuid as "isOld"
+      d.registered_on::text as "registeredOn", coalesce(encode(d.numbers, 'hex'), '') as numbers, d.device_key = ${deviceKey}::uuid as "isOld"
     from devices d
     where app_id = ${appId} and platform_id = ${platformId}
       and device_key in (${deviceKey}::uuid, ${newKey}::uuid)
     order by app_id, platform_id, device_key
     for update`;
   const locked = rows.map(
-    ({ ordinal, environment, registeredOn, isOld, tagIds, facetIds, ...row }) => ({
+    ({ ordinal, environment, registeredOn, isOld, tagIds, facetIds, numbers, ...row }) => ({
       ordinal,
       environment,
       registeredOn,
       isOld,
       tagIds: readTagIds(tagIds),
       facetIds: readTagIds(facetIds),
+      numbers: entriesOf(numbers),
       attributes: attributesOf(row),
     }),
   );
@@ -94,11 +100,13 @@ export const moveDevice = (
 export const writeMerged = (
   tx: Sql,
   { appId, platformId, ordinal }: DevicePlace,
-  device: WithAttributes & Pick<LockedToReplace, 'tagIds' | 'facetIds' | 'registeredOn'>,
+  device: WithAttributes &
+    Pick<LockedToReplace, 'tagIds' | 'facetIds' | 'numbers' | 'registeredOn'>,
 ) => tx`
   update devices d set registered_at = now(), refusals = 0, refused_at = null, ${keepingKnown(tx)},
     registered_on = ${device.registeredOn}::text::date, tag_ids = ${list(device.tagIds)}::integer[],
-    facet_ids = ${device.facetIds.length === 0 ? null : list(device.facetIds)}::integer[]
+    facet_ids = ${device.facetIds.length === 0 ? null : list(device.facetIds)}::integer[],
+    numbers = nullif(decode(${device.numbers.join('')}, 'hex'), '')
   from ${seen(tx, [device])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
 

@@ -5,7 +5,12 @@
 
 import type { Sql } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
-import type { BulkChange, BulkCounts, FacetPairs } from '../../domain/bulk-operation.ts';
+import type {
+  BulkChange,
+  BulkCounts,
+  FacetPairs,
+  NumberPairs,
+} from '../../domain/bulk-operation.ts';
 import { firstOrdinalOf, groupNumberOf, lastOrdinalOf } from '../../domain/device.ts';
 import type { DeviceGroupKey, DevicePlace } from '../../domain/device-group-change.ts';
 import type { DeviceKey } from './find-devices.ts';
@@ -17,6 +22,8 @@ export interface TakenBulkOperation extends BulkChange {
   readonly deviceKeys: readonly string[] | null;
   /** The facets that these are to have; null: the operation changes tags. */
   readonly deviceFacets: readonly FacetPairs[] | null;
+  /** The numbers that these are to have; null: it sets none. */
+  readonly deviceNumbers: readonly NumberPairs[] | null;
   /** The app of a list, else null. */
   readonly appId: number | null;
   readonly platformId: number | null;
@@ -43,6 +50,7 @@ export async function takeBulkOperation(
       o.member_of as "memberOf", o.app_ids as "appIds", o.app_id as "appId", o.platform_id as "platformId",
       to_json(o.device_keys[${done(tx)} + 1 : ${done(tx)} + piece.devices]) as "deviceKeys",
       to_json(o.device_facets[${done(tx)} + 1 : ${done(tx)} + piece.devices]) as "deviceFacets",
+      to_json(o.device_numbers[${done(tx)} + 1 : ${done(tx)} + piece.devices]) as "deviceNumbers",
       o.app_id is null or exists (
         select from app_platforms p where p.app_id = o.app_id and p.platform_id = o.platform_id
       ) as "isAppThere",
@@ -142,6 +150,7 @@ export async function recordBulkPiece(
       ended_at = case when ${isLast} then now() end,
       device_keys = case when ${isLast} then null else device_keys end,
       device_facets = case when ${isLast} then null else device_facets end,
+      device_numbers = case when ${isLast} then null else device_numbers end,
       due_at = ${inMs(tx, restMs)}
     where id = ${id}`;
   if (isLast) await passTurn(tx, clientId, id, restMs);

@@ -2,10 +2,11 @@
 
 import { DEVICE_PLACE } from '../../database/columns.ts';
 import type { Columns } from '../../database/rows.ts';
-import { boolean, integers, rowsOf, xid } from '../../database/rows.ts';
+import { boolean, integers, octets, rowsOf, xid } from '../../database/rows.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { WithAttributes } from '../../domain/device-attributes.ts';
 import type { DevicePlace } from '../../domain/device-group-change.ts';
+import type { NumberEntry } from '../../domain/device-numbers.ts';
 import type {
   RaisedWithEpoch,
   TagChange,
@@ -26,6 +27,8 @@ interface DeviceUpdate extends DevicePlace, WithAttributes {
   readonly tagIds: readonly number[] | null;
   /** Sorted; null, or absent: they stay. */
   readonly facetIds?: readonly number[] | null;
+  /** Sorted; null, or absent: they stay. */
+  readonly numbers?: readonly NumberEntry[] | null;
 }
 
 export interface Batch {
@@ -82,8 +85,14 @@ const isChanged = (error: unknown): boolean =>
 
 function updateDevices(tx: Sql, updated: readonly DeviceUpdate[]) {
   const withFacets = updated.some(({ facetIds = null }) => facetIds !== null);
+  const withNumbers = updated.some(({ numbers = null }) => numbers !== null);
   const facets = tx`,
         facet_ids = coalesce(seen.facet_ids, d.facet_ids)`;
+  const numbers = tx`${facets},
+        numbers = nullif(coalesce(seen.numbers, d.numbers), '')`;
+  const otherValues = withNumbers ? numbers : facets;
+  const others = withNumbers ? seenWithNumbers : seenWithFacets;
+  const hasOthers = withFacets || withNumbers;
   return tx`
     updated as (
       update devices d set
@@ -93,8 +102,8 @@ function updateDevices(tx: Sql, updated: readonly DeviceUpdate[]) {
         refused_at = case when seen.registers then null else d.refused_at end,
         unsubscribed_at = case when seen.unsubscribes then now() else d.unsubscribed_at end,
         ${keepingKnown(tx)},
-        tag_ids = coalesce(seen.tag_ids, d.tag_ids)${withFacets ? facets : tx``}
-      from ${withFacets ? seenWithFacets(tx, updated) : seen(tx, updated)}
+        tag_ids = coalesce(seen.tag_ids, d.tag_ids)${hasOthers ? otherValues : tx``}
+      from ${hasOthers ? others(tx, updated) : seen(tx, updated)}
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
         and d.xmin = seen.version
       returning d.ordinal
@@ -112,9 +121,16 @@ const SEEN: Columns<DeviceUpdate> = {
 
 const seen = rowsOf<DeviceUpdate>('seen', SEEN);
 
-const seenWithFacets = rowsOf<DeviceUpdate>('seen', {
+const WITH_FACETS: Columns<DeviceUpdate> = {
   ...SEEN,
   facet_ids: integers(({ facetIds = null }) => facetIds),
+};
+
+const seenWithFacets = rowsOf<DeviceUpdate>('seen', WITH_FACETS);
+
+const seenWithNumbers = rowsOf<DeviceUpdate>('seen', {
+  ...WITH_FACETS,
+  numbers: octets(({ numbers = null }) => numbers?.join('') ?? null),
 });
 
 const inserting = (tx: Sql, inserted: readonly NewDevice[]) => tx`

@@ -57,12 +57,12 @@ async function countWithoutValue(
   { audience, scopes, tests }: FoundTargets,
   countIn: (scope: Scope, audience: Audience) => Promise<number>,
 ): Promise<Readonly<Record<string, number>> | null> {
-  const tested = new Map(tests.map(({ name, asked }) => [name, asked.subject]));
+  const tested = new Map(tests.map(({ name, asked }) => [name, asked]));
   const counts: Record<string, number> = {};
-  for (const [name, subject] of tested) {
+  for (const [name, { subject, type }] of tested) {
     // Each device has these.
     if (subject === 'app' || subject === 'platform') continue;
-    const lacking = await withoutValue(sql, clientId, audience, subject);
+    const lacking = await withoutValue(sql, clientId, audience, { subject, type });
     counts[name] = 0;
     for (const scope of scopes) counts[name] += await countIn(scope, lacking);
   }

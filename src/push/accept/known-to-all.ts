@@ -2,9 +2,12 @@
 
 import * as segments from '../../database/migrations/0049-segments.ts';
 import * as registeredOn from '../../database/migrations/0050-registered-on.ts';
+import * as numbers from '../../database/migrations/0052-numbers.ts';
 import { needMigration } from '../../database/nodes/need-migration.ts';
 import type { Sql } from '../../database/sql.ts';
+import type { AskedTest } from '../../domain/asked-audience.ts';
 import { askedTestsOf, isPlain } from '../../domain/asked-audience.ts';
+import { isNumberType } from '../../domain/device-numbers.ts';
 import { isInLanguagesOfAttribute } from '../../domain/notification.ts';
 import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
 
@@ -31,8 +34,13 @@ type Asked = Pick<NewNotification, 'audience' | 'payload' | 'templated'>;
 
 /** Null: every node knows what it asks. */
 function neededBy({ audience, payload, templated }: Asked): string | null {
+  const tests = askedTestsOf(audience);
+  if (tests.some(isOfNumbers)) return numbers.name;
   const payloads = [payload, ...Object.values(templated?.payloads ?? {})];
   if (payloads.some(isInLanguagesOfAttribute)) return registeredOn.name;
-  if (askedTestsOf(audience).some(({ type }) => type === 'time')) return registeredOn.name;
+  if (tests.some(({ type }) => type === 'time')) return registeredOn.name;
   return isPlain(audience) && audience.isToEverybody !== true ? null : segments.name;
 }
+
+const isOfNumbers = ({ subject, type }: AskedTest): boolean =>
+  typeof subject === 'number' && isNumberType(type);

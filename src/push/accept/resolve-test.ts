@@ -8,6 +8,7 @@ import type { Attribute } from '../../domain/attributes.ts';
 import { BUILT_IN_ATTRIBUTES, SCOPE_ATTRIBUTE_NAMES } from '../../domain/attributes.ts';
 import type { TestOperand } from '../../domain/audience-expression.ts';
 import { DAY_ATTRIBUTE_NAMES } from '../../domain/device-days.ts';
+import { readNumber } from '../../domain/device-numbers.ts';
 import type { TestValue } from '../../domain/expression-tests.ts';
 import { readTime } from '../../domain/test-times.ts';
 import { nearestName } from '../../std/nearest-name.ts';
@@ -34,7 +35,7 @@ export function resolveTest(
     return { ok: false, faults: [unknownAttribute(test.name, position, declared)] };
   const { subject, type, isPersonal } = tested;
   if (test.operator !== 'has' && !OPERATORS_OF[type].includes(test.operator)) {
-    const message = `@${test.name} is a ${type}: it takes ${OPERATORS_OF[type].join(' ')} and no ${test.operator}.`;
+    const message = `@${test.name} is ${type === 'integer' ? 'an' : 'a'} ${type}: it takes ${OPERATORS_OF[type].join(' ')} and no ${test.operator}.`;
     return { ok: false, faults: [faultAt(test.operatorPosition, message)] };
   }
   const values = test.values.map((value) => ({ value, kept: keptOf(tested, value) }));
@@ -75,7 +76,13 @@ const NUMBER = /^\d{1,10}$/;
 function keptOf({ subject, type }: Tested, { text }: TestValue): string | null {
   if (type === 'number') return NUMBER.test(text) ? String(Number(text)) : null;
   if (type === 'time') return readTime(text);
+  if (type === 'integer') return integerOf(text);
   return normalizeValue({ id: Number(subject), type }, text);
+}
+
+function integerOf(text: string): string | null {
+  const number = readNumber('integer', text);
+  return number === null ? null : String(number);
 }
 
 const faultAt = (position: number, message: string): PushFault => ({
@@ -111,5 +118,6 @@ const FORMS: Readonly<Record<TestedType, string>> = {
   zone: 'it is a time zone of IANA, as Europe/Zurich',
   version: 'it is up to four numbers by dots, as 5.2',
   number: 'it is a number',
+  integer: 'it is a whole number from -2147483647 to 2147483647',
   time: 'it is a time of ISO 8601, as 2027-01-31 or 2027-01-31T12:00Z, epoch milliseconds, or as far from the sending as -30d, -12h or +7d',
 };

@@ -2,6 +2,8 @@
 
 import { findUnknownValues } from '../../attributes/find-unknown-values.ts';
 import type { Sql } from '../../database/sql.ts';
+import type { AskedTest } from '../../domain/asked-audience.ts';
+import { isNumberType } from '../../domain/device-numbers.ts';
 import type { Known } from './look-up.ts';
 import { lookUp } from './look-up.ts';
 import type { Push } from './push.ts';
@@ -33,7 +35,7 @@ async function withUnknownValues(
   targets: Extract<Targets, { readonly ok: true }>,
 ): Promise<Targets> {
   const named = targets.tests.flatMap(({ name, isPersonal, asked }) =>
-    isPersonal || typeof asked.subject !== 'number' || !EXACT.has(asked.operator)
+    isPersonal || typeof asked.subject !== 'number' || !isNamed(asked)
       ? []
       : asked.values.map((value) => ({
           name,
@@ -51,7 +53,10 @@ async function withUnknownValues(
   return { ...targets, unknownValues: distinct(unknownValues) };
 }
 
-/** The others compare values by their order, and ask for none of them. */
+/** The others compare values by their order, and ask for none of them; so do numbers and times. */
+const isNamed = ({ operator, type }: AskedTest): boolean =>
+  EXACT.has(operator) && !isNumberType(type);
+
 const EXACT: ReadonlySet<string> = new Set(['=', '!=', 'in']);
 
 const distinct = (values: Readonly<Record<string, readonly string[]>>): UnknownValues =>

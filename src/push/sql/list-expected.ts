@@ -8,8 +8,9 @@ import type { AskedAudience } from '../../domain/asked-audience.ts';
 import { isPlain } from '../../domain/asked-audience.ts';
 import { isInAudience } from '../../domain/audience.ts';
 import type { Scope } from '../../domain/device.ts';
-import type { DeviceDays } from '../../domain/device-days.ts';
+import { entriesOf } from '../../domain/device-numbers.ts';
 import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
+import type { DeviceRow } from '../../domain/row-tests.ts';
 import { firstUuidAt } from '../../domain/uuid-v7.ts';
 import { storedAudience } from './notifications/terms.ts';
 
@@ -67,21 +68,24 @@ export async function listExpectedSends(
   return found;
 }
 
-interface KnownOfDevice extends DeviceDays {
+interface KnownOfDevice extends DeviceRow {
   readonly facetIds: readonly number[] | null;
 }
 
-/** The values of attributes that the device has, and its days. */
+/** The values of attributes that the device has, and its days and numbers. */
 async function knownOf(
   sql: Sql,
   { appId, platformId }: Scope,
   ordinal: number | undefined,
 ): Promise<KnownOfDevice | null> {
   if (ordinal === undefined) return null;
-  const [row] = await sql<KnownOfDevice[]>`
+  const [row] = await sql<(Omit<KnownOfDevice, 'numbers'> & { readonly digits: string })[]>`
     select facet_ids as "facetIds", registered_on - date '1970-01-01' as registered,
-      floor(extract(epoch from nullif(registered_at, to_timestamp(0))) / 86400)::integer as "lastSeen"
+      floor(extract(epoch from nullif(registered_at, to_timestamp(0))) / 86400)::integer as "lastSeen",
+      coalesce(encode(numbers, 'hex'), '') as digits
     from devices
     where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
-  return row ?? null;
+  if (row === undefined) return null;
+  const { digits, ...known } = row;
+  return { ...known, numbers: entriesOf(digits) };
 }

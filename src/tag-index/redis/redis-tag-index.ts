@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../database/sql.ts';
 import { concernedTagIds, conditionOf, isNobody } from '../../domain/audience.ts';
 import type { AudienceCondition } from '../../domain/audience-condition.ts';
-import { isDaysTest } from '../../domain/audience-condition.ts';
+import { isRowTest } from '../../domain/audience-condition.ts';
 import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { DeviceGroupKey, RaisedDeviceGroup } from '../../domain/device-group-change.ts';
@@ -241,13 +241,13 @@ export class RedisTagIndex implements TagIndex {
  */
 const FACETS_MAX = 20_000;
 
-/** No field has the devices with any tag, or their days: the database knows them by their rows. */
+/** No field has the devices with any tag, or their days and numbers: only their rows do. */
 const isForDatabase = (
-  { isToEverybody, asksDays, facetIds = [] }: Audience,
+  { isToEverybody, asksRows, facetIds = [] }: Audience,
   askedLanguages: AskedLanguages = [],
 ): boolean =>
   isToEverybody === true ||
-  asksDays === true ||
+  asksRows === true ||
   facetIds.length + askedLanguages.flat().length > FACETS_MAX;
 
 /** Any of the first tags, all of the second, none of the third, and the condition. */
@@ -278,7 +278,7 @@ function meeting(
   if (typeof condition === 'number') {
     return meeting(devices, condition < 0 ? { and: [condition] } : { or: [condition] }, offsetsOf);
   }
-  if (isDaysTest(condition)) throw new Error('No field of the index has days of devices');
+  if (isRowTest(condition)) throw new Error('No field of the index has what only rows know');
   if ('and' in condition) {
     // A test of an attribute may be met by thousands of values: they are gathered first.
     const unwanted = condition.and.filter((part) => typeof part === 'number' && part < 0);

@@ -4,13 +4,16 @@
  * of its own, and so has one for everybody.
  */
 
+import { entryAtPlace, placesOfEntries } from '../../database/number-entries.ts';
 import type { Fragment, Sql } from '../../database/sql.ts';
-import { list } from '../../database/sql.ts';
+import { list, textList } from '../../database/sql.ts';
 import { conditionOf } from '../../domain/audience.ts';
 import type { AudienceCondition } from '../../domain/audience-condition.ts';
-import { isDaysTest, literalsOf, partsOf } from '../../domain/audience-condition.ts';
+import { isRowTest, literalsOf, partsOf } from '../../domain/audience-condition.ts';
 import type { DayAttribute, DaysTest } from '../../domain/device-days.ts';
+import type { NumbersTest } from '../../domain/device-numbers.ts';
 import type { Audience } from '../../domain/notification.ts';
+import type { RowTest } from '../../domain/row-tests.ts';
 import type { AskedLanguages } from '../tag-index.ts';
 
 /** Whether a device's row matches the audience. */
@@ -35,24 +38,24 @@ const WORDS_MAX = 256;
 
 /** Whether a device's row meets the condition. */
 function meets(sql: Sql, audience: Audience, condition: AudienceCondition): Fragment {
-  if (typeof condition !== 'number' && isDaysTest(condition)) return isInDays(sql, condition);
-  return typeof condition !== 'number' && audience.asksDays === true && asksDays(condition)
-    ? meetsWithDays(sql, audience, condition)
+  if (isRowTest(condition)) return meetsRow(sql, condition);
+  return typeof condition !== 'number' && audience.asksRows === true && asksRows(condition)
+    ? meetsWithRows(sql, audience, condition)
     : meetsIds(sql, audience, condition);
 }
 
-const asksDays = (condition: AudienceCondition): boolean =>
-  isDaysTest(condition) || (typeof condition === 'object' && partsOf(condition).some(asksDays));
+const asksRows = (condition: AudienceCondition): boolean =>
+  isRowTest(condition) || (typeof condition === 'object' && partsOf(condition).some(asksRows));
 
-type Joined = Exclude<AudienceCondition, number | DaysTest>;
+type Joined = Exclude<AudienceCondition, number | RowTest>;
 
-/** The days apart from the ids, which stay one text search. */
-function meetsWithDays(sql: Sql, audience: Audience, condition: Joined): Fragment {
+/** Tests of rows apart from the ids, which stay one text search. */
+function meetsWithRows(sql: Sql, audience: Audience, condition: Joined): Fragment {
   const isAnd = 'and' in condition;
   const parts = partsOf(condition);
-  const ids = parts.filter((part) => !asksDays(part));
+  const ids = parts.filter((part) => !asksRows(part));
   const ofIds = ids.length === 0 ? [] : [isAnd ? { and: ids } : { or: ids }];
-  const apart = [...ofIds, ...parts.filter(asksDays)].map((part) => meets(sql, audience, part));
+  const apart = [...ofIds, ...parts.filter(asksRows)].map((part) => meets(sql, audience, part));
   return apart.reduce((all, one) => (isAnd ? sql`(${all} and ${one})` : sql`(${all} or ${one})`));
 }
 
@@ -73,6 +76,28 @@ const DAYS: Readonly<Record<DayAttribute, (sql: Sql) => DayColumn>> = {
     startOf: (day) => sql`to_timestamp(${day}::float8 * 86400)`,
   }),
 };
+
+const meetsRow = (sql: Sql, test: RowTest): Fragment =>
+  'day' in test ? isInDays(sql, test) : hasNumbers(sql, test);
+
+/** `bytea` is compared octet by octet, and so are entries. */
+function hasNumbers(sql: Sql, { ranges, isExcluded }: NumbersTest): Fragment {
+  const entry = entryAtPlace(sql);
+  const [first] = ranges;
+  const places = placesOfEntries(sql);
+  // With one range, as most have, a quarter faster than with a list.
+  const has =
+    ranges.length === 1 && first !== undefined
+      ? sql`select from ${places} where ${entry} between decode(${first[0]}, 'hex') and decode(${first[1]}, 'hex')`
+      : sql`select from ${places}
+          join unnest(${textList(ranges.map(([from]) => octets(from)))}::bytea[],
+            ${textList(ranges.map(([, to]) => octets(to)))}::bytea[]) as range (lowest, highest)
+          on ${entry} between range.lowest and range.highest`;
+  const isIn = sql`(numbers is not null and exists (${has}))`;
+  return isExcluded ? sql`not ${isIn}` : isIn;
+}
+
+const octets = (digits: string): string => `\\x${digits}`;
 
 function isInDays(sql: Sql, { day, from, until, isExcluded }: DaysTest): Fragment {
   const { column, startOf } = DAYS[day](sql);
@@ -133,7 +158,7 @@ function languageByValues(sql: Sql, languages: readonly (readonly number[])[]) {
 
 function queryOf(condition: AudienceCondition): string {
   if (typeof condition === 'number') return condition < 0 ? `!${-condition}` : String(condition);
-  if (isDaysTest(condition)) throw new Error('No word of a text search is a day');
+  if (isRowTest(condition)) throw new Error('No word of a text search is what only rows know');
   const [parts, operator] = 'and' in condition ? [condition.and, '&'] : [condition.or, '|'];
   return `(${parts.map(queryOf).join(operator)})`;
 }

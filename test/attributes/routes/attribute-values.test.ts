@@ -77,6 +77,16 @@ await onEachStore(t, {
     t.notMatch(JSON.stringify(refused.body), /gold/);
   },
 
+  'numbers and times are in no list': async (t, store) => {
+    const { ask } = await open(t, store);
+    for (const type of ['integer', 'time']) {
+      await ask('POST', 'attributes', { name: type, type });
+      const { status, body } = await ask('GET', `attributes/${type}/values`);
+      t.equal(status, 409);
+      t.match(body.detail, /in no list/);
+    }
+  },
+
   'of each client its own, and not for keys with limits': async (t, store) => {
     const { ask, tenant, give } = await open(t, store);
     const { sql } = store;

@@ -61,7 +61,7 @@ await onEachStore(t, {
       [{ ...plan, name: 'p'.repeat(33) }, ['name']],
       [{ ...plan, name: 'language' }, ['name']],
       [{ ...plan, name: 'registered' }, ['name']],
-      [{ ...plan, type: 'integer' }, ['type']],
+      [{ ...plan, type: 'number' }, ['type']],
       [{ ...plan, setBy: 'nobody' }, ['setBy']],
       [{ ...plan, appIds: [other.appId] }, ['appIds.0']],
       [{ ...plan, personal: 'yes' }, ['personal']],

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Sql, SqlPool } from '../../../src/database/sql.ts';
 import { Compaction } from '../../../src/devices/compact/compaction.ts';
 import { deviceRef } from '../../../src/devices/operation.ts';
-import { lockDevices } from '../../../src/devices/sql/find-devices.ts';
+import { lockDevices, NO_VALUES } from '../../../src/devices/sql/find-devices.ts';
 import { GROUP_DEVICES, groupNumberOf } from '../../../src/domain/device.ts';
 import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { claimChunks } from '../../../src/push/sql/ledger/claim-chunks.ts';
@@ -372,8 +372,8 @@ await withPostgresStore(t, async (t, store) => {
     const devices = await deviceIdsOf(sql, scene);
     await sql.begin(async (tx) => {
       t.equal(
-        (await lockDevices(tx, [deviceRef(scene.appId, PLATFORM, 'device 2000')], 0, false)).devices
-          .length,
+        (await lockDevices(tx, [deviceRef(scene.appId, PLATFORM, 'device 2000')], 0, NO_VALUES))
+          .devices.length,
         1,
       );
       await makeCompaction(sql).run(0);

@@ -5,10 +5,12 @@ import { GivenAttributes } from '../../../src/attributes/given-attributes.ts';
 import type { Store } from '../../../src/database/store.ts';
 import { bulkAttributesRoute } from '../../../src/devices/routes/bulk-attributes.ts';
 import { bulkResourceRoutes } from '../../../src/devices/routes/bulk-resources.ts';
+import { entryOf } from '../../../src/domain/device-numbers.ts';
 import { declareAttribute, valuesOf } from '../../support/attributes.ts';
 import { nodeOn, runAll } from '../../support/bulk-operations.ts';
 import { makeKey } from '../../support/keys.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
+import { mortal } from '../../support/mortal.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { openResources, pathsOf } from '../../support/resources.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -52,6 +54,51 @@ await onEachStore(t, {
     t.match(body, { state: 'FINISHED', changed: 2, unknown: 1 });
     t.same(Object.values(await valuesOf(sql, 'a')).sort(), ['de-CH', 'gold']);
     t.same(Object.values(await valuesOf(sql, 'b')), ['CH']);
+  },
+
+  'numbers and times too, whenever a node dies': async (t, store) => {
+    const { sql } = store;
+    const { ask, set, tenant } = await open(t, store);
+    const { appId, clientId } = tenant;
+    const score = await declareAttribute(sql, clientId, { name: 'score', type: 'integer' });
+    const paid = await declareAttribute(sql, clientId, { name: 'paid', type: 'time' });
+    const deviceIds = ['a', 'b'];
+    await seedDevices(sql, { appId, platformId: 3, tagIds: [], count: 2, deviceIds });
+    const digits = async () =>
+      (await sql`select encode(numbers, 'hex') as digits from devices order by device_id`).map(
+        (row) => row['digits'],
+      );
+    t.equal((await set([{ deviceId: 'a', attributes: { score: 1.5 } }])).status, 400);
+    const first = await set([
+      { deviceId: 'a', attributes: { score: 1, paid: '2027-01-01', language: 'de' } },
+      { deviceId: 'b', attributes: { score: 2 } },
+      { deviceId: 'a', attributes: { score: 3 } },
+    ]);
+    for (let statements = 1; statements < 12; statements += 1) {
+      await nodeOn(mortal(sql, statements))
+        .runPiece()
+        .catch(() => undefined);
+      await sql`update bulk_operations set due_at = now()`;
+    }
+    await runAll(sql, nodeOn(sql));
+    t.match((await ask('GET', `operations/${first.body.id}`)).body, { changed: 2 });
+    const minute = Date.parse('2027-01-01') / 60_000;
+    const both = [entryOf(score, 3), entryOf(paid, minute)].join('');
+    t.same(await digits(), [both, entryOf(score, 2)]);
+    t.same(Object.values(await valuesOf(sql, 'a')), ['de']);
+    const second = await set([
+      { deviceId: 'a', attributes: { score: null } },
+      { deviceId: 'b', attributes: { score: 2 } },
+    ]);
+    const third = await set([{ deviceId: 'b', attributes: { paid: 0, language: 'fr' } }]);
+    await sql`delete from attributes where id = ${paid}`;
+    await runAll(sql, nodeOn(sql));
+    t.match((await ask('GET', `operations/${second.body.id}`)).body, { changed: 1, unchanged: 1 });
+    t.match((await ask('GET', `operations/${third.body.id}`)).body, { refused: 1 });
+    t.same(await digits(), [entryOf(paid, minute), entryOf(score, 2)]);
+    await sql`insert into nodes (host, pid, newest_migration) values ('old', 7, '0051-one-index-of-jobs-under-way')`;
+    t.equal((await set([{ deviceId: 'b', attributes: { score: 9 } }])).status, 503);
+    await sql`update nodes set died_at = now()`;
   },
 
   'what is not valid is said, and nothing is done': async (t, store) => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import t from 'tap';
 import type { AudienceCondition } from '../../../src/domain/audience-condition.ts';
+import { isRowTest } from '../../../src/domain/audience-condition.ts';
 import { readExpression } from '../../../src/domain/audience-expression.ts';
 import type { Audience } from '../../../src/domain/notification.ts';
 import { compiledOf, means, subsetsOf, textOf, trees } from '../../support/expressions.ts';
@@ -18,7 +19,7 @@ function compiled(text: string): Audience {
 
 const meets = (condition: AudienceCondition, tagIds: ReadonlySet<number>): boolean => {
   if (typeof condition === 'number') return tagIds.has(Math.abs(condition)) === condition > 0;
-  if ('day' in condition) throw new Error('these expressions ask for no days');
+  if (isRowTest(condition)) throw new Error('these expressions ask for no days or numbers');
   return 'and' in condition
     ? condition.and.every((part) => meets(part, tagIds))
     : condition.or.some((part) => meets(part, tagIds));

@@ -3,6 +3,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
+import { entryOf } from '../../../src/domain/device-numbers.ts';
 import { Audiences } from '../../../src/push/dispatch/audiences.ts';
 import { claimChunks } from '../../../src/push/sql/ledger/claim-chunks.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
@@ -127,6 +128,45 @@ await onEachStore(t, {
     t.match(job?.['audience_condition'], { subject: 'lastSeen', values: ['-1d'] });
   },
 
+  async 'numbers and times are tested as they are when a part is claimed'(t, store) {
+    const { submit, sentTo, call } = await open(t, store);
+    const { sql } = store;
+    const [score, paidUntil] = (
+      await sql<{ id: number }[]>`
+        select id from attributes where name in ('score', 'paidUntil') order by name desc`
+    ).map(({ id }) => id);
+    const minute = Math.floor(Date.now() / 60_000);
+    const give = (ordinal: number, points: number, minutes: number) =>
+      sql`update devices set numbers = decode(${entryOf(score ?? 0, points)}::text || ${entryOf(paidUntil ?? 0, minute + minutes)}::text, 'hex') where ordinal = ${ordinal}`;
+    await give(0, 41, 60);
+    await give(1, -3, -60 * 24 * 40);
+    await give(2, 42, 60 * 24 * 2);
+    const wanted: readonly (readonly [string, readonly number[]])[] = [
+      ['* && @score', [0, 1, 2]],
+      ['* && !@score', [8_192]],
+      ['* && @score >= 42', [2]],
+      ['* && @score != 41', [1, 2]],
+      ['* && !(@score in (41, -3))', [2, 8_192]],
+      ['(a || b) && (@score > 41 || @country = CH)', [0, 2]],
+      ['* && @paidUntil < -30d', [1]],
+      ['* && @paidUntil > +1d', [2]],
+      ['a && @paidUntil > +0h && @score < 2147483647', [0]],
+      ['* && @score > 2147483647', []],
+    ];
+    for (const [text, ordinals] of wanted) {
+      t.strictSame(await sentTo(await submit(text)), ordinals, text);
+    }
+    const counted = await call('POST', '/estimate', { audience: '* && @score = 7 && @paidUntil' });
+    t.match(counted.body, {
+      audience: [{ count: 0 }, { count: 0 }],
+      withoutValue: { score: 1, paidUntil: 1 },
+      unknownValues: {},
+    });
+    const id = await submit('* && @score >= 42');
+    await sql`delete from attributes where name = 'score'`;
+    t.strictSame(await sentTo(id), [], 'a deleted one matches nobody');
+  },
+
   async 'a value counts that appears after the push was accepted'(t, store) {
     const { submit, sentTo, tenant } = await open(t, store);
     const { sql } = store;
@@ -196,6 +236,9 @@ await onEachStore(t, {
       ['a && @lastSeen > yesterday', 17, /"yesterday" is no value of @lastSeen: it is a time/],
       ['a && @lastSeen in (-1d, 2026-02-30)', 24, /"2026-02-30" is no value/],
       ['@lastSeen > -1d', 0, /tests only narrow/],
+      ['a && @score = 1.5', 14, /"1.5" is no value of @score: it is a whole number/],
+      ['a && @score > -1d', 14, /"-1d" is no value of @score/],
+      ['a && @paidUntil < soon', 18, /"soon" is no value of @paidUntil: it is a time/],
     ];
     for (const [text, position, message] of faults) {
       t.match(
@@ -266,5 +309,21 @@ await onEachStore(t, {
     t.equal((await call('POST', '', audience('a && @lastSeen > -1d'))).status, 202);
     t.equal(await needs(), '0050-registered-on');
     await sql`update migrations set needs = null where name = '0050-registered-on'`;
+  },
+
+  async 'no test of numbers is accepted that nodes at work do not know'(t, store) {
+    const { call, audience } = await open(t, store);
+    const { sql } = store;
+    const needs = async () =>
+      (await sql`select needs from migrations where name = '0052-numbers'`)[0]?.['needs'];
+    await sql`update migrations set needs = null where name = '0052-numbers'`;
+    await sql`insert into nodes (host, pid, newest_migration) values ('old', 7, '0050-registered-on')`;
+    t.equal((await call('POST', '', audience('a && !(@score > 1)'))).status, 503);
+    t.equal((await call('POST', '', audience('a && @lastSeen > -1d'))).status, 202);
+    t.equal(await needs(), null);
+    await sql`update nodes set died_at = now()`;
+    t.equal((await call('POST', '', audience('a && @score > 1'))).status, 202);
+    t.equal(await needs(), '0052-numbers');
+    await sql`update migrations set needs = null where name = '0052-numbers'`;
   },
 });
