@@ -1,0 +1,50 @@
+/** The audience as rows of conditions. */
+
+export const conditionTexts = {
+  open: 'Add conditions (attributes, segments)',
+  asRows: 'Show as conditions',
+  notAsRows: 'This expression cannot be shown as conditions. It stays as text.',
+  how: 'Send to devices that meet',
+  all: 'All conditions',
+  any: 'Any condition',
+  group: (at: string) => `Condition ${at}`,
+  of: 'Condition',
+  operator: 'Comparison',
+  value: 'Value',
+  values: 'Values, with commas',
+  tag: 'Tag',
+  segment: 'Segment',
+  everybody: 'Everybody',
+  everybodyLine: 'Every device with at least one tag',
+  attributes: 'Attributes',
+  choose: 'Choose…',
+  yes: 'Yes',
+  no: 'No',
+  and: 'and',
+  or: 'or',
+  addAnd: 'And also…',
+  addOr: 'Or instead…',
+  add: 'Add a condition',
+  remove: 'Remove',
+  removeOf: (at: string) => `Remove condition ${at}`,
+  unfinished: 'Fill in every condition to count the devices.',
+  tagOperators: { '': 'has the tag', not: 'does not have the tag' } as Readonly<
+    Record<string, string>
+  >,
+  segmentOperators: { '': 'is in the segment', not: 'is not in the segment' } as Readonly<
+    Record<string, string>
+  >,
+  operators: {
+    '=': 'is',
+    in: 'is one of',
+    '!=': 'is known, and is not',
+    '<': 'is less than',
+    '<=': 'is at most',
+    '>': 'is more than',
+    '>=': 'is at least',
+    'not =': 'is not, or is not known',
+    'not in': 'is none of, or is not known',
+    has: 'is known',
+    'not has': 'is not known',
+  } as Readonly<Record<string, string>>,
+};
