@@ -4,11 +4,25 @@ import type { Attribute } from '../../../packages/client/src/openapi.ts';
 
 type Named<K extends string> = Readonly<Record<K, string>>;
 
+const BUILT_IN: Readonly<Record<string, string>> = {
+  language: 'Language',
+  timezone: 'Time zone',
+  country: 'Country',
+  appVersion: 'App version',
+  osVersion: 'OS version',
+  platform: 'Platform',
+  app: 'App',
+  registered: 'First registered',
+  lastSeen: 'Last seen',
+};
+
 export const attributeTexts = {
   title: 'Attributes',
   line: 'What apps and your servers tell about devices. Audiences and segments use it, such as @language = de.',
   add: 'New attribute',
   none: 'No attributes',
+  /** What people call a built-in one; of a declared one its name. */
+  nameOf: (name: string) => BUILT_IN[name] ?? name,
   name: 'Name',
   nameHint: 'A lower-case letter, then letters, digits or _. It cannot be changed later.',
   type: 'Type',

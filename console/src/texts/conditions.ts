@@ -1,8 +1,9 @@
 /** The audience as rows of conditions. */
 
+type Words = Readonly<Record<string, string>>;
+
 export const conditionTexts = {
   open: 'Add conditions (attributes, segments)',
-  asRows: 'Show as conditions',
   notAsRows: 'This expression cannot be shown as conditions. It stays as text.',
   how: 'Send to devices that meet',
   all: 'All conditions',
@@ -11,12 +12,25 @@ export const conditionTexts = {
   of: 'Condition',
   operator: 'Comparison',
   value: 'Value',
-  values: 'Values, with commas',
+  values: 'Values',
+  addValue: 'Add a value',
+  removeValue: (value: string) => `Remove ${value}`,
+  amount: 'Number',
+  timeForm: 'Time',
+  timeForms: {
+    '-d': 'days before sending',
+    '-h': 'hours before sending',
+    '+d': 'days after sending',
+    '+h': 'hours after sending',
+    day: 'as a date (UTC)',
+    moment: 'as a date and time',
+  },
   tag: 'Tag',
   segment: 'Segment',
   everybody: 'Everybody',
   everybodyLine: 'Every device with at least one tag',
-  attributes: 'Attributes',
+  builtIn: 'Known of devices',
+  declared: 'Your attributes',
   choose: 'Choose…',
   yes: 'Yes',
   no: 'No',
@@ -28,12 +42,9 @@ export const conditionTexts = {
   remove: 'Remove',
   removeOf: (at: string) => `Remove condition ${at}`,
   unfinished: 'Fill in every condition to count the devices.',
-  tagOperators: { '': 'has the tag', not: 'does not have the tag' } as Readonly<
-    Record<string, string>
-  >,
-  segmentOperators: { '': 'is in the segment', not: 'is not in the segment' } as Readonly<
-    Record<string, string>
-  >,
+  whyUnfinished: 'Fill in every condition first.',
+  tagOperators: { '': 'has the tag', not: 'does not have the tag' } as Words,
+  segmentOperators: { '': 'is in the segment', not: 'is not in the segment' } as Words,
   operators: {
     '=': 'is',
     in: 'is one of',
@@ -44,7 +55,23 @@ export const conditionTexts = {
     '>=': 'is at least',
     'not =': 'is not, or is not known',
     'not in': 'is none of, or is not known',
+    'not !=': 'is, or is not known',
+    'not <': 'is at least, or is not known',
+    'not <=': 'is more than, or is not known',
+    'not >': 'is at most, or is not known',
+    'not >=': 'is less than, or is not known',
     has: 'is known',
     'not has': 'is not known',
-  } as Readonly<Record<string, string>>,
+  } as Words,
+  /** In place of those above. */
+  timeOperators: {
+    '<': 'is before',
+    '<=': 'is no later than',
+    '>': 'is after',
+    '>=': 'is no earlier than',
+    'not <': 'is no earlier than, or is not known',
+    'not <=': 'is after, or is not known',
+    'not >': 'is no later than, or is not known',
+    'not >=': 'is before, or is not known',
+  } as Words,
 };
