@@ -37,7 +37,7 @@ export const attributeOf = ({ of }: AudienceRow): string | null =>
   of.startsWith('@') ? of.slice(1) : null;
 
 export const isList = ({ of, operator }: AudienceRow): boolean =>
-  of.startsWith('@') && /\bin$/.test(operator);
+  of.startsWith('@') && (operator === 'in' || operator === 'not in');
 
 export const needsValue = ({ of, operator }: AudienceRow): boolean =>
   of === SEGMENT || (of.startsWith('@') && !operator.endsWith('has'));
