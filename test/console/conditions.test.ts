@@ -103,7 +103,10 @@ t.test('conditions', (t) =>
       await counted('1 device');
       await tabTo('Or instead…');
       await keyboard.press('Enter');
-      await row('2.2').getByLabel('Condition', { exact: true }).and(page.locator(':focus')).waitFor();
+      await row('2.2')
+        .getByLabel('Condition', { exact: true })
+        .and(page.locator(':focus'))
+        .waitFor();
       await keyboard.type('App version');
       await keyboard.press('Tab');
       await keyboard.type('is less');
@@ -175,7 +178,10 @@ t.test('conditions', (t) =>
       await page.getByRole('link', { name: 'customers' }).click();
       await row('1').getByText('Ada').waitFor();
       await shows('Nothing has changed.');
-      const others = await row('1').getByLabel('Condition', { exact: true }).locator('option').allTextContents();
+      const others = await row('1')
+        .getByLabel('Condition', { exact: true })
+        .locator('option')
+        .allTextContents();
       t.ok(others.includes('Segment'));
       await counted('1 device');
     });

@@ -61,6 +61,21 @@ export const attributeTexts = {
   removeLine: (name: string) =>
     `Tests of @${name} match no device from now on, also in segments and in notifications that are scheduled. Its values are removed from all devices. This cannot be undone.`,
   removeDeed: 'Delete attribute',
+  values: 'Values',
+  value: 'Value',
+  devices: 'Devices',
+  lastSet: 'Last set',
+  counted: 'Counted up to an hour ago',
+  findValue: 'Find a value',
+  firstValues: 'First values',
+  noValues: 'No device has a value of it yet.',
+  noSuchValue: 'No value has this text.',
+  personalValues:
+    'This attribute is personal. Its values are in no list; an owner sees that of a device on the page Devices.',
+  covered: '••••••',
+  uncover: 'Show',
+  uncoverOf: (name: string) => `Show ${name}`,
+  personalLine: 'Personal attributes are covered. Only owners see them.',
   yes: 'Yes',
   no: 'No',
 };

@@ -66,12 +66,12 @@ export const conditionTexts = {
   /** In place of those above. */
   timeOperators: {
     '<': 'is before',
-    '<=': 'is no later than',
+    '<=': 'is on or before',
     '>': 'is after',
-    '>=': 'is no earlier than',
-    'not <': 'is no earlier than, or is not known',
+    '>=': 'is on or after',
+    'not <': 'is on or after, or is not known',
     'not <=': 'is after, or is not known',
-    'not >': 'is no later than, or is not known',
+    'not >': 'is on or before, or is not known',
     'not >=': 'is before, or is not known',
   } as Words,
 };
