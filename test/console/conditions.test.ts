@@ -4,6 +4,7 @@ import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { appOf } from '../support/client.ts';
 import { makeConsoleClient } from '../support/console.ts';
+import { until } from '../support/poll.ts';
 
 t.setTimeout(240_000);
 
@@ -50,8 +51,8 @@ t.test('conditions', (t) =>
     const counted = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
     const shows = (name: string | RegExp) => page.getByText(name).first().waitFor();
     const reads = (value: string) =>
-      page.waitForFunction(
-        `document.querySelector('textarea.mono')?.value === ${JSON.stringify(value)}`,
+      until(`the text is ${value}`, async () =>
+        (await text.inputValue()) === value ? true : null,
       );
     const row = (at: string) => page.getByRole('group', { name: `Condition ${at}`, exact: true });
     const { keyboard } = page;
@@ -167,7 +168,7 @@ t.test('conditions', (t) =>
       await row('1').getByRole('combobox', { name: 'Value', exact: true }).fill('Ad');
       t.equal(await row('1').locator('.option').count(), 0, 'personal values are not offered');
       await row('1').getByLabel('Comparison', { exact: true }).selectOption('is one of');
-      await keyboard.press('Tab');
+      await row('1').getByRole('combobox', { name: 'Values' }).focus();
       await keyboard.type('Ada');
       await keyboard.press('Enter');
       await page.getByRole('button', { name: 'Remove Ad', exact: true }).click();
