@@ -1,4 +1,4 @@
-/** What an audience can be made of: attributes and their values, segments, tags, apps. */
+/** Reads the parts of an audience: attributes and their values, segments, tags, apps. */
 
 import type { App, AttributeValue } from '../../../packages/client/src/openapi.ts';
 import type { PickedTag } from '../state/draft.svelte.ts';

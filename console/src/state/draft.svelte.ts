@@ -55,7 +55,7 @@ export interface DraftFields extends MoreFields {
   message: string;
   url: string;
   image: string;
-  /** What says which language a person gets: a tag, or the device by its attribute. */
+  /** The language of a person is that of a tag, or of the device by its attribute. */
   languageBy: 'tags' | 'device';
   /** The language of the texts above; '' as long as there are no others. */
   defaultLanguage: string;

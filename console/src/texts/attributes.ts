@@ -21,7 +21,7 @@ export const attributeTexts = {
   line: 'What apps and your servers tell about devices. Audiences and segments use it, such as @language = de.',
   add: 'New attribute',
   none: 'No attributes',
-  /** What people call a built-in one; of a declared one its name. */
+  /** The name of a built-in one for people; of a declared one as it is. */
   nameOf: (name: string) => BUILT_IN[name] ?? name,
   name: 'Name',
   nameHint: 'A lower-case letter, then letters, digits or _. It cannot be changed later.',

@@ -11,10 +11,10 @@ export const TAG = 'tag';
 export const SEGMENT = 'segment';
 export const EVERYBODY = 'everybody';
 
-/** A condition: `of` is one of the three above, or the name of an attribute behind `@`. */
+/** A condition: `of` is one of the three above, or the name of an attribute after `@`. */
 export interface AudienceRow {
   of: string;
-  /** `not`: its devices are left out. Of an attribute a comparison, maybe behind `not `. */
+  /** `not`: its devices are left out. Of an attribute a comparison, maybe after `not `. */
   operator: string;
   /** The tag, when it is one: none as long as none is chosen. */
   picked: PickedTag[];

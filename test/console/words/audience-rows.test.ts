@@ -81,7 +81,7 @@ function rootOf(text: string): ExpressionNode {
   return read.expression.root;
 }
 
-/** What a leaf asks, without its place. Tag 8 is also called by its source id. */
+/** The question of a leaf, without its place. A tag is also called by its source id. */
 function questionOf(leaf: ExpressionLeaf): string {
   if ('reference' in leaf) {
     const tag = TAGS.find(({ id, sourceId }) => [id, sourceId].includes(leaf.reference));
