@@ -23,7 +23,7 @@ export interface AudienceRow {
 }
 
 export interface AudienceRows {
-  /** Of the groups all hold, or any. */
+  /** All groups hold, or any. */
   isAll: boolean;
   groups: AudienceRow[][];
 }

@@ -32,7 +32,7 @@ export function wholeLanguages(fields: WithLanguages): readonly LanguageText[] {
   return languages.filter((one) => isWhole(one, fields));
 }
 
-/** As the engine names it; of tags, as it was typed. */
+/** The name that the engine gives it; of tags the typed one. */
 export const languageNameOf = (
   { language }: LanguageText,
   { languageBy }: Pick<WithLanguages, 'languageBy'>,

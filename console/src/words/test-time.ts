@@ -28,7 +28,7 @@ export function timePartsOf(text: string): TimeParts | null {
   return { form: 'moment', typed: localTime(Number(kept)) };
 }
 
-/** As an expression has it; '': nothing is typed. */
+/** The text of an expression; '': nothing is typed. */
 export function timeTextOf({ form, typed }: TimeParts): string {
   if (typed === '') return '';
   if (form === 'day') return typed;

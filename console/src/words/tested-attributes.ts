@@ -1,4 +1,4 @@
-/** What a condition may ask of a device, with which comparisons, and how its values are typed. */
+/** The attributes that conditions test, with their comparisons, and the fields of their values. */
 
 import type { Attribute } from '../../../packages/client/src/openapi.ts';
 import type { TestedType } from '../../../src/domain/attribute-test.ts';
@@ -24,7 +24,7 @@ type ValueKind =
   /** One of the platforms, or of the apps. */
   | 'choice';
 
-/** By the type of an attribute. */
+/** Keyed by the type of an attribute. */
 const VALUE_KINDS: Readonly<Record<TestedType | 'integer', ValueKind>> = {
   text: 'offered',
   language: 'offered',
@@ -68,8 +68,7 @@ export function testedAttributes(listed: readonly Attribute[]): readonly TestedA
 export const isOfDay = (name: string): boolean => DAY_ATTRIBUTE_NAMES.some((one) => one === name);
 
 /**
- * The comparisons that are offered. Behind `not ` stands one of which the others are meant: a device
- * without a value is among them.
+ * The comparisons that are offered. `not ` turns one round: a device without a value meets it, too.
  */
 export function operatorsOf(attribute: Pick<TestedAttribute, 'type'>): readonly string[] {
   const taken: readonly string[] = OPERATORS_OF[attribute.type];
