@@ -66,10 +66,25 @@ t.test('attributes', (t) =>
       const facts = page.locator('section', {
         has: page.getByRole('heading', { name: 'Attributes', exact: true }),
       });
+      await facts.getByText('Language', { exact: true }).waitFor();
       await facts.getByText('de-CH').waitFor();
-      await facts.getByText('isSubscriber').waitFor();
-      await facts.getByText('Yes', { exact: true }).waitFor();
+      await facts.getByText('isSubscriber', { exact: true }).waitFor();
+      await facts.getByText('Personal attributes are covered.').waitFor();
       await takePicture(page, 'device-attributes');
+      await facts.getByRole('button', { name: 'Show isSubscriber' }).click();
+      await facts.getByText('Yes', { exact: true }).waitFor();
+    });
+
+    await t.test('its values are listed with their counts, unless it is personal', async (t) => {
+      await page.goto(room('attributes'));
+      await page.getByRole('link', { name: 'Language' }).click();
+      await rowOf('de-CH').getByText('<5').waitFor();
+      await lookAtRoom(t, page, 'attribute', room('attributes/language'));
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.getByLabel('Find a value').fill('fr');
+      await page.getByText('No value has this text.').waitFor();
+      await page.goto(room('attributes/isSubscriber'));
+      await page.getByText('This attribute is personal.').waitFor();
     });
 
     await t.test('it is deleted, after it was said what happens', async (t) => {

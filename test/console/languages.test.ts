@@ -111,6 +111,53 @@ t.test('several languages of a text', (t) =>
       });
     });
 
+    await t.test('chosen by the language of the device; edited, and duplicated', async (t) => {
+      await page.goto(room('send'));
+      await page.getByRole('button', { name: 'Advanced (expression)' }).click();
+      await page.getByLabel('Expression', { exact: true }).fill(`#${tagId}`);
+      await page.getByLabel('Title', { exact: true }).fill('Goal!');
+      await page.getByRole('button', { name: 'Add a language' }).click();
+      await page.getByRole('radio', { name: 'The device’s language' }).check();
+      t.equal(await page.getByLabel('Language of the text above').count(), 0);
+      await german.getByLabel('Language', { exact: true }).fill('german');
+      await shows('german is no language.');
+      await german.getByLabel('Language', { exact: true }).fill('de_ch');
+      await german.getByLabel('Title', { exact: true }).fill('Goal, gäll!');
+      const languages = page.getByRole('radiogroup', { name: 'Language of the preview' });
+      await languages.getByRole('radio', { name: 'de-CH', exact: true }).check();
+      await page.locator('.phone').first().getByText('Goal, gäll!').waitFor();
+      t.strictSame(await axeFaults(page), []);
+      await takePicture(page, 'languages-by-device');
+      await page.getByRole('radio', { name: 'Schedule', exact: true }).check();
+      await page.getByLabel('Send at').fill('2099-01-01T12:00');
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: /^Schedule for 2 devices…/ }).click();
+      await dialog.getByText('For devices in de-CH').waitFor();
+      await dialog.getByRole('button', { name: /^Schedule for / }).click();
+      await page.waitForURL(/notifications\/[0-9a-f-]{36}$/);
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      t.equal(await german.getByLabel('Title', { exact: true }).inputValue(), 'Goal, gäll!');
+      await german.getByLabel('Title', { exact: true }).fill('Gäll!');
+      const before = page.url();
+      await page.getByRole('button', { name: /^Save changes…/ }).click();
+      await dialog.getByRole('button', { name: /^Save for / }).click();
+      await page.waitForURL((url) => url.href !== before);
+      const job = page.url().split('/').at(-1) ?? '';
+      const answer = await fetch(
+        `${demo.baseUrl}/push-api/v3/${demo.clientId}/notifications/${job}`,
+        { headers: { Authorization: `Bearer ${demo.superUser.token}` } },
+      );
+      t.match(await answer.json(), {
+        givenPayload: {
+          languages: '@language',
+          title: { default: 'Goal!', 'de-CH': 'Gäll!' },
+        },
+      });
+      await page.getByRole('button', { name: 'Duplicate' }).click();
+      t.equal(await german.getByLabel('Title', { exact: true }).inputValue(), 'Gäll!');
+      t.ok(await page.getByRole('radio', { name: 'The device’s language' }).isChecked());
+    });
+
     t.strictSame(complaints, [], 'the page complains of nothing');
   }),
 );

@@ -1,8 +1,7 @@
 /** The segments of the client, and how many devices an expression has. */
 
-import { ProblemError } from '../../../packages/client/src/client.ts';
 import type { Segment } from '../../../packages/client/src/openapi.ts';
-import { readExpression } from '../../../src/domain/audience-expression.ts';
+import { readExpression, segmentsOf } from '../../../src/domain/audience-expression.ts';
 import type { Estimate } from '../state/estimate.svelte.ts';
 import { Asked } from '../state/estimate.svelte.ts';
 import type { ClientApi } from './client.ts';
@@ -10,7 +9,6 @@ import type { ClientApi } from './client.ts';
 const SEGMENTS = '/push-admin-api/v3/{client}/segments';
 const SEGMENT = `${SEGMENTS}/{name}` as const;
 const PAUSE_MS = 400;
-const BAD_REQUEST = 400;
 
 export async function listSegments(
   api: ClientApi,
@@ -53,27 +51,26 @@ export async function deleteSegment(api: ClientApi, name: string): Promise<void>
   await api.request('DELETE', SEGMENT, { path: { name } });
 }
 
-/** Counts the devices of an expression that is being written. */
-export const segmentEstimates = (api: ClientApi): Asked<string, Estimate> =>
-  new Asked(PAUSE_MS, async (expression, signal) => {
-    try {
-      return await estimateOf(api, expression, signal);
-    } catch (error) {
-      const isRefused = error instanceof ProblemError && error.status === BAD_REQUEST;
-      if (!isRefused || !readExpression(expression, { isSegment: true }).ok) throw error;
-      // It may only narrow: then it is counted among everybody.
-      return await estimateOf(api, `* && (${expression})`, signal);
+/** A segment as it is stored, or an expression that is being written. */
+type Counted = { readonly name: string } | { readonly expression: string };
+
+/** Counts the devices of a segment; those of one that only narrows among everybody. */
+export const segmentEstimates = (api: ClientApi): Asked<Counted, Estimate> =>
+  new Asked(PAUSE_MS, async (counted, signal) => {
+    if ('name' in counted) {
+      const path = { name: counted.name };
+      return (await api.request('POST', `${SEGMENT}/estimate`, { path, signal })).body;
     }
+    const { expression } = counted;
+    const audience = mayOnlyNarrow(expression) ? `(${expression}) && *` : expression;
+    const path = '/push-api/v3/{client}/notifications/estimate';
+    const body = { audience, approximate: true };
+    return (await api.request('POST', path, { body, signal })).body;
   });
 
-async function estimateOf(
-  api: ClientApi,
-  audience: string,
-  signal: AbortSignal,
-): Promise<Estimate> {
-  const { body } = await api.request('POST', '/push-api/v3/{client}/notifications/estimate', {
-    body: { audience, approximate: true },
-    signal,
-  });
-  return body;
+/** Beside a tag that it names after all, `*` asks for nothing. */
+function mayOnlyNarrow(expression: string): boolean {
+  const read = readExpression(expression, { isSegment: true });
+  if (!read.ok) return false;
+  return segmentsOf(read.expression.root).length > 0 || !readExpression(expression).ok;
 }

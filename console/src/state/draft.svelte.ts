@@ -21,7 +21,10 @@ export interface PickedTag extends Pick<Tag, 'id' | 'name' | 'sourceId'> {
 
 export type PickedApp = Pick<App, 'id' | 'name'>;
 
-/** The texts for people with one of the tags; an empty one stands in the default language. */
+/**
+ * The texts for people with one of the tags, or whose device is in the language; an empty one stands
+ * in the default language.
+ */
 export interface LanguageText {
   /** `de`. */
   language: string;
@@ -52,6 +55,8 @@ export interface DraftFields extends MoreFields {
   message: string;
   url: string;
   image: string;
+  /** The language of a person is that of a tag, or of the device by its attribute. */
+  languageBy: 'tags' | 'device';
   /** The language of the texts above; '' as long as there are no others. */
   defaultLanguage: string;
   /** A person with tags of several gets the first. */
@@ -113,6 +118,7 @@ const EMPTY: DraftFields = {
   message: '',
   url: '',
   image: '',
+  languageBy: 'tags',
   defaultLanguage: '',
   languages: [],
   templateFields: [],
@@ -212,6 +218,7 @@ function hasType(name: keyof DraftFields, value: unknown): boolean {
   if (name === 'templateFields') return isListOf(value, isTemplateField);
   if (name === 'platformIds') return isListOf(value, isPlatformId);
   if (Array.isArray(empty)) return isListOf(value, isPicked);
+  if (name === 'languageBy') return value === 'tags' || value === 'device';
   if (name === 'when') return value === 'now' || value === 'later';
   if (empty === null) return value === null || typeof value === 'number';
   return typeof value === typeof empty;

@@ -4,11 +4,25 @@ import type { Attribute } from '../../../packages/client/src/openapi.ts';
 
 type Named<K extends string> = Readonly<Record<K, string>>;
 
+const BUILT_IN: Readonly<Record<string, string>> = {
+  language: 'Language',
+  timezone: 'Time zone',
+  country: 'Country',
+  appVersion: 'App version',
+  osVersion: 'OS version',
+  platform: 'Platform',
+  app: 'App',
+  registered: 'First registered',
+  lastSeen: 'Last seen',
+};
+
 export const attributeTexts = {
   title: 'Attributes',
   line: 'What apps and your servers tell about devices. Audiences and segments use it, such as @language = de.',
   add: 'New attribute',
   none: 'No attributes',
+  /** The name of a built-in one for people; of a declared one as it is. */
+  nameOf: (name: string) => BUILT_IN[name] ?? name,
   name: 'Name',
   nameHint: 'A lower-case letter, then letters, digits or _. It cannot be changed later.',
   type: 'Type',
@@ -49,6 +63,21 @@ export const attributeTexts = {
   removeLine: (name: string) =>
     `Tests of @${name} match no device from now on, also in segments and in notifications that are scheduled. Its values are removed from all devices. This cannot be undone.`,
   removeDeed: 'Delete attribute',
+  values: 'Values',
+  value: 'Value',
+  devices: 'Devices',
+  lastSet: 'Last set',
+  counted: 'Counted up to an hour ago',
+  findValue: 'Find a value',
+  firstValues: 'First values',
+  noValues: 'No device has a value of it yet.',
+  noSuchValue: 'No value has this text.',
+  personalValues:
+    'This attribute is personal. Its values are in no list; an owner sees that of a device on the page Devices.',
+  covered: '••••••',
+  uncover: 'Show',
+  uncoverOf: (name: string) => `Show ${name}`,
+  personalLine: 'Personal attributes are covered. Only owners see them.',
   yes: 'Yes',
   no: 'No',
 };

@@ -4,7 +4,7 @@ import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
 
 const BARE = /^[A-Za-z0-9_.:-]+$/;
 
-function nameOf({ id, sourceId }: PickedTag): string {
+export function nameOf({ id, sourceId }: PickedTag): string {
   if (sourceId === undefined) return `#${id}`;
   if (BARE.test(sourceId)) return sourceId;
   return `"${sourceId.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

@@ -10,6 +10,7 @@ import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
 import { typedMore } from '../texts/payload-fields.ts';
 import { sendTexts as texts } from '../texts/send.ts';
+import { isUnfinished } from './audience-rows.ts';
 import { localisedTexts } from './languages.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,11 +18,14 @@ const ABSOLUTE = /^https?:\/\//;
 /** A dot may be a host's: then what follows the colon is no port. */
 const SCHEME = /^(?:[a-z][a-z0-9+-]*:|[a-z][a-z0-9+.-]*:(?!\d))/i;
 
-/** Null: no audience is chosen. */
+/** Null: no audience is chosen, or a part of it is to be filled in. */
 export function audienceOf(fields: DraftFields): AudienceRequest | null {
   const { isExpression, expression, any, all, none } = fields;
   const within = scopesOf(fields);
-  if (isExpression) return expression.trim() === '' ? null : { audience: expression, ...within };
+  if (isExpression) {
+    const isWhole = expression.trim() !== '' && !isUnfinished(expression);
+    return isWhole ? { audience: expression, ...within } : null;
+  }
   if (any.length === 0) return null;
   const ids = (tags: DraftFields['any']) => tags.map(({ id }) => id);
   return {
