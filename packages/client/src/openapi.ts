@@ -2609,7 +2609,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Import devices of an app
-         * @description Answered when they are durable. The same devices again change nothing. Tags of other clients are left out.
+         * @description Answered when they are durable. The same devices again change nothing. Tags of other clients are left out. Of two values of an attribute the one of the later registration stays. `503`: attributes cannot be kept now.
          *
          *     For the operator of the installation.
          */
@@ -4370,6 +4370,10 @@ export interface operations {
                     readonly newDeviceId: string;
                     /** @description Of the app. null, or absent: not known. */
                     readonly appVersion?: string | null;
+                    /** @description As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`. */
+                    readonly attributes?: {
+                        readonly [key: string]: unknown;
+                    } | null;
                 } & {
                     readonly [key: string]: unknown;
                 };
@@ -4380,7 +4384,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Unknown fields, and `tagId` when tags were beyond the limit. */
+                    /** @description Unknown fields, attributes that were ignored, and `tagId` when tags were beyond the limit. */
                     readonly "Tagcast-Ignored"?: string;
                     readonly [name: string]: unknown;
                 };
@@ -13138,6 +13142,12 @@ export interface operations {
                      *         7,
                      *         15
                      *       ],
+                     *       "attributes": [
+                     *         {
+                     *           "name": "language",
+                     *           "type": "language"
+                     *         }
+                     *       ],
                      *       "now": 1795392000000
                      *     }
                      */
@@ -13145,6 +13155,12 @@ export interface operations {
                         /** @description Whose app it is, by its slug. */
                         readonly clientId: string;
                         readonly platformIds: readonly number[];
+                        /** @description The attributes that devices of the app can have. Absent: of a version before attributes. */
+                        readonly attributes?: readonly {
+                            readonly name: string;
+                            /** @enum {string} */
+                            readonly type: "text" | "language" | "zone" | "version" | "boolean";
+                        }[];
                         /** @description Milliseconds since 1970. */
                         readonly now: number;
                     };
@@ -13216,6 +13232,10 @@ export interface operations {
                             readonly refusedAt?: number;
                             /** @description On iOS: where its provider took it, when that is not where it is asked first. */
                             readonly environment?: string;
+                            /** @description Built-in and declared attributes with their values, in the form in which they are kept. */
+                            readonly attributes?: {
+                                readonly [key: string]: string | boolean;
+                            };
                             readonly tagIds: readonly number[];
                         }[];
                         /** @description The `cursor` of the next page; null: this one has no devices. */
@@ -13256,6 +13276,9 @@ export interface operations {
                  *           "platformId": 3,
                  *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                  *           "registeredAt": null,
+                 *           "attributes": {
+                 *             "language": "de"
+                 *           },
                  *           "tagIds": [
                  *             2
                  *           ]
@@ -13277,13 +13300,17 @@ export interface operations {
                         readonly appVersion?: string | null;
                         /** @description null, or absent: not known. */
                         readonly registeredAt?: number | null;
+                        /** @description Their values by their names, of up to 40 attributes. One that cannot be set is left out, and named in the answer; null says nothing. */
+                        readonly attributes?: {
+                            readonly [key: string]: string | number | boolean | null;
+                        } | null;
                         readonly tagIds: readonly number[];
                     }[];
                 };
             };
         };
         readonly responses: {
-            /** @description What came of each, in the order of the request. */
+            /** @description What came of each, in the order of the request. An object: some of its attributes were left out. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13295,7 +13322,19 @@ export interface operations {
                      *       "added"
                      *     ]
                      */
-                    readonly "application/json": readonly ("added" | "merged" | "kept" | "tags-limited" | "limit" | "refused" | "unavailable")[];
+                    readonly "application/json": readonly (("added" | "merged" | "kept" | "tags-limited" | "limit" | "refused" | "unavailable") | {
+                        /** @enum {string} */
+                        readonly result: "added" | "merged" | "kept" | "tags-limited" | "limit" | "refused" | "unavailable";
+                        /** @description Attributes of the device that were left out. */
+                        readonly leftOut: readonly {
+                            readonly name: string;
+                            /**
+                             * @description `invalid`: it is not declared, not for this app, or the value is none of its type. `full`: the value is new, and the attribute has as many as it may.
+                             * @enum {string}
+                             */
+                            readonly reason: "invalid" | "full";
+                        }[];
+                    })[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -13401,6 +13440,12 @@ export interface operations {
                      *         7,
                      *         15
                      *       ],
+                     *       "attributes": [
+                     *         {
+                     *           "name": "language",
+                     *           "type": "language"
+                     *         }
+                     *       ],
                      *       "startedAt": 1795392000000
                      *     }
                      */
@@ -13408,6 +13453,12 @@ export interface operations {
                         /** @description Whose app it is, by its slug. */
                         readonly clientId: string;
                         readonly platformIds: readonly number[];
+                        /** @description The attributes that devices of the app can have. Absent: of a version before attributes. */
+                        readonly attributes?: readonly {
+                            readonly name: string;
+                            /** @enum {string} */
+                            readonly type: "text" | "language" | "zone" | "version" | "boolean";
+                        }[];
                         /** @description Milliseconds since 1970. */
                         readonly startedAt: number;
                     };

@@ -9,6 +9,7 @@ import { readClock } from '../../database/read-clock.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { DeviceLimit } from '../../devices/device-limit.ts';
 import { eraseDevices } from '../../devices/erase-devices.ts';
+import { NO_FACETS } from '../../devices/facets.ts';
 import { commitImported } from '../../devices/import/import-commit.ts';
 import type { DeviceRef } from '../../devices/operation.ts';
 import { deviceRef } from '../../devices/operation.ts';
@@ -54,6 +55,7 @@ export async function addDemoDevices(
     return {
       device,
       attributes: NO_ATTRIBUTES,
+      facets: NO_FACETS,
       registeredAtMs: startedAtMs,
       tagIds: tagIds.filter((_, i) => turn % (i + 1) === 0),
       replacesTags: false,

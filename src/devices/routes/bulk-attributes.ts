@@ -16,11 +16,12 @@ import { deviceId } from '../../http/device-id-form.ts';
 import { form } from '../../http/form-body.ts';
 import type { Fault } from '../../http/problem.ts';
 import type { Result } from '../../http/result.ts';
-import { done, refuse, refused } from '../../http/result.ts';
+import { done, refuse } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { deviceRef } from '../operation.ts';
 import { acceptedOperation, acceptOperation, BACKGROUND, refusedFull } from './accept-operation.ts';
+import { ATTRIBUTES_LATER } from './attributes-later.ts';
 import { SET_ATTRIBUTES } from './bulk-resources.ts';
 
 const value = z.union([z.string(), z.boolean(), z.null()], 'must be a string, true, false or null');
@@ -88,7 +89,7 @@ export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
       }
       const change = inClient(sql, async (tx, { record }) => {
         // A node of the version before would stop at it, and every operation after it.
-        if ((await needMigration(tx, NEEDED)) !== null) return LATER;
+        if ((await needMigration(tx, NEEDED)) !== null) return ATTRIBUTES_LATER;
         return await acceptOperation(tx, caller, record, {
           action: ATTRIBUTES_ACTION,
           subscribe: [],
@@ -118,7 +119,7 @@ async function resolveAll(
     ),
   );
   for (const [at, resolved] of each.entries()) {
-    if (resolved.ignored.some(({ reason }) => reason === 'later')) return LATER;
+    if (resolved.ignored.some(({ reason }) => reason === 'later')) return ATTRIBUTES_LATER;
     faults.push(...resolved.ignored.map((one) => faultOf(at, one)));
     all.push([...resolved.facets]);
   }
@@ -127,12 +128,6 @@ async function resolveAll(
 
 /** @limit faults of attributes that an answer names → left out */
 const FAULTS_MAX = 100;
-
-const LATER = refused(
-  503,
-  'A node of an earlier version is at work, which would lose what is set, or a value cannot be kept now. Try again.',
-  { headers: { 'Retry-After': '10' } },
-);
 
 const faultOf = (at: number, { name, reason }: IgnoredAttribute): Fault => ({
   path: `devices.${at}.attributes.${name}`,

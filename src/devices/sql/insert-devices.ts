@@ -18,8 +18,8 @@ export interface NewDevice extends DeviceKey, WithAttributes {
   readonly unsubscribes: boolean;
   /** Sorted. */
   readonly tagIds: readonly number[];
-  /** Sorted. Absent: none. */
-  readonly facetIds?: readonly number[];
+  /** Sorted. null, or absent: none. */
+  readonly facetIds?: readonly number[] | null;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface NewDevice extends DeviceKey, WithAttributes {
  * the index once more, and write its row twice.
  */
 export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => {
-  const withFacets = devices.some(({ facetIds = [] }) => facetIds.length > 0);
+  const withFacets = devices.some(({ facetIds }) => hasSome(facetIds));
   const facets = withFacets ? tx`, facet_ids` : tx``;
   return tx`
   insert into devices
@@ -40,6 +40,9 @@ export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => {
   from ${withFacets ? freshWithFacets(tx, devices) : fresh(tx, devices)}
   order by app_id, platform_id, device_key`;
 };
+
+const hasSome = (facetIds: NewDevice['facetIds']): facetIds is readonly number[] =>
+  facetIds !== undefined && facetIds !== null && facetIds.length > 0;
 
 const FRESH: Columns<NewDevice> = {
   ...DEVICE_PLACE,
@@ -55,5 +58,5 @@ const fresh = rowsOf<NewDevice>('fresh', FRESH);
 
 const freshWithFacets = rowsOf<NewDevice>('fresh', {
   ...FRESH,
-  facet_ids: integers(({ facetIds = [] }) => (facetIds.length === 0 ? null : facetIds)),
+  facet_ids: integers(({ facetIds }) => (hasSome(facetIds) ? facetIds : null)),
 });
