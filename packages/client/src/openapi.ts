@@ -145,7 +145,7 @@ export interface paths {
         readonly put?: never;
         /**
          * What is known of a device, for its app
-         * @description Who has the deviceId is the device. `registeredAt` and `lastSeenAt` are both of its last registration, which may be a day later. `404`: it is not known.
+         * @description Who has the deviceId is the device. `404`: it is not known.
          *
          *     For the API user of an app.
          */
@@ -1334,7 +1334,7 @@ export interface paths {
         };
         /**
          * List the values of an attribute of devices
-         * @description By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.
+         * @description By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `409`: `registered` and `lastSeen` have no list. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -2972,7 +2972,7 @@ export interface components {
             };
         };
         readonly OwnDevice: {
-            /** @description Milliseconds since 1970. */
+            /** @description The beginning of the day, in UTC, of its first registration. Where that is not known, as of an imported device: as `lastSeenAt`. */
             readonly registeredAt: number;
             /** @description When it last registered, or up to a day earlier. Milliseconds since 1970. */
             readonly lastSeenAt: number;
@@ -3555,9 +3555,12 @@ export interface components {
         readonly Attribute: {
             readonly name: string;
             /** @enum {string} */
-            readonly type: "text" | "language" | "zone" | "version" | "boolean";
-            /** @enum {string} */
-            readonly setBy: "app" | "server" | "both";
+            readonly type: "text" | "language" | "zone" | "version" | "boolean" | "time";
+            /**
+             * @description `engine`: nobody sets it; the engine knows it of each device.
+             * @enum {string}
+             */
+            readonly setBy: "app" | "server" | "both" | "engine";
             readonly appIds?: readonly number[];
             readonly personal: boolean;
             readonly description?: string;
@@ -4513,7 +4516,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "registeredAt": 1795392000000,
+                     *       "registeredAt": 1782864000000,
                      *       "lastSeenAt": 1795392000000,
                      *       "tags": [
                      *         {
@@ -9183,6 +9186,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

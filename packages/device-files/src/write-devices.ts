@@ -12,6 +12,8 @@ interface ExportedDevice extends Attributes<string | null> {
   /** Each as JSON: `{"sourceId","id","name"}`. */
   readonly tags: readonly string[];
   readonly attributes: FileAttributes;
+  /** The day of its first registration. */
+  readonly firstRegisteredOn: string | null;
   /** Null: it has not unsubscribed since it last registered. */
   readonly unsubscribedAtMs: number | null;
   /** Sends that refused its token since one that did not. */
@@ -21,17 +23,24 @@ interface ExportedDevice extends Attributes<string | null> {
   readonly environment: string | null;
 }
 
-type Fact = 'unsubscribedAt' | 'refusals' | 'refusedAt' | 'environment';
+type Fact = (typeof FACTS)[number];
 
 /** In the order of FACTS. Null: it is not known, or, as zero refusals, nothing to say. */
 const factsOf = (device: ExportedDevice): Readonly<Record<Fact, string | number | null>> => ({
+  firstRegisteredOn: device.firstRegisteredOn,
   unsubscribedAt: device.unsubscribedAtMs === null ? null : timeOf(device.unsubscribedAtMs),
   refusals: device.refusals === 0 ? null : device.refusals,
   refusedAt: device.refusedAtMs === null ? null : timeOf(device.refusedAtMs),
   environment: device.environment,
 });
 
-const FACTS: readonly Fact[] = ['unsubscribedAt', 'refusals', 'refusedAt', 'environment'];
+const FACTS = [
+  'firstRegisteredOn',
+  'unsubscribedAt',
+  'refusals',
+  'refusedAt',
+  'environment',
+] as const;
 
 export interface DeviceWriter {
   /** The first line of a file; '': none. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
 import { BUILT_IN_ATTRIBUTES } from '../../domain/attributes.ts';
+import { DAY_ATTRIBUTE_NAMES } from '../../domain/device-days.ts';
 import { listed } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
 import { rowsOf } from '../../http/list-answer.ts';
@@ -41,6 +42,10 @@ const value = z
 const name: PathParameter<string> = { ...attributeName, example: 'language' };
 
 const IS_PERSONAL = refused(403, 'This attribute is personal: its values are in no list.');
+const IS_DAY = refused(
+  409,
+  'The engine knows a day of each device, and has no list of them. An estimate counts those that meet a test of it.',
+);
 const NOT_COUNTED = refused(503, 'The devices are being counted. Try again.', {
   headers: { 'Retry-After': '5' },
 });
@@ -60,7 +65,7 @@ export function valuesRoute({ sql, patientReads }: ValuesRouteParts): Route {
       at: ':name/values',
       summary: 'List the values of an attribute of devices',
       description:
-        'By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.',
+        'By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `409`: `registered` and `lastSeen` have no list. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.',
       path: { name },
       query: {
         limit: LIMIT,
@@ -71,12 +76,13 @@ export function valuesRoute({ sql, patientReads }: ValuesRouteParts): Route {
         { value: 'de-CH', devices: 20_412, lastSetAt: 1_795_392_000_000 },
         { value: 'de-LI', devices: FEW, lastSetAt: 1_795_392_000_000 },
       ]),
-      problems: [503],
+      problems: [409, 503],
     },
     async ({ caller, path: { name }, query }) => {
       const refusal = outsideOfLimits({ caller });
       if (refusal !== null) return refusal;
       const { clientId } = caller;
+      if (DAY_ATTRIBUTE_NAMES.some((day) => day === name)) return IS_DAY;
       const builtIn = BUILT_IN_ATTRIBUTES.find((each) => each.name === name);
       const attribute = builtIn ?? (await findAttribute(sql, clientId, name));
       if (attribute === null) return NO_ATTRIBUTE;

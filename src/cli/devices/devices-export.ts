@@ -121,6 +121,7 @@ async function writeAll(
           unsubscribedAtMs: unsubscribedAt ?? null,
           refusedAtMs: refusedAt ?? null,
           environment: environment ?? null,
+          firstRegisteredOn: device.firstRegisteredOn ?? null,
         }),
     );
     if (!(await output.write(lines.join('')))) return false;

@@ -81,7 +81,8 @@ const commitOnce = (
       merged.map((operation) => ({
         ...operation.device,
         sinceMs: operation.startedAtMs,
-        registeredAtMs: registeredAtOf(operation),
+        // An unknown time is no later one.
+        registeredAtMs: Math.min(operation.registeredAtMs ?? 0, operation.startedAtMs),
       })),
     );
     // After the locks, to see commits of other transactions during the wait for them.

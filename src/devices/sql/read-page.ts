@@ -14,6 +14,7 @@ interface DeviceOfApp extends DeviceAttributes {
   readonly refusals: number;
   readonly refusedAtMs: number | null;
   readonly environment: string | null;
+  readonly firstRegisteredOn: string | null;
   readonly attributes: readonly KnownAttribute[];
   /** Sorted. */
   readonly tagIds: readonly number[];
@@ -55,7 +56,8 @@ export async function readDevicePage(
       floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAtMs",
       floor(extract(epoch from d.unsubscribed_at) * 1000)::float8 as "unsubscribedAtMs",
       d.refusals, floor(extract(epoch from d.refused_at) * 1000)::float8 as "refusedAtMs",
-      d.apns_environment as environment, ${knownAttributes(sql)} as attributes, d.tag_ids as "tagIds"
+      d.apns_environment as environment, d.registered_on::text as "firstRegisteredOn",
+      ${knownAttributes(sql)} as attributes, d.tag_ids as "tagIds"
     from devices d
     where d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal between ${start} and ${end}
     order by d.ordinal`;

@@ -85,8 +85,7 @@ export function moveDevice(
   },
 ) {
   const { facetIds = null } = to;
-  const facets =
-    facetIds === null ? tx`` : tx` facet_ids = ${listOrNull(facetIds)}::integer[],`;
+  const facets = facetIds === null ? tx`` : tx` facet_ids = ${listOrNull(facetIds)}::integer[],`;
   return tx`
     update devices d set
       device_key = ${to.deviceKey}::uuid,
