@@ -3582,6 +3582,8 @@ export interface components {
             /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
             readonly registeredAt?: number;
             readonly appVersion?: string;
+            /** @description The day of its first registration, in UTC: `2026-11-28`. Of an imported device it is not known. */
+            readonly firstRegisteredOn?: string;
             /** @description Milliseconds since 1970. */
             readonly unsubscribedAt?: number;
             /** @description Sends that refused the token since it was last taken or registered. */
@@ -9335,6 +9337,8 @@ export interface operations {
                         /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
                         readonly registeredAt?: number;
                         readonly appVersion?: string;
+                        /** @description The day of its first registration, in UTC: `2026-11-28`. Of an imported device it is not known. */
+                        readonly firstRegisteredOn?: string;
                         /** @description Milliseconds since 1970. */
                         readonly unsubscribedAt?: number;
                         /** @description Sends that refused the token since it was last taken or registered. */
@@ -13228,6 +13232,8 @@ export interface operations {
                             readonly appVersion?: string;
                             /** @description Milliseconds since 1970. */
                             readonly registeredAt: number;
+                            /** @description The day of its first registration, in UTC: `2026-11-28`. Of an imported device it is not known. */
+                            readonly firstRegisteredOn?: string;
                             /** @description Milliseconds since 1970. */
                             readonly unsubscribedAt?: number;
                             /** @description Sends that refused the token since it was last taken or registered. */

@@ -15,6 +15,8 @@ export interface AttributeChoice {
   /** Names of attributes, and the property of the file that each is made of. */
   readonly wanted: ReadonlyMap<string, string>;
   leavesOut(name: string): boolean;
+  /** The tags of the file are its properties, too. */
+  readonly areTags: boolean;
 }
 
 /** An attribute that devices of the app can have, as the engine says. */
@@ -44,6 +46,7 @@ export function readAttributeChoice(
   return {
     text: textOf([...wanted], unwanted),
     wanted,
+    areTags: format === 'onesignal',
     leavesOut: (name) => unwanted.includes(name) || unwanted.includes(ALL),
   };
 }
@@ -120,7 +123,7 @@ export function withAttributes(
     const value = properties[property];
     if (value === undefined) continue;
     attributes[name] = valueFor(known?.get(name), value);
-    madeOf.add(property).add(`${property}:${value}`);
+    if (choice.areTags) madeOf.add(property).add(`${property}:${value}`);
   }
   const isWithoutVersion = device.appVersion !== null && choice.leavesOut('appVersion');
   if (isWithoutVersion) notTaken += 1;

@@ -3,40 +3,28 @@
  * before the oldest. A device that is imported twice does not change.
  */
 
-import { z } from 'zod';
 import type { AnswerOf, RequestOf, TagcastClient } from '../../../packages/client/src/client.ts';
 import type { Entry, FileDevice } from '../../../packages/device-files/src/file-device.ts';
-import type { FormatName } from '../../../packages/device-files/src/formats.ts';
-import { FORMAT_NAMES } from '../../../packages/device-files/src/formats.ts';
 import type { ImportResult } from '../../devices/import/imported.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
 import { counted, format } from '../../std/counted.ts';
 import { visibleField } from '../../std/visible-text.ts';
-import { UsageError } from '../arguments.ts';
 import { EXIT_FAILED, printedJson } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently, GivenUpError } from '../patient-requests.ts';
 import { Progress } from '../progress.ts';
-import { readState, removeState, writeState } from '../state-file.ts';
+import { removeState, writeState } from '../state-file.ts';
 import type { Terminal } from '../terminal.ts';
-import type { AttributeChoice, KnownAttributes } from './attribute-choice.ts';
-import { knownAttributesOf, NO_CHOICE, requireDeclared } from './attribute-choice.ts';
+import type { KnownAttributes } from './attribute-choice.ts';
+import { knownAttributesOf, requireDeclared } from './attribute-choice.ts';
 import type { ImportInput } from './import-input.ts';
 import type { End } from './import-records.ts';
 import { adviceOnNone, deviceOf, endByFaults, readRecords } from './import-records.ts';
+import type { ImportRequest, ImportState } from './import-state.ts';
+import { beginState } from './import-state.ts';
 import { CREATED_TAGS_MAX, findTags, ImportTagMap } from './import-tag-map.ts';
 import type { Tally } from './import-tally.ts';
-import {
-  add,
-  addLeftOut,
-  addTo,
-  describeTally,
-  emptyTally,
-  lostOf,
-  NOT_DECLARED,
-  tallyForm,
-} from './import-tally.ts';
-import type { TagChoice } from './tag-choice.ts';
+import { add, addTo, countLeftOut, describeTally, emptyTally, lostOf } from './import-tally.ts';
 
 const DEVICES = '/operator/v1/apps/{id}/devices';
 const SCOPE = `${DEVICES}/scope` as const;
@@ -44,41 +32,7 @@ const BEGIN = `${DEVICES}/begin-import` as const;
 
 type Begun = AnswerOf<'POST', typeof BEGIN>['body'];
 type ImportAnswer = AnswerOf<'POST', typeof DEVICES>['body'][number];
-type LeftOut = Exclude<ImportAnswer, string>['leftOut'];
 type ImportedDevice = RequestOf<'POST', typeof DEVICES>['body']['devices'][number];
-
-interface ImportRequest {
-  readonly appId: number;
-  readonly format: FormatName;
-  readonly replacesTags: boolean;
-  readonly createsTags: boolean;
-  readonly choice: TagChoice;
-  readonly attributeChoice: AttributeChoice;
-  /** The import stops after more bad records than this. */
-  readonly faultsMax: number;
-  /** Null: no state is kept. */
-  readonly statePath: string | null;
-  /** Records to skip when there is no state. */
-  readonly resumeFrom: number;
-  readonly isJson: boolean;
-}
-
-const stateForm = z.object({
-  command: z.literal('devices import'),
-  appId: z.number(),
-  format: z.enum(FORMAT_NAMES),
-  replacesTags: z.boolean(),
-  tags: z.string(),
-  // Absent in the state of an import that an earlier version began.
-  attributes: z.string().default(NO_CHOICE),
-  fingerprint: z.string().nullable(),
-  /** The database's time: registrations since then are newer than the file. */
-  startedAtMs: z.number(),
-  records: z.number(),
-  tally: tallyForm,
-});
-
-type State = z.infer<typeof stateForm>;
 
 /**
  * One for each lane of the database.
@@ -114,44 +68,12 @@ export async function importDevices(
     requireDeclared(attributeChoice, knownAttributesOf(scope.attributes), appId);
   }
   const { body: begun } = await askOnce(() => api.request('POST', BEGIN, { path }));
-  const state = await beginState(request, input, begun);
+  const state = await beginState(request, input, begun.startedAt);
   if (state.records > 0) {
     terminal.note(`Continuing after record ${format(state.records)}.`);
   }
   return await new Import(api, terminal, input, request, begun, state).run(signal);
 }
-
-async function beginState(
-  { appId, format, replacesTags, choice, attributeChoice, statePath, resumeFrom }: ImportRequest,
-  { fingerprint }: ImportInput,
-  { startedAt }: Begun,
-): Promise<State> {
-  const chosen = { tags: choice.text, attributes: attributeChoice.text };
-  const asked = { appId, format, replacesTags, ...chosen, fingerprint };
-  const known = statePath === null ? null : await readState(statePath, stateForm);
-  if (known === null) {
-    const started = { startedAtMs: startedAt, records: resumeFrom, tally: emptyTally() };
-    return { command: 'devices import', ...asked, ...started };
-  }
-  const differs = WHAT_STAYS.find((name) => known[name] !== asked[name]);
-  if (differs === undefined) return known;
-  throw new UsageError(
-    `${statePath} belongs to an import that was begun with another ${WORDS[differs]}: go on with that one, or remove the file to begin again`,
-  );
-}
-
-const WHAT_STAYS = [
-  ...(['appId', 'format', 'replacesTags', 'tags', 'attributes', 'fingerprint'] as const),
-];
-
-const WORDS = {
-  appId: 'app',
-  format: '--format',
-  replacesTags: '--replace-tags',
-  tags: '--tags or --without-tags',
-  attributes: '--attributes or --without-attributes',
-  fingerprint: 'file',
-} as const;
 
 interface Batch {
   readonly devices: { readonly line: number; readonly device: FileDevice }[];
@@ -173,7 +95,7 @@ class Import {
   private readonly input: ImportInput;
   private readonly request: ImportRequest;
   private readonly begun: Begun;
-  private readonly state: State;
+  private readonly state: ImportState;
   private readonly known: KnownAttributes | null;
   private readonly tags: ImportTagMap;
   private readonly progress: Progress;
@@ -190,7 +112,7 @@ class Import {
     input: ImportInput,
     request: ImportRequest,
     begun: Begun,
-    state: State,
+    state: ImportState,
   ) {
     this.api = api;
     this.terminal = terminal;
@@ -323,18 +245,11 @@ class Import {
     for (const [index, answer] of results.entries()) {
       const result = resultOf(answer);
       add(batch.tally.results, result);
-      if (typeof answer !== 'string') this.countLeftOut(batch.tally, answer.leftOut);
+      if (typeof answer !== 'string') countLeftOut(batch.tally, answer.leftOut, this.known);
       if (result !== 'refused') continue;
       this.complain(`Line ${batch.devices[index]?.line} is refused by the database.`);
     }
     return batch;
-  }
-
-  private countLeftOut(tally: Tally, leftOut: LeftOut): void {
-    for (const { name, reason } of leftOut) {
-      const isDeclared = this.known?.has(name) ?? true;
-      addLeftOut(tally, name, isDeclared ? LEFT_OUT_WORDS[reason] : NOT_DECLARED);
-    }
   }
 
   private async commitOldest(): Promise<void> {
@@ -405,11 +320,6 @@ class Import {
     this.terminal.complain(visibleField(sentence));
   }
 }
-
-const LEFT_OUT_WORDS = {
-  invalid: 'has a value that is none of its type',
-  full: 'has a new value, and as many as it may',
-} as const;
 
 const resultOf = (answer: ImportAnswer): ImportResult =>
   typeof answer === 'string' ? answer : answer.result;

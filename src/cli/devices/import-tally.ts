@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
 import type { ImportResult } from '../../devices/import/imported.ts';
 import { counted, format } from '../../std/counted.ts';
+import type { KnownAttributes } from './attribute-choice.ts';
 
 export const tallyForm = z.object({
   results: z.record(z.string(), z.number()),
@@ -93,6 +94,28 @@ export function addLeftOut(tally: Tally, name: string, why: string): void {
   const { attributesLeftOut: counts } = tally;
   const isRoom = text in counts || Object.keys(counts).length < NAMES_MAX;
   add(counts, isRoom ? text : `others ${why}`);
+}
+
+const LEFT_OUT_WORDS = {
+  invalid: 'has a value that is none of its type',
+  full: 'has a new value, and as many as it may',
+} as const;
+
+interface LeftOut {
+  readonly name: string;
+  readonly reason: keyof typeof LEFT_OUT_WORDS;
+}
+
+/** Counts those of a device, as the engine has left them out. */
+export function countLeftOut(
+  tally: Tally,
+  leftOut: readonly LeftOut[],
+  known: KnownAttributes | null,
+): void {
+  for (const { name, reason } of leftOut) {
+    const isDeclared = known?.has(name) ?? true;
+    addLeftOut(tally, name, isDeclared ? LEFT_OUT_WORDS[reason] : NOT_DECLARED);
+  }
 }
 
 function describeAttributes({ attributesLeftOut, attributesNotTaken }: Tally): readonly string[] {

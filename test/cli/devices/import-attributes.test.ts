@@ -49,7 +49,10 @@ await onEachStore(t, {
     t.same(nothing, { n: 0 }, 'nothing has begun');
 
     t.equal(await run(`${line} --attributes level=plan,adult --dry-run`), 0);
-    t.match(context.printed.at(-1), / {2}2 devices with level\n(?:.*\n)* {2}1 value left out: timezone/);
+    t.match(
+      context.printed.at(-1),
+      / {2}2 devices with level\n(?:.*\n)* {2}1 value left out: timezone/,
+    );
     t.equal(await run(`${line} --attributes level=plan,adult`), 0);
     const summary = context.printed.at(-1) ?? '';
     t.match(summary, / {2}1 value left out: timezone: seconds from UTC are no time zone/);
