@@ -6,7 +6,7 @@ import type { FacetId } from '../domain/attributes.ts';
 import type { WantedFacets } from './facets.ts';
 import { NO_FACETS } from './facets.ts';
 
-/** Of several devices; call it after their locks. Nothing is read where nothing is said. */
+/** Judges several devices; call it after their locks. Nothing is read where they say nothing. */
 export async function livingWanted(
   tx: Sql,
   all: readonly WantedFacets[],

@@ -23,7 +23,7 @@ import {
  */
 const UNUSED_MS = 30 * 86_400_000;
 /**
- * Else nobody could set a new one for a month.
+ * A new value of it would have to wait for a month.
  * @publisherLimit the same, of an attribute that has as many values as it may → deleted
  */
 const FULL_UNUSED_MS = 86_400_000;

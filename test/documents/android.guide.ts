@@ -25,7 +25,7 @@ const TOKEN = 'dRh8:APA91bHbYHk7';
 const OTHER_TOKEN = 'dRh8:APA91bHbYHk8';
 const INSTALLATION_ID = 'dRh8_-aBcDeFgHiJkL1234';
 
-/** Of Java's own locale and zone, and of the stand-ins. */
+/** Values of Java's own locale and zone, and of the stand-ins. */
 const ATTRIBUTES = {
   language: /^[a-z]{2,3}/,
   timezone: /^\w/,

@@ -1,6 +1,6 @@
 /**
- * What a personal attribute holds is said to who may know it, and is in no log, webhook, list of
- * values or audit log; and it goes with its device.
+ * The values of a personal attribute: shown to callers who may know them; in no log, webhook, list
+ * of values or audit log; gone with their device.
  */
 
 import type { Test } from 'tap';

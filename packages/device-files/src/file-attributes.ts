@@ -21,7 +21,7 @@ export function readAttributes(value: unknown): FileAttributes | string {
   return attributes;
 }
 
-/** Of a field of CSV: a JSON object, or, for files written by hand, `language=de;country=CH`. */
+/** Reads a field of CSV: a JSON object, or `language=de;country=CH` of a file written by hand. */
 export function attributesOfText(text: string): unknown {
   if (text.startsWith('{')) return parseObject(text) ?? [];
   const pairs = text.split(';').flatMap((part) => {

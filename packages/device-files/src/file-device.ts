@@ -29,9 +29,9 @@ export interface FileDevice extends Attributes<string | null> {
   readonly registeredAtMs: number | null;
   readonly tags: readonly FileTag[];
   readonly attributes: FileAttributes;
-  /** What another engine knows of it by names of its publisher: an import takes those it is told. */
+  /** Values by names of its publisher in another engine: an import takes those that it is asked for. */
   readonly properties: FileAttributes;
-  /** What the file has and no device can have, and why. A format has a few of them. */
+  /** Reasons why something of the file is on no device. A format has a few of them. */
   readonly unusable: readonly string[];
 }
 

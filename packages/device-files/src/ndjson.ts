@@ -1,6 +1,6 @@
 /**
- * Our own NDJSON: a line `{"platformId","deviceId","appVersion",…,"registeredAt","tags","attributes"}` a
- * device.
+ * Our own NDJSON: a device is a line
+ * `{"platformId","deviceId","appVersion",…,"registeredAt","tags","attributes"}`.
  */
 
 import type { Entry } from './file-device.ts';

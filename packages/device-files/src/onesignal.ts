@@ -2,8 +2,8 @@
  * OneSignal's "Export subscriptions CSV"
  * (https://documentation.onesignal.com/reference/csv-export): one line a subscription, with the
  * columns `identifier` (the token), `device_type`, `tags` (a JSON object), `game_version`,
- * `last_active` (epoch seconds), `language`, `device_os`, and `invalid_identifier` (`t` or `f`). Web
- * Push needs the extra fields `web_auth` and `web_p256`; `country` and `timezone_id` are extra
+ * `last_active` (epoch seconds), `language`, `device_os`, and `invalid_identifier` (`t` or `f`).
+ * Web Push needs the extra fields `web_auth` and `web_p256`; `country` and `timezone_id` are extra
  * fields, too. The extra field `notification_types`, or a column `subscribed`, says who has opted
  * out.
  */

@@ -72,7 +72,7 @@ export const ndjsonWriter: DeviceWriter = {
   },
 };
 
-/** As JSON; null: it has none. */
+/** The attributes as JSON; null: it has none. */
 const attributesText = ({ attributes }: ExportedDevice): string | null =>
   Object.keys(attributes).length === 0 ? null : JSON.stringify(attributes);
 

@@ -76,7 +76,7 @@ function readNames(flag: string, text: string): readonly string[] {
   return names;
 }
 
-/** By their names; null: an engine of a version before attributes, which takes none. */
+/** The types of attributes by their names. Null: an engine before attributes takes none. */
 export const knownAttributesOf = (
   attributes: readonly KnownAttribute[] | undefined,
 ): KnownAttributes | null =>

@@ -1,4 +1,4 @@
-/** What an import keeps beside its file, and how it goes on after an interruption. */
+/** The state that an import keeps beside its file, to go on after an interruption. */
 
 import { z } from 'zod';
 import type { FormatName } from '../../../packages/device-files/src/formats.ts';

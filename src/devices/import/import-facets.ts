@@ -1,5 +1,5 @@
 /**
- * What an import does to the attributes of devices. As with the version of the app, the later
+ * Applies the attributes of a file to devices. As with the version of the app, the later
  * registration wins: a file that is older only adds what a device does not have.
  */
 
@@ -13,7 +13,7 @@ import type { KnownImported } from '../sql/import-devices.ts';
 import type { ImportedOperation } from './imported.ts';
 
 /** The facets of a device after the import. Undefined: it is new. */
-export type FacetsOf = (at: number, known: KnownImported | undefined) => FacetsAfter;
+type FacetsOf = (at: number, known: KnownImported | undefined) => FacetsAfter;
 
 /** Call it after the locks. Nothing is read where the file says nothing. */
 export async function facetsOfImport(
@@ -33,7 +33,7 @@ export async function facetsOfImport(
   return (at, device) => {
     const facets = wanted[at] ?? NO_FACETS;
     if (device === undefined) return facetsAfter([], facets, attributeOf);
-    // What the app has done since the import began stays.
+    // An app's own changes since the import began stay.
     if (device.hasUnsubscribed || facets.size === 0) return SAME_FACETS;
     if (device.isOlder) return facetsAfter(device.facetIds, facets, attributeOf);
     const has = new Set(device.facetIds.map(attributeOf));

@@ -8,7 +8,7 @@ interface Device {
   readonly deviceId: string;
 }
 
-/** What the engine knows of it; none of a device that it does not know. */
+/** The attributes by which the engine knows it; none of a device that it does not know. */
 export async function attributesOf(
   { baseUrl, clientId, appId, apiUser }: Demo,
   device: Device,
