@@ -29,7 +29,7 @@ export interface FileDevice extends Attributes<string | null> {
   readonly registeredAtMs: number | null;
   readonly tags: readonly FileTag[];
   readonly attributes: FileAttributes;
-  /** Values by names of its publisher in another engine: an import takes those that it is asked for. */
+  /** Values by names of its publisher in another engine: an import takes what it is asked for. */
   readonly properties: FileAttributes;
   /** Reasons why something of the file is on no device. A format has a few of them. */
   readonly unusable: readonly string[];
