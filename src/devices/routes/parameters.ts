@@ -193,29 +193,35 @@ export function readGiven(
   attributes: DeviceAttributes,
   faults: ParameterName[],
 ): Pick<Parameters, 'given' | 'surplusNames' | 'attributes'> {
-  const { attributes: inner } = fields;
+  const inner = fields['attributes'] ?? null;
   const { appVersion } = attributes;
-  const isGiven = inner !== undefined && inner !== null;
-  if (!isGiven && appVersion === null) return { ...NOTHING_GIVEN, attributes };
-  if (isGiven && (typeof inner !== 'object' || Array.isArray(inner))) faults.push('attributes');
-  const entries =
-    typeof inner === 'object' && !Array.isArray(inner) ? Object.entries(inner ?? {}) : [];
-  const taken = entries.slice(0, ATTRIBUTES_PER_REQUEST_MAX);
-  const given: GivenAttribute[] = taken.map(([name, value]) => ({ name, value }));
+  if (inner === null && appVersion === null) return { ...NOTHING_GIVEN, attributes };
+  const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+  if (inner !== null && !isObject) faults.push('attributes');
+  const { given, surplusNames } = isObject ? readInner(inner as JsonObject) : NOTHING_GIVEN;
   const innermost = given.find(({ name }) => name === 'appVersion');
   if (innermost === undefined) {
-    if (appVersion !== null) given.push({ name: 'appVersion', value: appVersion, isQuiet: true });
-  } else if (isAttribute('appVersion', innermost.value)) {
-    return { ...surplusOf(entries), given, attributes: { appVersion: innermost.value } };
+    if (appVersion === null) return { given, surplusNames, attributes };
+    const outer: GivenAttribute = { name: 'appVersion', value: appVersion, isQuiet: true };
+    return { given: [...given, outer], surplusNames, attributes };
   }
-  return { ...surplusOf(entries), given, attributes };
+  const { value } = innermost;
+  const known = isAttribute('appVersion', value) ? { appVersion: value } : attributes;
+  return { given, surplusNames, attributes: known };
 }
 
-const surplusOf = (entries: readonly (readonly [string, unknown])[]) => ({
-  surplusNames: headerNames(
-    entries.slice(ATTRIBUTES_PER_REQUEST_MAX).map(([name]) => `attributes.${name}`),
-  ),
-});
+/** In a loop: an array of entries for each request costs more than the look-ups of the values. */
+function readInner(inner: JsonObject): Pick<Parameters, 'given' | 'surplusNames'> {
+  const given: GivenAttribute[] = [];
+  const surplus: string[] = [];
+  for (const name in inner) {
+    if (given.length < ATTRIBUTES_PER_REQUEST_MAX) given.push({ name, value: inner[name] });
+    else if (surplus.length < UNKNOWN_NAMES_MAX) surplus.push(`attributes.${name}`);
+  }
+  return { given, surplusNames: surplus.length === 0 ? NONE : headerNames(surplus) };
+}
+
+const NONE: readonly string[] = [];
 
 function readAttribute(
   fields: Readonly<Record<string, unknown>>,
