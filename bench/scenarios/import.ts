@@ -23,6 +23,7 @@ const DEVICES: Readonly<Record<FormatName, number>> = {
   csv: 1_000_000,
   ndjson: 1_000_000,
   onesignal: 200_000,
+  airship: 150_000,
   aerogear: 200_000,
   azure: 200_000,
 };
@@ -177,6 +178,24 @@ const SHAPES: Readonly<Record<FormatName, Shape>> = {
     head: 'id,identifier,session_count,language,timezone,game_version,device_os,device_type,device_model,ad_id,tags,last_active,playtime,amount_spent,created_at,invalid_identifier,badge_count\n',
     line: (token) =>
       `0a1b2c3d-0000-4000-8000-${token.slice(0, 12)},${token},12,en,-25200,3.2.0,17.4,0,"iPhone15,2",,${doubled(pairs)},1756800000,0,0,1700000000,f,0`,
+  },
+  airship: {
+    head: '[',
+    between: ',',
+    end: ']',
+    line: (token) =>
+      JSON.stringify({
+        channel_id: `0a1b2c3d-0000-4000-8000-${token.slice(0, 12)}`,
+        device_type: 'ios',
+        push_address: token,
+        installed: true,
+        opt_in: true,
+        tags: TAGS,
+        tag_groups: { ua_channel_type: ['ios'] },
+        device_attributes: { ua_language: 'de', ua_country: 'CH', ua_local_tz: 'Europe/Zurich' },
+        attributes: {},
+        last_registration: '2026-01-02T03:04:05',
+      }),
   },
   aerogear: {
     head: '[',

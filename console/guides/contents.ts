@@ -35,7 +35,13 @@ const part = (title: string, sources: readonly string[]): Part => ({
 export const CONTENTS: readonly Part[] = [
   part('Begin', ['guide/index', 'guide/quick-start', 'guide/concepts', 'guide/first-send']),
   part('Devices', ['guide/ios', 'guide/android', 'guide/web']),
-  part('Publishers', ['guide/sending', 'guide/publishers', 'guide/api', 'guide/errors']),
+  part('Publishers', [
+    'guide/sending',
+    'guide/privacy',
+    'guide/publishers',
+    'guide/api',
+    'guide/errors',
+  ]),
   part('Moving', ['guide/moving']),
   part('Operating', [
     'operate/install',

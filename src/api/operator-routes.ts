@@ -6,6 +6,7 @@ import { accountRoutes } from '../access/routes/operator-accounts.ts';
 import { clientCredentialRoutes } from '../access/routes/operator-credentials.ts';
 import { clientMemberRoutes } from '../access/routes/operator-members.ts';
 import type { Secrets } from '../access/secrets.ts';
+import type { GivenAttributes } from '../attributes/given-attributes.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { clientAppRoutes } from '../catalogue/routes/operator-apps.ts';
 import { clientRoutes } from '../clients/routes/operator-clients.ts';
@@ -32,6 +33,8 @@ interface OperatorApi {
   readonly catalogue: Catalogue;
   /** Commits the devices that an operator imports. */
   readonly importer: Importer;
+  /** Finds what the attributes of imported devices are. */
+  readonly attributes: GivenAttributes;
 }
 
 export const operatorRoutes = (api: OperatorApi): readonly Route[] => [

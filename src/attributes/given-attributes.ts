@@ -44,7 +44,8 @@ export interface ResolvedAttributes {
 interface AttributeSetter {
   readonly clientId: number;
   readonly appId: number;
-  readonly by: Exclude<Setter, 'both'>;
+  /** An operator who imports devices stands for the app and for the servers. */
+  readonly by: Exclude<Setter, 'both'> | 'operator';
 }
 
 type Settled =
@@ -213,4 +214,5 @@ const NO_NUMBERS: ResolvedAttributes['numbers'] = new Map();
 const NOTHING: readonly IgnoredAttribute[] = [];
 
 const maySet = ({ setBy, appIds }: Attribute, { by, appId }: AttributeSetter): boolean =>
-  (setBy === 'both' || setBy === by) && (appIds === null || appIds.includes(appId));
+  (setBy === 'both' || setBy === by || by === 'operator') &&
+  (appIds === null || appIds.includes(appId));

@@ -10,6 +10,7 @@ import { knownAttributes } from './sql/known-attributes.ts';
 
 interface OwnDevice {
   readonly registeredAt: number;
+  readonly lastSeenAt: number;
   readonly attributes: readonly KnownAttribute[];
 }
 
@@ -42,7 +43,8 @@ async function readOwnDevice(
   { appId, platformId, deviceKey }: DeviceRef,
 ): Promise<OwnDevice | undefined> {
   const [device] = await sql<OwnDevice[]>`
-    select floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAt",
+    select floor(extract(epoch from coalesce(d.registered_on::timestamp at time zone 'UTC', d.registered_at)) * 1000)::float8 as "registeredAt",
+      floor(extract(epoch from d.registered_at) * 1000)::float8 as "lastSeenAt",
       ${knownAttributes(sql)} as attributes
     from devices d
     where d.device_key = ${deviceKey}::uuid and d.app_id = ${appId} and d.platform_id = ${platformId}`;

@@ -23,6 +23,11 @@ import {
  */
 const UNUSED_MS = 30 * 86_400_000;
 /**
+ * A new value of it would have to wait for a month.
+ * @publisherLimit the same, of an attribute that has as many values as it may → deleted
+ */
+const FULL_UNUSED_MS = 86_400_000;
+/**
  * Nodes remember values for ten minutes (AGE_MS_MAX of facet-dictionary.ts), and what they look up
  * is retired no more.
  * @limit an unused value of an attribute stays retired for → deleted
@@ -80,6 +85,7 @@ export function unusedValues(feed: IndexFeed): UpkeepJob {
 async function begin({ sql, nowMs }: UpkeepRun, afterClientId: number): Promise<Walk | null> {
   const ages = {
     unusedSinceMs: nowMs - UNUSED_MS,
+    fullUnusedSinceMs: nowMs - FULL_UNUSED_MS,
     retiredSinceMs: nowMs - RETIRED_MS,
     deletedSinceMs: nowMs - DELETED_MS,
   };
@@ -120,9 +126,12 @@ async function goOn({ sql, budget }: UpkeepRun, walk: Walk, feed: IndexFeed): Pr
 function settled({ candidates, found }: Walk) {
   const ids = (isOne: (candidate: Candidate) => boolean) =>
     candidates.filter(isOne).map(({ id }) => id);
+  const isUnused = ({ id, isDead, isRetired }: Candidate) =>
+    !isDead && !isRetired && !found.has(id);
   return {
     used: [...found],
-    unused: ids(({ id, isDead, isRetired }) => !isDead && !isRetired && !found.has(id)),
+    unused: ids(isUnused),
+    ofFull: ids((candidate) => candidate.isOfFull && isUnused(candidate)),
     gone: ids(({ id, isDead, isRetired }) => !isDead && isRetired && !found.has(id)),
     dead: ids(({ isDead }) => isDead),
   };

@@ -58,6 +58,43 @@ await onEachStore(t, {
     t.same(row, { isNew: true }, 'nobody looks for it again for a month');
   },
 
+  'of an attribute that is full an unused value goes after a day': async (t, { sql }) => {
+    const { clientId, makeValue, give } = await openScene(sql);
+    const fill = async (attributeId: number, count: number) => {
+      await sql`
+        insert into attribute_values (client_id, attribute_id, value)
+        select ${clientId}, ${attributeId}, 'v' || n from generate_series(1, ${count}::integer) n`;
+      await makeValue(attributeId, 'unused', 2);
+      await makeValue(attributeId, 'young', 0);
+      return await makeValue(attributeId, 'held', 2);
+    };
+    const retired = async (attributeId: number) =>
+      (
+        await sql<{ value: string }[]>`
+          select value from attribute_values where attribute_id = ${attributeId} and retired_at is not null`
+      ).map(({ value }) => value);
+    const plan = await declareAttribute(sql, clientId, { name: 'plan', type: 'version' });
+    const [osVersion, language, planned] = [
+      await fill(-5, 1_997),
+      await fill(-1, 1_997),
+      await fill(plan, 1_996),
+    ];
+    await give('a', osVersion, language, planned);
+    await walk(sql, Date.now());
+    t.same(await retired(-5), ['unused'], '2,000 versions are full');
+    t.same(await retired(-1), [], '2,000 languages are not');
+    t.same(await retired(plan), [], '1,999 versions are not');
+    await makeValue(plan, 'last', 0);
+    await walk(sql, Date.now());
+    t.same(await retired(plan), ['unused']);
+    await sql`update attribute_values set retired_at = retired_at - interval '2 hours'`;
+    await walk(sql, Date.now());
+    const [left] = await sql`
+      select count(*)::int as "unused", (select count(*)::int from attribute_values where value = 'held') as held
+      from attribute_values where value = 'unused'`;
+    t.same(left, { unused: 1, held: 3 });
+  },
+
   'a value that a device got between the steps stays': async (t, { sql }) => {
     const { makeValue, give, values } = await openScene(sql);
     const unused = await makeValue(-1, 'unused', 40);

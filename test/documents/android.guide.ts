@@ -11,7 +11,7 @@ import t from 'tap';
 import { startConsoleEngine } from '../support/console.ts';
 import { ROOT } from '../support/documents.ts';
 import { skipsForbidden } from '../support/environment.ts';
-import { register, tagsOf } from '../support/guides/devices.ts';
+import { attributesOf, register, tagsOf } from '../support/guides/devices.ts';
 import { fencesOf, guideText } from '../support/guides/fences.ts';
 import { withOwnValues } from '../support/guides/own-values.ts';
 import type { Demo } from '../support/processes.ts';
@@ -24,6 +24,14 @@ const STAND_INS = join(ROOT, 'test', 'support', 'guides', 'android');
 const TOKEN = 'dRh8:APA91bHbYHk7';
 const OTHER_TOKEN = 'dRh8:APA91bHbYHk8';
 const INSTALLATION_ID = 'dRh8_-aBcDeFgHiJkL1234';
+
+/** Values of Java's own locale and zone, and of the stand-ins. */
+const ATTRIBUTES = {
+  language: /^[a-z]{2,3}/,
+  timezone: /^\w/,
+  appVersion: '4.2',
+  osVersion: '14',
+};
 
 type App = 'ids' | 'tokens';
 
@@ -42,6 +50,7 @@ else {
     t.same(await tagsOf(demo, device(TOKEN)), []);
     // football-goals came with the token, and the app has unsubscribed from it.
     t.same(await tagsOf(demo, device(INSTALLATION_ID)), ['breaking-news']);
+    t.match(await attributesOf(demo, device(INSTALLATION_ID)), ATTRIBUTES);
   });
 
   await t.test('a new phone gets a token, and later another one', async (t) => {

@@ -12,7 +12,7 @@ import { post } from '../support/client.ts';
 import { startConsoleEngine } from '../support/console.ts';
 import { ROOT } from '../support/documents.ts';
 import { isWithoutSwift, skipsForbidden } from '../support/environment.ts';
-import { register, tagsOf } from '../support/guides/devices.ts';
+import { attributesOf, register, tagsOf } from '../support/guides/devices.ts';
 import { fencesOf, guideText } from '../support/guides/fences.ts';
 import { withOwnValues } from '../support/guides/own-values.ts';
 import type { Swift, SwiftProject } from '../support/guides/swift.ts';
@@ -28,6 +28,14 @@ const KNOWN = 'ab'.repeat(32);
 const DEVICE_ID = 'cd'.repeat(32);
 const TOKEN = '12'.repeat(32);
 const OTHER_TOKEN = '9f'.repeat(32);
+
+const ATTRIBUTES = {
+  language: 'de-CH',
+  timezone: 'Europe/Zurich',
+  country: 'CH',
+  appVersion: '4.2',
+  osVersion: '17.5.1',
+};
 
 const STAND_INS = join(ROOT, 'test', 'support', 'guides', 'ios');
 /** Those that the app imports; the other file there is its start. */
@@ -53,7 +61,7 @@ await t.test('its requests', async (t) => {
     deviceId: DEVICE_ID,
     tags: TAGS,
     tag: 'tennis',
-    version: '4.2',
+    attributes: ATTRIBUTES,
   };
   const requests = requestsOf(code, names);
   t.same(
@@ -67,6 +75,9 @@ await t.test('its requests', async (t) => {
   t.same(await (await send(demo, replace)).json(), { outcome: 'moved' });
   await isTaken(t, await send(demo, reg));
   t.same(await tagsOf(demo, device(DEVICE_ID)), ['breaking-news', 'football-goals', 'tennis']);
+  t.same(await attributesOf(demo, device(DEVICE_ID)), ATTRIBUTES);
+  for (const name of Object.keys(ATTRIBUTES))
+    t.match(code, new RegExp(`"${name}"(: |\\] = )`), `the app sends ${name}`);
   // ureg names the device that was kept: by then the new one.
   await isTaken(
     t,
@@ -91,6 +102,7 @@ await t.test('it is compiled, and started three times', { skip }, async (t) => {
 
   t.equal(await start(t, project, TOKEN), TOKEN);
   t.same(await tagsOf(demo, device(TOKEN)), ['breaking-news']);
+  t.match(await attributesOf(demo, device(TOKEN)), { timezone: /^\w/, osVersion: /^\d/ });
 
   await register(demo, device(TOKEN), 'football-goals');
   t.equal(await start(t, project, OTHER_TOKEN), OTHER_TOKEN);

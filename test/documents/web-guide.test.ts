@@ -74,6 +74,7 @@ t.test('web.md: the page registers, and the worker shows what the engine sends',
     await page.getByRole('button').click();
     await page.getByText('On', { exact: true }).waitFor();
     t.same(await tagsOf(demo, settings, first), ['breaking-news']);
+    t.match(await attributesOf(demo, settings, first), { language: /^[a-z]{2}/, timezone: /^\w/ });
 
     const id = await push(demo.baseUrl, demo, [demo.tagIds[0] ?? 0], PAYLOAD);
     const rows = await finalStatus(demo.baseUrl, demo, id);
@@ -192,6 +193,16 @@ async function tagsOf(
   const device = { appId, platformId: PLATFORM, deviceId: JSON.stringify(subscription) };
   const answer = await post(`${baseUrl}/push-api/list`, apiUserToken, device);
   return ((await answer.json()) as readonly { sourceId: string }[]).map(({ sourceId }) => sourceId);
+}
+
+async function attributesOf(
+  { baseUrl }: Demo,
+  { client, appId, apiUserToken }: Settings,
+  subscription: PushSubscription | undefined,
+): Promise<unknown> {
+  const device = { appId, platformId: PLATFORM, deviceId: JSON.stringify(subscription) };
+  const answer = await post(`${baseUrl}/push-api/v3/${client}/device`, apiUserToken, device);
+  return ((await answer.json()) as { readonly attributes: unknown }).attributes;
 }
 
 /** The message that the engine encrypts for browsers. */

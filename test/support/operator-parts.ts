@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { operatorRoutes } from '../../src/api/operator-routes.ts';
+import { GivenAttributes } from '../../src/attributes/given-attributes.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Store } from '../../src/database/store.ts';
 import {
@@ -28,6 +29,7 @@ export const makeOperatorParts = (
   log,
   cancelJobs: jobCanceller({ sql, journal: new JobJournal(log) }),
   catalogue: new Catalogue(sql),
+  attributes: new GivenAttributes({ sql }),
   importer: new Importer({
     sql,
     feed: NO_FEED,

@@ -41,6 +41,7 @@ export const attributeTexts = {
     app: 'The app',
     server: 'Your servers',
     both: 'The app and your servers',
+    engine: 'Nobody: it is known',
   } as const satisfies Named<Attribute['setBy']>,
   apps: 'Apps',
   appsHint: 'Choose none for all apps.',

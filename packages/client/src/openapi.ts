@@ -145,7 +145,7 @@ export interface paths {
         readonly put?: never;
         /**
          * What is known of a device, for its app
-         * @description Who has the deviceId is the device. `registeredAt` and `lastSeenAt` are both of its last registration, which may be a day later. `404`: it is not known.
+         * @description Who has the deviceId is the device. `404`: it is not known.
          *
          *     For the API user of an app.
          */
@@ -1334,7 +1334,7 @@ export interface paths {
         };
         /**
          * List the values of an attribute of devices
-         * @description By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `409`: it is of the type `integer` or `time`, whose values are in no list. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.
+         * @description By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `409`: it is of the type `integer` or `time`, `registered` and `lastSeen` included: their values are in no list. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -2609,7 +2609,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Import devices of an app
-         * @description Answered when they are durable. The same devices again change nothing. Tags of other clients are left out.
+         * @description Answered when they are durable. The same devices again change nothing. Tags of other clients are left out. Of two values of an attribute the one of the later registration stays. `503`: attributes cannot be kept now.
          *
          *     For the operator of the installation.
          */
@@ -2972,7 +2972,7 @@ export interface components {
             };
         };
         readonly OwnDevice: {
-            /** @description Milliseconds since 1970. */
+            /** @description The beginning of the day, in UTC, of its first registration. Where that is not known, as of an imported device: as `lastSeenAt`. */
             readonly registeredAt: number;
             /** @description When it last registered, or up to a day earlier. Milliseconds since 1970. */
             readonly lastSeenAt: number;
@@ -3556,8 +3556,11 @@ export interface components {
             readonly name: string;
             /** @enum {string} */
             readonly type: "text" | "language" | "zone" | "version" | "integer" | "time" | "boolean";
-            /** @enum {string} */
-            readonly setBy: "app" | "server" | "both";
+            /**
+             * @description `engine`: nobody sets it; the engine knows it of each device.
+             * @enum {string}
+             */
+            readonly setBy: "app" | "server" | "both" | "engine";
             readonly appIds?: readonly number[];
             readonly personal: boolean;
             readonly description?: string;
@@ -3579,6 +3582,8 @@ export interface components {
             /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
             readonly registeredAt?: number;
             readonly appVersion?: string;
+            /** @description The day of its first registration, in UTC: `2026-11-28`. Of an imported device it is not known. */
+            readonly firstRegisteredOn?: string;
             /** @description Milliseconds since 1970. */
             readonly unsubscribedAt?: number;
             /** @description Sends that refused the token since it was last taken or registered. */
@@ -4370,6 +4375,10 @@ export interface operations {
                     readonly newDeviceId: string;
                     /** @description Of the app. null, or absent: not known. */
                     readonly appVersion?: string | null;
+                    /** @description As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`. */
+                    readonly attributes?: {
+                        readonly [key: string]: unknown;
+                    } | null;
                 } & {
                     readonly [key: string]: unknown;
                 };
@@ -4380,7 +4389,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Unknown fields, and `tagId` when tags were beyond the limit. */
+                    /** @description Unknown fields, attributes that were ignored, and `tagId` when tags were beyond the limit. */
                     readonly "Tagcast-Ignored"?: string;
                     readonly [name: string]: unknown;
                 };
@@ -4509,7 +4518,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "registeredAt": 1795392000000,
+                     *       "registeredAt": 1782864000000,
                      *       "lastSeenAt": 1795392000000,
                      *       "tags": [
                      *         {
@@ -9328,6 +9337,8 @@ export interface operations {
                         /** @description It may be a day too early: a registration that changes nothing is not written again within a day. */
                         readonly registeredAt?: number;
                         readonly appVersion?: string;
+                        /** @description The day of its first registration, in UTC: `2026-11-28`. Of an imported device it is not known. */
+                        readonly firstRegisteredOn?: string;
                         /** @description Milliseconds since 1970. */
                         readonly unsubscribedAt?: number;
                         /** @description Sends that refused the token since it was last taken or registered. */
@@ -13139,6 +13150,12 @@ export interface operations {
                      *         7,
                      *         15
                      *       ],
+                     *       "attributes": [
+                     *         {
+                     *           "name": "language",
+                     *           "type": "language"
+                     *         }
+                     *       ],
                      *       "now": 1795392000000
                      *     }
                      */
@@ -13146,6 +13163,12 @@ export interface operations {
                         /** @description Whose app it is, by its slug. */
                         readonly clientId: string;
                         readonly platformIds: readonly number[];
+                        /** @description The attributes that devices of the app can have. Absent: of a version before attributes. */
+                        readonly attributes?: readonly {
+                            readonly name: string;
+                            /** @enum {string} */
+                            readonly type: "text" | "language" | "zone" | "version" | "integer" | "time" | "boolean";
+                        }[];
                         /** @description Milliseconds since 1970. */
                         readonly now: number;
                     };
@@ -13209,6 +13232,8 @@ export interface operations {
                             readonly appVersion?: string;
                             /** @description Milliseconds since 1970. */
                             readonly registeredAt: number;
+                            /** @description The day of its first registration, in UTC: `2026-11-28`. Of an imported device it is not known. */
+                            readonly firstRegisteredOn?: string;
                             /** @description Milliseconds since 1970. */
                             readonly unsubscribedAt?: number;
                             /** @description Sends that refused the token since it was last taken or registered. */
@@ -13217,6 +13242,10 @@ export interface operations {
                             readonly refusedAt?: number;
                             /** @description On iOS: where its provider took it, when that is not where it is asked first. */
                             readonly environment?: string;
+                            /** @description Built-in and declared attributes with their values, in the form in which they are kept; of the type `time` as `2027-03-01T10:30Z`. */
+                            readonly attributes?: {
+                                readonly [key: string]: string | number | boolean;
+                            };
                             readonly tagIds: readonly number[];
                         }[];
                         /** @description The `cursor` of the next page; null: this one has no devices. */
@@ -13257,6 +13286,9 @@ export interface operations {
                  *           "platformId": 3,
                  *           "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                  *           "registeredAt": null,
+                 *           "attributes": {
+                 *             "language": "de"
+                 *           },
                  *           "tagIds": [
                  *             2
                  *           ]
@@ -13278,13 +13310,17 @@ export interface operations {
                         readonly appVersion?: string | null;
                         /** @description null, or absent: not known. */
                         readonly registeredAt?: number | null;
+                        /** @description Their values by their names, of up to 40 attributes. One that cannot be set is left out, and named in the answer; null says nothing. */
+                        readonly attributes?: {
+                            readonly [key: string]: string | number | boolean | null;
+                        } | null;
                         readonly tagIds: readonly number[];
                     }[];
                 };
             };
         };
         readonly responses: {
-            /** @description What came of each, in the order of the request. */
+            /** @description What came of each, in the order of the request. An object: some of its attributes were left out. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13296,7 +13332,19 @@ export interface operations {
                      *       "added"
                      *     ]
                      */
-                    readonly "application/json": readonly ("added" | "merged" | "kept" | "tags-limited" | "limit" | "refused" | "unavailable")[];
+                    readonly "application/json": readonly (("added" | "merged" | "kept" | "tags-limited" | "limit" | "refused" | "unavailable") | {
+                        /** @enum {string} */
+                        readonly result: "added" | "merged" | "kept" | "tags-limited" | "limit" | "refused" | "unavailable";
+                        /** @description Attributes of the device that were left out. */
+                        readonly leftOut: readonly {
+                            readonly name: string;
+                            /**
+                             * @description `invalid`: it is not declared, not for this app, or the value is none of its type. `full`: the value is new, and the attribute has as many as it may.
+                             * @enum {string}
+                             */
+                            readonly reason: "invalid" | "full";
+                        }[];
+                    })[];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -13402,6 +13450,12 @@ export interface operations {
                      *         7,
                      *         15
                      *       ],
+                     *       "attributes": [
+                     *         {
+                     *           "name": "language",
+                     *           "type": "language"
+                     *         }
+                     *       ],
                      *       "startedAt": 1795392000000
                      *     }
                      */
@@ -13409,6 +13463,12 @@ export interface operations {
                         /** @description Whose app it is, by its slug. */
                         readonly clientId: string;
                         readonly platformIds: readonly number[];
+                        /** @description The attributes that devices of the app can have. Absent: of a version before attributes. */
+                        readonly attributes?: readonly {
+                            readonly name: string;
+                            /** @enum {string} */
+                            readonly type: "text" | "language" | "zone" | "version" | "integer" | "time" | "boolean";
+                        }[];
                         /** @description Milliseconds since 1970. */
                         readonly startedAt: number;
                     };

@@ -1,6 +1,6 @@
 /**
- * Our own CSV: `platformId,deviceId,appVersion,…,registeredAt,tags`, as `tagcast devices export`
- * writes it.
+ * Our own CSV: `platformId,deviceId,appVersion,…,registeredAt,tags,attributes`, as `tagcast devices
+ * export` writes it.
  */
 
 import { parseJson } from '../../std/src/json.ts';
@@ -8,12 +8,13 @@ import type { Columns } from './csv-head.ts';
 import { CsvSplitter } from './csv-splitter.ts';
 import { tableReader } from './csv-table.ts';
 import { ATTRIBUTE_NAMES } from './field-rules.ts';
+import { attributesOfText } from './file-attributes.ts';
 import { checkDevice } from './file-device.ts';
 import type { Format } from './format.ts';
 
 export const CSV_COLUMNS: Columns = {
   needed: ['platformId', 'deviceId'],
-  others: [...ATTRIBUTE_NAMES, 'registeredAt', 'tags'],
+  others: [...ATTRIBUTE_NAMES, 'registeredAt', 'tags', 'attributes'],
 };
 
 export const csvFormat: Format = {
@@ -26,6 +27,9 @@ export const csvFormat: Format = {
         deviceId: row['deviceId'],
         registeredAt: row['registeredAt'],
         tags: readTags(row['tags'] ?? ''),
+        attributes: attributesOfText(row['attributes'] ?? ''),
+        properties: null,
+        unusable: [],
       }),
     ),
 };

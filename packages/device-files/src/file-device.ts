@@ -12,6 +12,8 @@ import {
   SOURCE_ID_LENGTH_MAX,
   TAG_NAME_LENGTH_MAX,
 } from './field-rules.ts';
+import type { FileAttributes } from './file-attributes.ts';
+import { readAttributes } from './file-attributes.ts';
 
 /** A tag as a file names it; null: not given. At least one of sourceId and id is present. */
 export interface FileTag {
@@ -26,6 +28,11 @@ export interface FileDevice extends Attributes<string | null> {
   /** When its app last registered it; null: the file does not say. */
   readonly registeredAtMs: number | null;
   readonly tags: readonly FileTag[];
+  readonly attributes: FileAttributes;
+  /** Values by names of its publisher in another engine: an import takes what it is asked for. */
+  readonly properties: FileAttributes;
+  /** Reasons why something of the file is on no device. A format has a few of them. */
+  readonly unusable: readonly string[];
 }
 
 /** The result of reading one record of a file. */
@@ -50,6 +57,9 @@ interface FileFields extends Partial<Attributes<unknown>> {
   readonly deviceId: unknown;
   readonly registeredAt: unknown;
   readonly tags: unknown;
+  readonly attributes?: unknown;
+  readonly properties?: unknown;
+  readonly unusable?: readonly string[];
 }
 
 export function checkDevice(line: number, fields: FileFields): Entry {
@@ -64,12 +74,12 @@ export function checkDevice(line: number, fields: FileFields): Entry {
   if (!isText(deviceId, DEVICE_ID_LENGTH_MAX)) {
     return fault(`deviceId must be text of 1–${DEVICE_ID_LENGTH_MAX} characters.`);
   }
-  const attributes: Partial<Record<keyof Attributes<unknown>, string | null>> = {};
+  const facts: Partial<Record<keyof Attributes<unknown>, string | null>> = {};
   for (const [name, lengthMax] of ATTRIBUTE_LENGTHS) {
     const value = readAttribute(fields[name], lengthMax);
     if (value === undefined)
       return fault(`${name} must be text of ${lengthMax} characters at most.`);
-    attributes[name] = value;
+    facts[name] = value;
   }
   const registeredAtMs = readTime(fields.registeredAt);
   if (registeredAtMs === undefined) {
@@ -81,15 +91,22 @@ export function checkDevice(line: number, fields: FileFields): Entry {
   if (tags === null) {
     return fault('tags must be a list of sourceIds, ids, or objects with sourceId or id.');
   }
+  const attributes = readAttributes(fields.attributes);
+  if (typeof attributes === 'string') return fault(attributes);
+  const properties = readAttributes(fields.properties);
+  if (typeof properties === 'string') return fault(`has properties whose ${properties}`);
+  const { unusable = NONE } = fields;
   return {
     kind: 'device',
     line,
     device: {
-      ...(attributes as Attributes<string | null>),
-      ...{ platformId, deviceId, registeredAtMs, tags },
+      ...(facts as Attributes<string | null>),
+      ...{ platformId, deviceId, registeredAtMs, tags, attributes, properties, unusable },
     },
   };
 }
+
+const NONE: readonly string[] = [];
 
 /** A tag that is known only by its text, as in other engines. */
 export const textTag = (text: string): FileTag => ({ sourceId: text, id: null, name: text });

@@ -18,7 +18,12 @@ const FIELDS: readonly (readonly [FormatName, readonly string[]])[] = [
   ['ndjson', ['deviceId']],
   ['azure', ['pushChannel', 'registrationId', 'installationId']],
   ['aerogear', ['deviceToken']],
+  ['airship', ['channel_id', 'push_address']],
 ];
+
+/** A list of channels; a page of them, whose line may be longer than the beginning. */
+const AIRSHIP = /"(channel_id|push_address)"/;
+const PAGE = /^\{[^{}[\]]*"channels"\s*:\s*\[/;
 
 const LINE_END = /\r\n|\r|\n/;
 
@@ -26,7 +31,8 @@ const LINE_END = /\r\n|\r|\n/;
 export function fittingFormat(begin: Buffer): FormatName | null {
   const text = textOfBeginning(begin).trimStart();
   if (text.startsWith('<')) return 'azure';
-  if (text.startsWith('[')) return 'aerogear';
+  if (text.startsWith('[')) return AIRSHIP.test(text) ? 'airship' : 'aerogear';
+  if (PAGE.test(text)) return 'airship';
   const [first = '', second = ''] = text.split(LINE_END, 2);
   if (first.startsWith('{')) {
     const fields = readObject(first) ?? {};

@@ -1,6 +1,7 @@
 /** Every format that devices can be read from. */
 
 import { aeroGearFormat } from './aerogear.ts';
+import { airshipFormat } from './airship.ts';
 import { azureFormat } from './azure.ts';
 import { csvFormat } from './csv.ts';
 import type { Format } from './format.ts';
@@ -11,6 +12,7 @@ export const FORMATS = {
   csv: csvFormat,
   ndjson: ndjsonFormat,
   onesignal: oneSignalFormat,
+  airship: airshipFormat,
   aerogear: aeroGearFormat,
   azure: azureFormat,
 } as const satisfies Readonly<Record<string, Format>>;

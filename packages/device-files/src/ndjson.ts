@@ -1,5 +1,6 @@
 /**
- * Our own NDJSON: a line `{"platformId","deviceId","appVersion",…,"registeredAt","tags"}` a device.
+ * Our own NDJSON: a device is a line
+ * `{"platformId","deviceId","appVersion",…,"registeredAt","tags","attributes"}`.
  */
 
 import type { Entry } from './file-device.ts';
@@ -18,5 +19,6 @@ function readLine(line: number, text: string): Entry | null {
   const fields = readObject(text);
   if (fields === null) return { kind: 'fault', line, sentence: 'is not a JSON object.' };
   const { platformId, deviceId, registeredAt, tags } = fields;
-  return checkDevice(line, { ...fields, platformId, deviceId, registeredAt, tags });
+  const ours = { platformId, deviceId, registeredAt, tags, properties: null, unusable: [] };
+  return checkDevice(line, { ...fields, ...ours });
 }

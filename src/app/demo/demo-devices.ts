@@ -9,7 +9,9 @@ import { readClock } from '../../database/read-clock.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { DeviceLimit } from '../../devices/device-limit.ts';
 import { eraseDevices } from '../../devices/erase-devices.ts';
+import { NO_FACETS } from '../../devices/facets.ts';
 import { commitImported } from '../../devices/import/import-commit.ts';
+import { NO_NUMBERS } from '../../devices/numbers.ts';
 import type { DeviceRef } from '../../devices/operation.ts';
 import { deviceRef } from '../../devices/operation.ts';
 import { Ordinals } from '../../devices/ordinals.ts';
@@ -54,6 +56,8 @@ export async function addDemoDevices(
     return {
       device,
       attributes: NO_ATTRIBUTES,
+      facets: NO_FACETS,
+      numbers: NO_NUMBERS,
       registeredAtMs: startedAtMs,
       tagIds: tagIds.filter((_, i) => turn % (i + 1) === 0),
       replacesTags: false,

@@ -66,6 +66,7 @@ export function listRoutes(
       cancelJobs,
       catalogue,
       importer: devices.importer,
+      attributes: devices.attributes,
     }),
   ];
   const routes = withDocument([

@@ -4,6 +4,7 @@ import { loadSecretKey } from '../../access/secret-key.ts';
 import { createSecrets } from '../../access/secrets.ts';
 import { fetchWithin } from '../../api/operator-door.ts';
 import { operatorRoutes } from '../../api/operator-routes.ts';
+import { GivenAttributes } from '../../attributes/given-attributes.ts';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import { operatorApi } from '../../cli/operator-api.ts';
 import type { OperatorSession } from '../../cli/operator-command.ts';
@@ -45,6 +46,7 @@ export async function openOperatorRoutes(
     cancelJobs: jobCanceller({ sql, journal: new JobJournal(log) }),
     catalogue: new Catalogue(sql),
     importer,
+    attributes: new GivenAttributes({ sql }),
   });
   return {
     api: operatorApi(fetchWithin(routes)),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
 import { BUILT_IN_ATTRIBUTES } from '../../domain/attributes.ts';
+import { DAY_ATTRIBUTE_NAMES } from '../../domain/device-days.ts';
 import { isNumberType } from '../../domain/device-numbers.ts';
 import { listed } from '../../http/answers.ts';
 import type { Route } from '../../http/handler.ts';
@@ -46,6 +47,10 @@ const IS_NUMBER = refused(
   409,
   'Numbers and times are in no list: nearly each device may have another one. Count those that meet a test of it: `POST notifications` with `dryRun`, or the estimate of a segment.',
 );
+const IS_DAY = refused(
+  409,
+  'The engine knows a day of each device, and has no list of them. An estimate counts those that meet a test of it.',
+);
 const NOT_COUNTED = refused(503, 'The devices are being counted. Try again.', {
   headers: { 'Retry-After': '5' },
 });
@@ -65,7 +70,7 @@ export function valuesRoute({ sql, patientReads }: ValuesRouteParts): Route {
       at: ':name/values',
       summary: 'List the values of an attribute of devices',
       description:
-        'By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `409`: it is of the type `integer` or `time`, whose values are in no list. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.',
+        'By their letters, of built-in attributes too. `403`: the attribute is `personal`, or the caller is a key with limits: the counts are of all apps and tags. `409`: it is of the type `integer` or `time`, `registered` and `lastSeen` included: their values are in no list. `503` with `Retry-After`: the devices are still being counted, which takes some seconds for millions.',
       path: { name },
       query: {
         limit: LIMIT,
@@ -82,6 +87,7 @@ export function valuesRoute({ sql, patientReads }: ValuesRouteParts): Route {
       const refusal = outsideOfLimits({ caller });
       if (refusal !== null) return refusal;
       const { clientId } = caller;
+      if (DAY_ATTRIBUTE_NAMES.some((day) => day === name)) return IS_DAY;
       const builtIn = BUILT_IN_ATTRIBUTES.find((each) => each.name === name);
       const attribute = builtIn ?? (await findAttribute(sql, clientId, name));
       if (attribute === null) return NO_ATTRIBUTE;

@@ -7,6 +7,8 @@ import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { ATTRIBUTES_PER_CLIENT_MAX, BUILT_IN_ATTRIBUTES } from '../../domain/attributes.ts';
 import { changedFields } from '../../domain/audit.ts';
+import type { DayAttribute } from '../../domain/device-days.ts';
+import { DAY_ATTRIBUTE_NAMES } from '../../domain/device-days.ts';
 import { created, noContent, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
@@ -73,8 +75,13 @@ export const attributeRoutes = (parts: AttributeRouteParts): readonly Route[] =>
 
 const shownOf = (declared: ListedAttribute) => ({ ...declared, isBuiltIn: false });
 
+const DAY_DESCRIPTIONS = {
+  registered: 'The day of its first registration, in UTC; of an imported device it is not known.',
+  lastSeen: 'The day of its last registration, in UTC.',
+} as const satisfies Record<DayAttribute, string>;
+
 /** The form in which a declared one is shown. */
-const BUILT_IN = BUILT_IN_ATTRIBUTES.map(({ name, type, setBy, appIds, isPersonal }) => ({
+const STORED = BUILT_IN_ATTRIBUTES.map(({ name, type, setBy, appIds, isPersonal }) => ({
   name,
   type,
   setBy,
@@ -84,6 +91,20 @@ const BUILT_IN = BUILT_IN_ATTRIBUTES.map(({ name, type, setBy, appIds, isPersona
   isBuiltIn: true,
   createdAt: null,
 }));
+
+/** Days that the engine knows of each device. */
+const DAYS = DAY_ATTRIBUTE_NAMES.map((name) => ({
+  name,
+  type: 'time' as const,
+  setBy: 'engine' as const,
+  appIds: null,
+  personal: false,
+  description: DAY_DESCRIPTIONS[name],
+  isBuiltIn: true,
+  createdAt: null,
+}));
+
+const BUILT_IN = [...STORED, ...DAYS];
 
 const builtIn = (name: string) => BUILT_IN.find((each) => each.name === name);
 

@@ -111,15 +111,17 @@ async function writeAll(
     next = ask(end);
     await names.learn(page.devices);
     const lines = page.devices.map(
-      ({ tagIds, registeredAt, unsubscribedAt, refusedAt, environment, ...device }) =>
+      ({ tagIds, registeredAt, unsubscribedAt, refusedAt, environment, attributes, ...device }) =>
         WRITERS[format].line({
           ...device,
           ...takeAttributes(device).attributes,
           registeredAtMs: registeredAt,
           tags: names.of(tagIds),
+          attributes: attributes ?? {},
           unsubscribedAtMs: unsubscribedAt ?? null,
           refusedAtMs: refusedAt ?? null,
           environment: environment ?? null,
+          firstRegisteredOn: device.firstRegisteredOn ?? null,
         }),
     );
     if (!(await output.write(lines.join('')))) return false;

@@ -3,64 +3,36 @@
  * before the oldest. A device that is imported twice does not change.
  */
 
-import { z } from 'zod';
 import type { AnswerOf, RequestOf, TagcastClient } from '../../../packages/client/src/client.ts';
 import type { Entry, FileDevice } from '../../../packages/device-files/src/file-device.ts';
-import type { FormatName } from '../../../packages/device-files/src/formats.ts';
-import { FORMAT_NAMES } from '../../../packages/device-files/src/formats.ts';
+import type { ImportResult } from '../../devices/import/imported.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../devices/import/request-limits.ts';
 import { counted, format } from '../../std/counted.ts';
 import { visibleField } from '../../std/visible-text.ts';
-import { UsageError } from '../arguments.ts';
 import { EXIT_FAILED, printedJson } from '../command.ts';
 import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce, askPatiently, GivenUpError } from '../patient-requests.ts';
 import { Progress } from '../progress.ts';
-import { readState, removeState, writeState } from '../state-file.ts';
+import { removeState, writeState } from '../state-file.ts';
 import type { Terminal } from '../terminal.ts';
+import type { KnownAttributes } from './attribute-choice.ts';
+import { knownAttributesOf, requireDeclared } from './attribute-choice.ts';
 import type { ImportInput } from './import-input.ts';
 import type { End } from './import-records.ts';
 import { adviceOnNone, deviceOf, endByFaults, readRecords } from './import-records.ts';
+import type { ImportRequest, ImportState } from './import-state.ts';
+import { beginState } from './import-state.ts';
 import { CREATED_TAGS_MAX, findTags, ImportTagMap } from './import-tag-map.ts';
 import type { Tally } from './import-tally.ts';
-import { add, addTo, describeTally, emptyTally, lostOf, tallyForm } from './import-tally.ts';
-import type { TagChoice } from './tag-choice.ts';
+import { add, addTo, countLeftOut, describeTally, emptyTally, lostOf } from './import-tally.ts';
 
 const DEVICES = '/operator/v1/apps/{id}/devices';
+const SCOPE = `${DEVICES}/scope` as const;
 const BEGIN = `${DEVICES}/begin-import` as const;
 
 type Begun = AnswerOf<'POST', typeof BEGIN>['body'];
+type ImportAnswer = AnswerOf<'POST', typeof DEVICES>['body'][number];
 type ImportedDevice = RequestOf<'POST', typeof DEVICES>['body']['devices'][number];
-
-interface ImportRequest {
-  readonly appId: number;
-  readonly format: FormatName;
-  readonly replacesTags: boolean;
-  readonly createsTags: boolean;
-  readonly choice: TagChoice;
-  /** The import stops after more bad records than this. */
-  readonly faultsMax: number;
-  /** Null: no state is kept. */
-  readonly statePath: string | null;
-  /** Records to skip when there is no state. */
-  readonly resumeFrom: number;
-  readonly isJson: boolean;
-}
-
-const stateForm = z.object({
-  command: z.literal('devices import'),
-  appId: z.number(),
-  format: z.enum(FORMAT_NAMES),
-  replacesTags: z.boolean(),
-  tags: z.string(),
-  fingerprint: z.string().nullable(),
-  /** The database's time: registrations since then are newer than the file. */
-  startedAtMs: z.number(),
-  records: z.number(),
-  tally: tallyForm,
-});
-
-type State = z.infer<typeof stateForm>;
 
 /**
  * One for each lane of the database.
@@ -89,41 +61,19 @@ export async function importDevices(
   signal: AbortSignal,
 ): Promise<number> {
   const path = { id: request.appId };
+  const { attributeChoice, appId } = request;
+  if (attributeChoice.wanted.size > 0) {
+    // Before the audit log has an import.
+    const { body: scope } = await askOnce(() => api.request('GET', SCOPE, { path }));
+    requireDeclared(attributeChoice, knownAttributesOf(scope.attributes), appId);
+  }
   const { body: begun } = await askOnce(() => api.request('POST', BEGIN, { path }));
-  const state = await beginState(request, input, begun);
+  const state = await beginState(request, input, begun.startedAt);
   if (state.records > 0) {
     terminal.note(`Continuing after record ${format(state.records)}.`);
   }
   return await new Import(api, terminal, input, request, begun, state).run(signal);
 }
-
-async function beginState(
-  { appId, format, replacesTags, choice, statePath, resumeFrom }: ImportRequest,
-  { fingerprint }: ImportInput,
-  { startedAt }: Begun,
-): Promise<State> {
-  const asked = { appId, format, replacesTags, tags: choice.text, fingerprint };
-  const known = statePath === null ? null : await readState(statePath, stateForm);
-  if (known === null) {
-    const started = { startedAtMs: startedAt, records: resumeFrom, tally: emptyTally() };
-    return { command: 'devices import', ...asked, ...started };
-  }
-  const differs = (['appId', 'format', 'replacesTags', 'tags', 'fingerprint'] as const).find(
-    (name) => known[name] !== asked[name],
-  );
-  if (differs === undefined) return known;
-  throw new UsageError(
-    `${statePath} belongs to an import that was begun with another ${WORDS[differs]}: go on with that one, or remove the file to begin again`,
-  );
-}
-
-const WORDS = {
-  appId: 'app',
-  format: '--format',
-  replacesTags: '--replace-tags',
-  tags: '--tags or --without-tags',
-  fingerprint: 'file',
-} as const;
 
 interface Batch {
   readonly devices: { readonly line: number; readonly device: FileDevice }[];
@@ -145,7 +95,8 @@ class Import {
   private readonly input: ImportInput;
   private readonly request: ImportRequest;
   private readonly begun: Begun;
-  private readonly state: State;
+  private readonly state: ImportState;
+  private readonly known: KnownAttributes | null;
   private readonly tags: ImportTagMap;
   private readonly progress: Progress;
   /** The oldest first. Each resolves when its batch is committed, and rejects with a sentence. */
@@ -161,7 +112,7 @@ class Import {
     input: ImportInput,
     request: ImportRequest,
     begun: Begun,
-    state: State,
+    state: ImportState,
   ) {
     this.api = api;
     this.terminal = terminal;
@@ -169,6 +120,7 @@ class Import {
     this.request = request;
     this.begun = begun;
     this.state = state;
+    this.known = knownAttributesOf(begun.attributes);
     this.faults = state.tally.faults;
     this.progress = new Progress(terminal.progress, 'record');
     const { createsTags, choice } = request;
@@ -229,9 +181,10 @@ class Import {
   }
 
   private take(entry: Entry): void {
-    const { batch, request, begun } = this;
+    const { batch, request, begun, known } = this;
     batch.records += 1;
-    const rules = { platformIds: begun.platformIds, choice: request.choice };
+    const { choice, attributeChoice } = request;
+    const rules = { platformIds: begun.platformIds, choice, attributeChoice, known };
     const faultsBefore = batch.tally.faults;
     const device = deviceOf(entry, rules, batch.tally, (sentence) => this.complain(sentence));
     this.faults += batch.tally.faults - faultsBefore;
@@ -260,11 +213,7 @@ class Import {
     const { leftOut, created } = this.tags;
     const mayGoOn = await this.tags.learn(batch.devices.flatMap(({ device }) => device.tags));
     if (!mayGoOn) return TOO_MANY_TAGS;
-    const devices = batch.devices.map(({ device: { tags, registeredAtMs, ...device } }) => ({
-      ...device,
-      registeredAt: registeredAtMs,
-      tagIds: this.tags.idsOf(tags),
-    }));
+    const devices = batch.devices.map(({ device }) => this.rowOf(device));
     batch.tally.tagsLeftOut += this.tags.leftOut - leftOut;
     batch.tally.tagsCreated += this.tags.created - created;
     const committed = this.commit(batch, devices);
@@ -274,6 +223,13 @@ class Import {
     return null;
   }
 
+  private rowOf({ tags, registeredAtMs, ...device }: FileDevice): ImportedDevice {
+    const { attributes, properties: _, unusable: __, ...facts } = device;
+    const row = { ...facts, registeredAt: registeredAtMs, tagIds: this.tags.idsOf(tags) };
+    // An engine of a version before attributes takes a device that says nothing of them.
+    return Object.keys(attributes).length === 0 ? row : { ...row, attributes };
+  }
+
   private async commit(batch: Batch, devices: readonly ImportedDevice[]): Promise<Batch> {
     if (devices.length === 0) return batch;
     const { appId, replacesTags } = this.request;
@@ -281,10 +237,15 @@ class Import {
     const asked = { path: { id: appId }, body };
     const { body: results } = await askPatiently(
       () => this.api.request('POST', DEVICES, asked),
-      ({ body }) => (body.includes('unavailable') ? 'The database cannot be reached.' : null),
+      ({ body }) =>
+        body.some((answer) => resultOf(answer) === 'unavailable')
+          ? 'The database cannot be reached.'
+          : null,
     );
-    for (const [index, result] of results.entries()) {
+    for (const [index, answer] of results.entries()) {
+      const result = resultOf(answer);
       add(batch.tally.results, result);
+      if (typeof answer !== 'string') countLeftOut(batch.tally, answer.leftOut, this.known);
       if (result !== 'refused') continue;
       this.complain(`Line ${batch.devices[index]?.line} is refused by the database.`);
     }
@@ -359,6 +320,9 @@ class Import {
     this.terminal.complain(visibleField(sentence));
   }
 }
+
+const resultOf = (answer: ImportAnswer): ImportResult =>
+  typeof answer === 'string' ? answer : answer.result;
 
 const TOO_MANY_TAGS: End = {
   kind: 'stopped',

@@ -10,6 +10,7 @@ import type { Signals } from '../interruption.ts';
 import { interruptible } from '../interruption.ts';
 import type { OperatorContext, OperatorSession } from '../operator-command.ts';
 import { GivenUpError } from '../patient-requests.ts';
+import { readAttributeChoice } from './attribute-choice.ts';
 import type { ExportFormat } from './devices-export.ts';
 import { exportDevices, WRITERS } from './devices-export.ts';
 import { importDevices } from './devices-import.ts';
@@ -63,6 +64,17 @@ const IMPORT_FLAGS = {
     about: 'only these tags of the file: `a` is the tag a and every a:…, `a*` what begins with it',
   },
   'without-tags': { type: 'string', value: 'c', about: 'these tags of the file are left out' },
+  attributes: {
+    type: 'string',
+    value: 'a,b=c',
+    about:
+      'attributes to make of properties of the file, which are no tags then: a of the property a, b of c',
+  },
+  'without-attributes': {
+    type: 'string',
+    value: 'd',
+    about: 'these attributes of the file are left out; `*`: all of them',
+  },
   'dry-run': {
     type: 'boolean',
     default: false,
@@ -89,6 +101,8 @@ interface ImportValues {
   readonly 'create-tags': boolean;
   readonly tags?: string | undefined;
   readonly 'without-tags'?: string | undefined;
+  readonly attributes?: string | undefined;
+  readonly 'without-attributes'?: string | undefined;
   readonly 'dry-run': boolean;
   readonly 'bad-lines': string;
   readonly state?: string | undefined;
@@ -98,7 +112,7 @@ interface ImportValues {
 
 const IMPORT_NOTES = `Reads a file, also compressed (.gz), or standard input (-). After an interruption the same command continues; it keeps its
 position in <file>.import-<app>.state, or in --state. A device that exists already gains the tags of the file. Without --tags, an
-import creates 1,000 tags at most.
+import creates 1,000 tags at most. Language, time zone, country and versions of the file become attributes by themselves.
 ${EXIT_CODES}`;
 
 type Work = (session: OperatorSession, signal: AbortSignal) => Promise<number>;
@@ -175,13 +189,15 @@ async function planImport(
   const appId = readNumber('<app>', app);
   const isStandardInput = file === '-';
   const choice = readTagChoice(values.tags, values['without-tags']);
+  const format = readFormat(values.format ?? formatOf(file));
   const statePath = values.state ?? (isStandardInput ? null : `${file}.import-${appId}.state`);
   const request = {
     appId,
-    format: readFormat(values.format ?? formatOf(file)),
+    format,
     replacesTags: values['replace-tags'],
     createsTags: values['create-tags'],
     choice,
+    attributeChoice: readAttributeChoice(format, values.attributes, values['without-attributes']),
     faultsMax: readNumber('--bad-lines', values['bad-lines']),
     statePath,
     resumeFrom: readNumber('--resume-from', values['resume-from'] ?? '0'),

@@ -1,6 +1,6 @@
 /** `tagcast devices import --dry-run`: what an import would do, by platform and by key of tags. */
 
-import type { TagcastClient } from '../../../packages/client/src/client.ts';
+import type { AnswerOf, TagcastClient } from '../../../packages/client/src/client.ts';
 import type { Entry, FileTag } from '../../../packages/device-files/src/file-device.ts';
 import type { FormatName } from '../../../packages/device-files/src/formats.ts';
 import { PLATFORM_LABELS } from '../../../packages/std/src/platforms.ts';
@@ -13,16 +13,20 @@ import { EXIT_INTERRUPTED } from '../interruption.ts';
 import { askOnce } from '../patient-requests.ts';
 import { Progress } from '../progress.ts';
 import type { Terminal } from '../terminal.ts';
+import type { AttributeChoice, KnownAttributes } from './attribute-choice.ts';
+import { knownAttributesOf, requireDeclared } from './attribute-choice.ts';
 import type { ImportInput } from './import-input.ts';
 import type { End } from './import-records.ts';
 import { adviceOnNone, deviceOf, endByFaults, readRecords } from './import-records.ts';
 import type { MappedTags } from './import-tag-map.ts';
 import { CREATED_TAGS_MAX, findTags } from './import-tag-map.ts';
-import { add, describeTally, emptyTally } from './import-tally.ts';
+import { add, addLeftOut, describeTally, emptyTally, NOT_DECLARED } from './import-tally.ts';
 import type { TagChoice } from './tag-choice.ts';
 import { keyOf, nameOf } from './tag-choice.ts';
 
 const SCOPE = '/operator/v1/apps/{id}/devices/scope';
+
+type Scope = AnswerOf<'GET', typeof SCOPE>['body'];
 
 /**
  * A client cannot have as many.
@@ -37,6 +41,7 @@ interface PreviewRequest {
   readonly appId: number;
   readonly format: FormatName;
   readonly choice: TagChoice;
+  readonly attributeChoice: AttributeChoice;
   readonly faultsMax: number;
   readonly isJson: boolean;
 }
@@ -59,6 +64,7 @@ export async function previewImport(
 ): Promise<number> {
   const asked = { path: { id: request.appId } };
   const { body: scope } = await askOnce(() => api.request('GET', SCOPE, asked));
+  requireDeclared(request.attributeChoice, knownAttributesOf(scope.attributes), request.appId);
   const preview = new Preview(terminal, input, request, scope);
   signal.addEventListener('abort', () => input.close(), { once: true });
   const end = await preview.read(signal);
@@ -78,7 +84,10 @@ class Preview {
   readonly #input: ImportInput;
   readonly #request: PreviewRequest;
   readonly #platformIds: readonly number[];
+  readonly #known: KnownAttributes | null;
   readonly #progress: Progress;
+  /** Devices with a value, by the name of the attribute. */
+  readonly #attributes: Record<string, number> = {};
   /** Keyed by platform. */
   readonly #devices: Record<string, number> = {};
   readonly #tags = new Map<string, FileTag>();
@@ -90,12 +99,13 @@ class Preview {
     terminal: Terminal,
     input: ImportInput,
     request: PreviewRequest,
-    { platformIds }: { readonly platformIds: readonly number[] },
+    { platformIds, attributes }: Scope,
   ) {
     this.#terminal = terminal;
     this.#input = input;
     this.#request = request;
     this.#platformIds = platformIds;
+    this.#known = knownAttributesOf(attributes);
     this.#progress = new Progress(terminal.progress, 'record');
   }
 
@@ -122,14 +132,22 @@ class Preview {
 
   #take(entry: Entry): End | null {
     this.#records += 1;
-    const { choice, faultsMax, format } = this.#request;
-    const rules = { platformIds: this.#platformIds, choice };
+    const { choice, attributeChoice, faultsMax, format } = this.#request;
+    const known = this.#known;
+    const rules = { platformIds: this.#platformIds, choice, attributeChoice, known };
     const device = deviceOf(entry, rules, this.tally, (sentence) => this.#complain(sentence));
     if (device !== null) {
       add(this.#devices, String(device.platformId));
       for (const tag of device.tags) this.#count(tag);
+      for (const name of Object.keys(device.attributes)) this.#countAttribute(name);
+      if (device.appVersion !== null) this.#countAttribute('appVersion');
     }
     return endByFaults(this.tally.faults, faultsMax, { input: this.#input, format });
+  }
+
+  #countAttribute(name: string): void {
+    if (this.#known?.has(name)) add(this.#attributes, name);
+    else addLeftOut(this.tally, name, NOT_DECLARED);
   }
 
   #count(tag: FileTag): void {
@@ -168,16 +186,21 @@ class Preview {
   }
 
   print(end: End, keys: readonly KeyCount[]): void {
-    const { passed, faults, tagsNotTaken } = this.tally;
+    const { passed, faults, tagsNotTaken, attributesNotTaken, attributesLeftOut } = this.tally;
+    const attributes = this.#attributes;
     if (this.#request.isJson) {
       const records = { end: end.kind, records: this.#records, devices: this.#devices };
-      this.#terminal.print(printedJson({ ...records, passed, faults, tagsNotTaken, keys }));
+      const left = { tagsNotTaken, attributesNotTaken, attributesLeftOut };
+      this.#terminal.print(printedJson({ ...records, passed, faults, ...left, attributes, keys }));
     } else {
       const lines = [
         `${counted(this.#records, 'record')} read, nothing imported (--dry-run)`,
         ...Object.entries(this.#devices).map(
           ([platformId, count]) =>
             `  ${counted(count, 'device')} to import, ${PLATFORM_LABELS.get(Number(platformId))}`,
+        ),
+        ...Object.entries(attributes).map(
+          ([name, count]) => `  ${counted(count, 'device')} with ${name}`,
         ),
         ...describeTally(this.tally),
         ...describeKeys(keys, this.#request.choice),

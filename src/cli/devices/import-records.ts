@@ -11,6 +11,8 @@ import { PLATFORM_LABELS } from '../../../packages/std/src/platforms.ts';
 import { normalizeDeviceId } from '../../domain/device.ts';
 import { providerOn } from '../../providers/providers.ts';
 import { counted } from '../../std/counted.ts';
+import type { AttributeChoice, KnownAttributes } from './attribute-choice.ts';
+import { withAttributes } from './attribute-choice.ts';
 import type { ImportInput } from './import-input.ts';
 import type { Tally } from './import-tally.ts';
 import { add } from './import-tally.ts';
@@ -64,12 +66,14 @@ export async function readRecords(reading: Reading, signal: AbortSignal): Promis
 interface Rules {
   readonly platformIds: readonly number[];
   readonly choice: TagChoice;
+  readonly attributeChoice: AttributeChoice;
+  readonly known: KnownAttributes | null;
 }
 
 /** The device of a record with the tags that are taken. Null: it is counted, and not imported. */
 export function deviceOf(
   entry: Entry,
-  { platformIds, choice }: Rules,
+  { platformIds, choice, attributeChoice, known }: Rules,
   tally: Tally,
   complain: (sentence: string) => void,
 ): FileDevice | null {
@@ -83,11 +87,14 @@ export function deviceOf(
     complain(`Line ${entry.line} ${fault}`);
     return null;
   }
-  const { device } = entry as Extract<Entry, { readonly kind: 'device' }>;
-  if (!platformIds.includes(device.platformId)) {
-    add(tally.passed, `the app is not on this platform${ofPlatform(device.platformId)}`);
+  const { device: read } = entry as Extract<Entry, { readonly kind: 'device' }>;
+  if (!platformIds.includes(read.platformId)) {
+    add(tally.passed, `the app is not on this platform${ofPlatform(read.platformId)}`);
     return null;
   }
+  const { device, notTaken } = withAttributes(read, attributeChoice, known);
+  tally.attributesNotTaken += notTaken;
+  for (const reason of device.unusable) add(tally.attributesLeftOut, reason);
   const tags = device.tags.filter((tag) => choice.takes(tag));
   tally.tagsNotTaken += device.tags.length - tags.length;
   return tags.length === device.tags.length ? device : { ...device, tags };

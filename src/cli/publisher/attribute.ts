@@ -1,5 +1,6 @@
 /** `tagcast attribute …`: the attributes of devices, which expressions test as `@name`. */
 
+import type { RequestOf } from '../../../packages/client/src/client.ts';
 import type { Attribute } from '../../../packages/client/src/openapi.ts';
 import { ATTRIBUTE_TYPES, SETTERS } from '../../domain/attributes.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
@@ -38,6 +39,8 @@ const FLAGS = {
 
 const ATTRIBUTES = '/push-admin-api/v3/{client}/attributes';
 const ONE = '/push-admin-api/v3/{client}/attributes/{name}';
+type NewAttribute = RequestOf<'POST', typeof ATTRIBUTES>['body'];
+
 const VALUES = '/push-admin-api/v3/{client}/attributes/{name}/values';
 
 export const attributeCommand = (context: PublisherContext): Command =>
@@ -52,7 +55,7 @@ export const attributeCommand = (context: PublisherContext): Command =>
           flags: FLAGS,
         },
         ({ name, type }, flags) => {
-          const body = { name, type: type as Attribute['type'], ...readFields(flags) };
+          const body = { name, type: type as NewAttribute['type'], ...readFields(flags) };
           return async ({ tagcast, signal }: Session) =>
             outcomeOf((await tagcast.request('POST', ATTRIBUTES, { body, signal })).body);
         },
@@ -119,7 +122,7 @@ function readFields(flags: {
 }) {
   const { 'set-by': setBy, app, personal, description } = flags;
   return {
-    ...(setBy === undefined ? {} : { setBy: setBy as Attribute['setBy'] }),
+    ...(setBy === undefined ? {} : { setBy: setBy as NonNullable<NewAttribute['setBy']> }),
     ...(app === undefined ? {} : { appIds: readApps(app) as number[] | null }),
     ...(personal === undefined ? {} : { personal: personal === YES }),
     ...(description === undefined ? {} : { description: orNull(description) }),

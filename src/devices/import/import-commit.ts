@@ -15,17 +15,24 @@ import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import { keyOf } from '../batch.ts';
 import type { TagsAfter } from '../change.ts';
 import { subscribersOf, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
+import type { FacetsAfter } from '../facets.ts';
+import { NO_FACETS } from '../facets.ts';
+import type { NumbersAfter } from '../numbers.ts';
+import { NO_NUMBERS } from '../numbers.ts';
 import type { Ordinals } from '../ordinals.ts';
 import { againIfChangedSince } from '../sql/changed-since.ts';
 import type { KnownImported } from '../sql/import-devices.ts';
 import { lockImported, updateImported } from '../sql/import-devices.ts';
 import { insertDevices } from '../sql/insert-devices.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
+import { facetsOfImport, numbersOfImport } from './imported-values.ts';
 
 /** A device, with all that the batch says of it, and its result. */
 interface ImportedDevice {
   readonly operation: ImportedOperation;
   readonly tags: TagsAfter;
+  readonly facets: FacetsAfter;
+  readonly numbers: NumbersAfter;
   /** Null: it is new, and the app may have no more devices. */
   readonly ordinal: number | null;
   readonly isNew: boolean;
@@ -74,7 +81,12 @@ const commitOnce = (
   transact(sql, async (tx) => {
     const known = await lockImported(
       tx,
-      merged.map(({ device, startedAtMs }) => ({ ...device, sinceMs: startedAtMs })),
+      merged.map((operation) => ({
+        ...operation.device,
+        sinceMs: operation.startedAtMs,
+        // An unknown time is no later one.
+        registeredAtMs: Math.min(operation.registeredAtMs ?? 0, operation.startedAtMs),
+      })),
     );
     // After the locks, to see commits of other transactions during the wait for them.
     const subscribable = await subscribableTags(tx, [
@@ -83,27 +95,37 @@ const commitOnce = (
     const knownAt = new Map(known.map((device) => [device.index, device]));
     const tagById = new Map(subscribable.map((tag) => [tag.id, tag]));
     const living = new Set(await livingTags(tx, tagsOfFull(known, merged, tagsPerDeviceMax)));
-    const devices = merged.map((operation, at) => {
+    const facetsOf = await facetsOfImport(tx, merged, known);
+    const devices = merged.map((operation, at): ImportedDevice => {
       const add = operation.tagIds.filter((tagId) => isWelcome(tagById.get(tagId), operation));
       const device = knownAt.get(at);
+      const values = {
+        facets: facetsOf(at, device),
+        numbers: numbersOfImport(operation, device),
+      };
       return device === undefined
-        ? newDevice(operation, add, take(ordinals, given, operation), tagsPerDeviceMax)
-        : knownDevice(operation, add, device, tagsPerDeviceMax, living);
+        ? {
+            ...newDevice(operation, add, take(ordinals, given, operation), tagsPerDeviceMax),
+            ...values,
+          }
+        : { ...knownDevice(operation, add, device, tagsPerDeviceMax, living), ...values };
     });
     const written = devices.filter(({ ordinal }) => ordinal !== null);
     await updateImported(tx, written.filter(({ isNew }) => !isNew).map(rowOf));
     const added = written.filter(({ isNew }) => isNew);
     // Fails (`wasChangedSince`) when another transaction has made one of them since the look-up.
     if (added.length > 0) await insertDevices(tx, added.map(rowOf));
-    const tagChanges = written
-      .map(tagChangeOf)
-      .filter(({ gained, lost }) => gained.length + lost.length > 0);
+    const tagChanges = written.map(tagChangeOf).filter(hasChanged);
     const tokens = written
       .filter(({ isNew }) => isNew)
       .map((device) => ({ ...placeOf(device), deviceId: device.operation.device.deviceId }));
-    const groups = touchedDeviceGroups(tagChanges, tokens.map(deviceGroupOf));
+    const facetEdits = written.filter(({ facets }) => hasChanged(facets)).map(facetEditOf);
+    const touched = [...tokens, ...facetEdits].map(deviceGroupOf);
+    const groups = touchedDeviceGroups(tagChanges, touched);
     const raised = await recordChanges(tx, tagChanges, groups, slot);
-    return { devices, changes: changesOf(raised, { tokens, tags: tagChanges }) };
+    // To an index a facet is as a tag.
+    const tags = [...tagChanges, ...facetEdits];
+    return { devices, changes: changesOf(raised, { tokens, tags }) };
   });
 
 const tagsOfFull = (
@@ -137,6 +159,9 @@ const merge = (before: ImportedOperation, after: ImportedOperation): ImportedOpe
   attributes: latestAttributes(before.attributes, after.attributes),
   registeredAtMs: laterOf(before.registeredAtMs, after.registeredAtMs),
   tagIds: after.replacesTags ? after.tagIds : [...before.tagIds, ...after.tagIds],
+  facets: before.facets === NO_FACETS ? after.facets : new Map([...before.facets, ...after.facets]),
+  numbers:
+    before.numbers === NO_NUMBERS ? after.numbers : new Map([...before.numbers, ...after.numbers]),
 });
 
 const laterOf = (a: number | null, b: number | null): number | null =>
@@ -147,7 +172,7 @@ function newDevice(
   add: readonly number[],
   ordinal: number | null,
   tagsMax: number,
-): ImportedDevice {
+): WithoutValues {
   const tags = tagsAfter([], { clear: true, add: new Set(add), remove: new Set() }, tagsMax);
   const added = tags.isLimited ? 'tags-limited' : 'added';
   return { operation, tags, ordinal, isNew: true, result: ordinal === null ? 'limit' : added };
@@ -160,7 +185,7 @@ function knownDevice(
   { ordinal, tagIds, hasRegistered, hasUnsubscribed }: KnownImported,
   tagsMax: number,
   living: ReadonlySet<number>,
-): ImportedDevice {
+): WithoutValues {
   const { replacesTags } = operation;
   const isKept = hasUnsubscribed || (replacesTags && hasRegistered);
   const change = isKept
@@ -170,6 +195,8 @@ function knownDevice(
   const merged = tags.isLimited ? 'tags-limited' : 'merged';
   return { operation, tags, ordinal, isNew: false, result: isKept ? 'kept' : merged };
 }
+
+type WithoutValues = Omit<ImportedDevice, 'facets' | 'numbers'>;
 
 /** Gives an ordinal to a new device, if the app may have one more. */
 function take(
@@ -187,18 +214,33 @@ function take(
  * An unknown time becomes the beginning of time: a provider's report counts only if later. A device
  * without tags gets no sends, so it is kept as if registered today.
  */
-function rowOf({ operation, ordinal, tags }: ImportedDevice) {
-  const { device, attributes, registeredAtMs, startedAtMs, tagIds } = operation;
+function registeredAtOf({ registeredAtMs, startedAtMs, tagIds }: ImportedOperation): number {
   const atMs = registeredAtMs ?? (tagIds.length > 0 ? 0 : startedAtMs);
+  return Math.min(atMs, startedAtMs);
+}
+
+const hasChanged = ({ gained, lost }: Pick<FacetsAfter, 'gained' | 'lost'>): boolean =>
+  gained.length + lost.length > 0;
+
+function rowOf({ operation, ordinal, tags, facets, numbers }: ImportedDevice) {
+  const { device, attributes } = operation;
   return {
     ...device,
     attributes,
-    registeredAtMs: Math.min(atMs, startedAtMs),
+    registeredAtMs: registeredAtOf(operation),
     unsubscribes: false,
     ordinal: ordinal ?? 0,
     tagIds: tags.tagIds,
+    facetIds: hasChanged(facets) ? facets.facetIds : null,
+    numbers: numbers.isChanged ? numbers.numbers : null,
   };
 }
+
+const facetEditOf = (device: ImportedDevice) => ({
+  ...placeOf(device),
+  gained: device.facets.gained,
+  lost: device.facets.lost,
+});
 
 const placeOf = ({ operation: { device }, ordinal }: ImportedDevice): DevicePlace => ({
   appId: device.appId,

@@ -1,6 +1,8 @@
 /** An import of one device by an operator, and its results. */
 
 import type { WithAttributes } from '../../domain/device-attributes.ts';
+import type { WantedFacets } from '../facets.ts';
+import type { WantedNumbers } from '../numbers.ts';
 import type { DeviceRef } from '../operation.ts';
 
 export interface ImportedOperation extends WithAttributes {
@@ -8,6 +10,10 @@ export interface ImportedOperation extends WithAttributes {
   /** Null: not known. */
   readonly registeredAtMs: number | null;
   readonly tagIds: readonly number[];
+  /** `NO_FACETS`: the file says nothing of them. */
+  readonly facets: WantedFacets;
+  /** `NO_NUMBERS`: the same. */
+  readonly numbers: WantedNumbers;
   /** Removes the other tags of the device. */
   readonly replacesTags: boolean;
   /** Start of the import, by the database's clock: data that an app sends later is newer. */

@@ -74,7 +74,7 @@ const createLane = (
   new Batcher({
     itemsMax: DEVICES_MAX,
     weightMax: SUBSCRIPTIONS_MAX,
-    weightOf: ({ tagIds }) => 1 + tagIds.length,
+    weightOf: ({ tagIds, facets, numbers }) => 1 + tagIds.length + facets.size + numbers.size,
     async run(operations) {
       const results = await commitApart(
         operations,

@@ -4,6 +4,7 @@ import { attributesOfFacets } from '../../attributes/attributes-of-facets.ts';
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
+import type { FacetId } from '../../domain/attributes.ts';
 import type { WithAttributes } from '../../domain/device-attributes.ts';
 import { latestAttributes } from '../../domain/device-attributes.ts';
 import type {
@@ -23,8 +24,11 @@ import { recordReplacedTokens } from '../../webhooks/record-events.ts';
 import { recordReplaced } from '../../webhooks/record-removals.ts';
 import { tagsAfter } from '../change.ts';
 import { deleteDevices } from '../erase-devices.ts';
-import { facetsOfBoth } from '../facets.ts';
-import { numbersOfBoth } from '../numbers.ts';
+import type { FacetsAfter, WantedFacets } from '../facets.ts';
+import { facetsAfter, facetsOfBoth, NO_FACETS, SAME_FACETS } from '../facets.ts';
+import { livingWanted } from '../living-wanted.ts';
+import type { WantedNumbers } from '../numbers.ts';
+import { NO_NUMBERS, numbersAfter, numbersOfBoth } from '../numbers.ts';
 import type { DeviceRef } from '../operation.ts';
 import { againIfChangedSince } from '../sql/changed-since.ts';
 import type { LockedToReplace } from '../sql/replace-device.ts';
@@ -33,6 +37,9 @@ import { lockPair, moveDevice, writeMerged } from '../sql/replace-device.ts';
 export interface Replacement extends WithAttributes {
   readonly device: DeviceRef;
   readonly by: DeviceRef;
+  /** Absent: nothing is said of them. */
+  readonly facets?: WantedFacets;
+  readonly numbers?: WantedNumbers;
 }
 
 type ReplaceOutcome =
@@ -68,7 +75,7 @@ async function replace(tx: Sql, replacement: Replacement, tagsMax: number): Prom
   }
   if (pair.old === null) return unchanged(pair.new === null ? 'unknown' : 'unchanged');
   return pair.new === null
-    ? await move(tx, replacement, pair.old.ordinal)
+    ? await move(tx, replacement, pair.old)
     : await merge(tx, replacement, pair.old, pair.new, tagsMax);
 }
 
@@ -91,17 +98,27 @@ const NO_HISTORY: DeviceHistory = { refusals: 0, environment: null };
 /** The ordinal stays, and with it all data of the device, except the notes about the old token. */
 async function move(
   tx: Sql,
-  { device, by, attributes }: Replacement,
-  ordinal: number,
+  { device, by, attributes, facets = NO_FACETS, numbers = NO_NUMBERS }: Replacement,
+  { ordinal, facetIds, numbers: had }: LockedToReplace,
 ): Promise<Replaced> {
   const { appId, platformId } = device;
   const { deviceKey, deviceId } = by;
   const place = { appId, platformId, ordinal };
   await recordOld(tx, place, by);
-  await moveDevice(tx, place, { deviceKey, deviceId, attributes });
+  const after = await facetsMoved(tx, facetIds, facets);
+  const hasChanged = after.gained.length + after.lost.length > 0;
+  const values = numbersAfter(had, numbers);
+  await moveDevice(tx, place, {
+    deviceKey,
+    deviceId,
+    attributes,
+    facetIds: hasChanged ? after.facetIds : null,
+    numbers: values.isChanged ? values.numbers : null,
+  });
   const raised = await raiseDeviceGroups(tx, [deviceGroupOf(place)]);
   const edits = {
     tokens: [{ ...place, deviceId }],
+    tags: [{ ...place, gained: after.gained, lost: after.lost }],
     histories: [{ ...place, history: NO_HISTORY }],
   };
   return { outcome: 'moved', isTagsLimited: false, changes: changesOf(raised, edits) };
@@ -113,7 +130,7 @@ async function move(
  */
 async function merge(
   tx: Sql,
-  { device: { appId, platformId }, by, attributes }: Replacement,
+  { device: { appId, platformId }, by, attributes, ...given }: Replacement,
   old: LockedToReplace,
   fresh: LockedToReplace,
   tagsMax: number,
@@ -122,13 +139,20 @@ async function merge(
   const stays = { appId, platformId, ordinal: fresh.ordinal };
   const add = new Set(await livingTags(tx, old.tagIds));
   const { tagIds, gained, isLimited } = tagsAfter(fresh.tagIds, { ...NOTHING_LOST, add }, tagsMax);
-  const attributeOf = await attributesOfFacets(tx, [...old.facetIds, ...fresh.facetIds]);
-  const facets = facetsOfBoth(fresh.facetIds, old.facetIds, (id) => attributeOf.get(id));
+  const attributeOf = await attributeIn(tx, [...old.facetIds, ...fresh.facetIds]);
+  const both = facetsOfBoth(fresh.facetIds, old.facetIds, attributeOf);
+  const facets = facetsAfter(
+    both.facetIds,
+    await livingOne(tx, given.facets ?? NO_FACETS),
+    attributeOf,
+  );
+  const numbers = numbersOfBoth(fresh.numbers, old.numbers);
+  const values = numbersAfter(numbers, given.numbers ?? NO_NUMBERS);
   await writeMerged(tx, stays, {
     attributes: latestAttributes(latestAttributes(old.attributes, fresh.attributes), attributes),
     tagIds,
     facetIds: facets.facetIds,
-    numbers: numbersOfBoth(fresh.numbers, old.numbers),
+    numbers: values.isChanged ? values.numbers : numbers,
     registeredOn: earlier(old.registeredOn, fresh.registeredOn),
   });
   await recordOld(tx, gone, by);
@@ -142,13 +166,42 @@ async function merge(
   const changes = changesOf(raised, {
     tokens: [{ ...gone, deviceId: null }],
     tags: [
-      { ...stays, gained: [...gained, ...facets.gained], lost: [] },
+      {
+        ...stays,
+        gained: [...gained, ...without(facets.facetIds, fresh.facetIds)],
+        lost: without(fresh.facetIds, facets.facetIds),
+      },
       { ...gone, gained: [], lost: [...old.tagIds, ...old.facetIds] },
     ],
     histories: [{ ...stays, history: { refusals: 0, environment: fresh.environment } }],
   });
   return { outcome: 'merged', isTagsLimited: isLimited, changes };
 }
+
+/** Most apps say nothing of attributes here. */
+async function facetsMoved(
+  tx: Sql,
+  facetIds: readonly FacetId[],
+  given: WantedFacets,
+): Promise<FacetsAfter> {
+  if (given.size === 0) return SAME_FACETS;
+  return facetsAfter(facetIds, await livingOne(tx, given), await attributeIn(tx, facetIds));
+}
+
+/** The attribute of each of these facets. */
+async function attributeIn(
+  tx: Sql,
+  facetIds: readonly FacetId[],
+): Promise<(facetId: FacetId) => number | undefined> {
+  const attributes = await attributesOfFacets(tx, facetIds);
+  return (facetId) => attributes.get(facetId);
+}
+
+const livingOne = async (tx: Sql, wanted: WantedFacets): Promise<WantedFacets> =>
+  (await livingWanted(tx, [wanted]))[0] ?? wanted;
+
+const without = (facetIds: readonly FacetId[], others: readonly FacetId[]): readonly FacetId[] =>
+  facetIds.filter((facetId) => !others.includes(facetId));
 
 /** A day that is not known is before all that are. */
 function earlier(one: string | null, other: string | null): string | null {

@@ -28,6 +28,12 @@ export const attributeValues = z
 
 /** Further fields of an answer: what became of a device since it registered. */
 export const knownFactFields = {
+  firstRegisteredOn: orAbsent(
+    z.string().meta({
+      description:
+        'The day of its first registration, in UTC: `2026-11-28`. Of an imported device it is not known.',
+    }),
+  ),
   unsubscribedAt: orAbsent(epochMs),
   refusals: count.meta({
     description: 'Sends that refused the token since it was last taken or registered.',

@@ -17,11 +17,12 @@ import { deviceId } from '../../http/device-id-form.ts';
 import { form } from '../../http/form-body.ts';
 import type { Fault } from '../../http/problem.ts';
 import type { Result } from '../../http/result.ts';
-import { done, refuse, refused } from '../../http/result.ts';
+import { done, refuse } from '../../http/result.ts';
 import { routesAt } from '../../http/route.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
 import { deviceRef } from '../operation.ts';
 import { acceptedOperation, acceptOperation, BACKGROUND, refusedFull } from './accept-operation.ts';
+import { ATTRIBUTES_LATER } from './attributes-later.ts';
 import { SET_ATTRIBUTES } from './bulk-resources.ts';
 
 const value = z.union(
@@ -91,8 +92,8 @@ export const bulkAttributesRoute = ({ sql, attributes }: BulkAttributeParts) =>
       const hasNumbers = [...numbers.values()].some((pairs) => pairs.length > 0);
       const change = inClient(sql, async (tx, { record }) => {
         // A node of the version before would stop at it, and every operation after it.
-        if ((await needMigration(tx, hasNumbers ? NEEDED_OF_NUMBERS : NEEDED)) !== null)
-          return LATER;
+        const needed = hasNumbers ? NEEDED_OF_NUMBERS : NEEDED;
+        if ((await needMigration(tx, needed)) !== null) return ATTRIBUTES_LATER;
         return await acceptOperation(tx, caller, record, {
           action: ATTRIBUTES_ACTION,
           subscribe: [],
@@ -139,7 +140,7 @@ async function resolveAll(
     ),
   );
   for (const [at, resolved] of each.entries()) {
-    if (resolved.ignored.some(({ reason }) => reason === 'later')) return LATER;
+    if (resolved.ignored.some(({ reason }) => reason === 'later')) return ATTRIBUTES_LATER;
     faults.push(...resolved.ignored.map((one) => faultOf(at, one)));
     all.push({ facets: [...resolved.facets], numbers: [...resolved.numbers] });
   }
@@ -148,12 +149,6 @@ async function resolveAll(
 
 /** @limit faults of attributes that an answer names → left out */
 const FAULTS_MAX = 100;
-
-const LATER = refused(
-  503,
-  'A node of an earlier version is at work, which would lose what is set, or a value cannot be kept now. Try again.',
-  { headers: { 'Retry-After': '10' } },
-);
 
 const faultOf = (at: number, { name, reason }: IgnoredAttribute): Fault => ({
   path: `devices.${at}.attributes.${name}`,

@@ -3,7 +3,7 @@
  */
 
 import { z } from 'zod';
-import type { IgnoredAttribute, ResolvedAttributes } from '../../attributes/given-attributes.ts';
+import type { ResolvedAttributes } from '../../attributes/given-attributes.ts';
 import type { ResolvedTags, Snapshot } from '../../catalogue/snapshot.ts';
 import { isSubscribable } from '../../catalogue/snapshot.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -17,7 +17,7 @@ import { deviceRef } from '../operation.ts';
 import type { AppApi, AppApiEndpoint } from './app-api.ts';
 import { changeParameters, DEVICE } from './parameter-schemas.ts';
 import type { ParameterName, Parameters } from './parameters.ts';
-import { headerNames, PARAMETER_NAMES, readParameters } from './parameters.ts';
+import { headerNames, ignoredName, PARAMETER_NAMES, readParameters } from './parameters.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -134,10 +134,6 @@ function resolve(
     return unavailable(request, NOT_COMMITTED);
   });
 }
-
-/** The name that `Tagcast-Ignored` has for it. */
-const ignoredName = ({ name, reason }: IgnoredAttribute): string =>
-  reason === 'invalid' ? `attributes.${name}` : `attributes.${name}=${reason}`;
 
 function carryOut(
   api: AppApi,

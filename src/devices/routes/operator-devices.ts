@@ -4,6 +4,8 @@
  */
 
 import { z } from 'zod';
+import { findAttributes } from '../../attributes/find-attributes.ts';
+import type { GivenAttributes } from '../../attributes/given-attributes.ts';
 import { operatorOrigin } from '../../audit/operator-origin.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -11,6 +13,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { findAppClient } from '../../clients/find-app.ts';
 import { readClock } from '../../database/read-clock.ts';
 import type { SqlPool } from '../../database/sql.ts';
+import { ATTRIBUTE_TYPES, BUILT_IN_ATTRIBUTES } from '../../domain/attributes.ts';
 import { takeAttributes } from '../../domain/device-attributes.ts';
 import {
   ID_MAX,
@@ -22,7 +25,7 @@ import { shown } from '../../http/answers.ts';
 import { deviceId } from '../../http/device-id-form.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
-import { count, epochMs, id, platformId } from '../../http/openapi/parts.ts';
+import { count, epochMs, id, orAbsent, platformId, word } from '../../http/openapi/parts.ts';
 import type { QueryParameter } from '../../http/parameters.ts';
 import { pathId } from '../../http/parameters.ts';
 import type { Result } from '../../http/result.ts';
@@ -30,6 +33,7 @@ import { done, refused } from '../../http/result.ts';
 import type { Asked } from '../../http/route.ts';
 import { routesAt } from '../../http/route.ts';
 import { measured, strictForm } from '../../std/strict-form.ts';
+import { NO_FACETS } from '../facets.ts';
 import { createTags, findTags } from '../import/import-tags.ts';
 import { IMPORT_RESULTS } from '../import/imported.ts';
 import type { Importer } from '../import/importer.ts';
@@ -38,16 +42,25 @@ import {
   ORDINALS_PER_PAGE,
   TAGS_PER_REQUEST_MAX,
 } from '../import/request-limits.ts';
+import { NO_NUMBERS } from '../numbers.ts';
 import { deviceRef } from '../operation.ts';
 import { beginImport } from '../sql/begin-import.ts';
+import { attributesByName } from '../sql/known-attributes.ts';
 import type { PageEnd } from '../sql/read-page.ts';
 import { readDevicePage } from '../sql/read-page.ts';
-import { attributeFields, knownAttributeFields, knownFactFields } from './attribute-forms.ts';
+import {
+  attributeFields,
+  attributeValues,
+  knownAttributeFields,
+  knownFactFields,
+} from './attribute-forms.ts';
+import { importedAttributes, leftOutAttributes, valuesOfImported } from './imported-attributes.ts';
 
 interface Parts {
   readonly sql: SqlPool;
   readonly catalogue: Catalogue;
   readonly importer: Importer;
+  readonly attributes: GivenAttributes;
 }
 
 /**
@@ -68,8 +81,18 @@ const path = { id: pathId('app', 1, refused(404, 'There is no such app.')) };
 const scope = {
   clientId: z.string().meta({ description: 'Whose app it is, by its slug.' }),
   platformIds: z.array(platformId),
+  attributes: orAbsent(
+    z.array(z.object({ name: z.string(), type: word(ATTRIBUTE_TYPES) })).meta({
+      description:
+        'The attributes that devices of the app can have. Absent: of a version before attributes.',
+    }),
+  ),
 };
-const SCOPE = { clientId: 'demo', platformIds: [3, 7, 15] };
+const SCOPE = {
+  clientId: 'demo',
+  platformIds: [3, 7, 15],
+  attributes: [{ name: 'language', type: 'language' }],
+};
 const DEVICE = { platformId: 3, deviceId: 'cd'.repeat(32) };
 const TIME = 1_795_392_000_000;
 
@@ -95,8 +118,13 @@ const importedDevice = strictForm({
   deviceId,
   ...attributeFields,
   registeredAt: epochMs.nullish().meta({ description: 'null, or absent: not known.' }),
+  attributes: importedAttributes,
   tagIds: tagIds(TAGS_PER_CLIENT_MAX),
 });
+const importResult = z.enum(IMPORT_RESULTS);
+const importAnswer = z.array(
+  z.union([importResult, z.object({ result: importResult, leftOut: leftOutAttributes })]),
+);
 type ImportedDevice = z.output<typeof importedDevice>;
 const importForm = strictForm({
   startedAt: epochMs.meta({
@@ -114,6 +142,7 @@ const exportedDevice = z.object({
   ...knownAttributeFields,
   registeredAt: epochMs,
   ...knownFactFields,
+  attributes: orAbsent(attributeValues),
   tagIds: z.array(id),
 });
 const page = z.object({
@@ -165,9 +194,17 @@ const ofApp =
       : handle(owner, asked);
   };
 
-async function scopeOf({ catalogue }: Parts, { clientId, clientSlug }: Owner, appId: number) {
-  const { apps } = await catalogue.fresh(clientId);
-  return { clientId: clientSlug, platformIds: apps.get(appId)?.platformIds ?? [] };
+async function scopeOf({ sql, catalogue }: Parts, { clientId, clientSlug }: Owner, appId: number) {
+  const [{ apps }, declared] = await Promise.all([
+    catalogue.fresh(clientId),
+    findAttributes(sql, clientId),
+  ]);
+  const ofApp = declared.filter(({ appIds }) => appIds === null || appIds.includes(appId));
+  return {
+    clientId: clientSlug,
+    platformIds: apps.get(appId)?.platformIds ?? [],
+    attributes: [...BUILT_IN_ATTRIBUTES, ...ofApp].map(({ name, type }) => ({ name, type })),
+  };
 }
 
 const scopeRoute = (parts: Parts) =>
@@ -207,6 +244,7 @@ const pageRoute = (parts: Parts) =>
       return done({
         devices: devices.map(({ registeredAtMs, unsubscribedAtMs, refusedAtMs, ...device }) => ({
           ...device,
+          attributes: shownAttributes(device.attributes),
           registeredAt: registeredAtMs,
           unsubscribedAt: unsubscribedAtMs,
           refusedAt: refusedAtMs,
@@ -304,18 +342,19 @@ const importRoute = (parts: Parts): Route => ({
     {
       summary: 'Import devices of an app',
       description:
-        'Answered when they are durable. The same devices again change nothing. Tags of other clients are left out.',
+        'Answered when they are durable. The same devices again change nothing. Tags of other clients are left out. Of two values of an attribute the one of the later registration stays. `503`: attributes cannot be kept now.',
       path,
       body: form(importForm, {
         startedAt: TIME,
         replacesTags: false,
-        devices: [{ ...DEVICE, registeredAt: null, tagIds: [2] }],
+        devices: [{ ...DEVICE, registeredAt: null, attributes: { language: 'de' }, tagIds: [2] }],
       }),
       answer: shown(
-        'What came of each, in the order of the request.',
-        z.array(z.enum(IMPORT_RESULTS)),
+        'What came of each, in the order of the request. An object: some of its attributes were left out.',
+        importAnswer,
         ['added'],
       ),
+      problems: [503],
     },
     ofApp(parts, async ({ clientId }, { path: { id: appId }, body }) => {
       const { startedAt: startedAtMs, replacesTags, devices } = body;
@@ -324,15 +363,32 @@ const importRoute = (parts: Parts): Route => ({
       if (foreign !== undefined) {
         return refused(400, `App ${appId} has no platform ${foreign.platformId}.`);
       }
+      const found = await valuesOfImported(parts.attributes, { clientId, appId }, devices);
+      if (!found.ok) return found;
       const common = { replacesTags, startedAtMs };
       const results = await parts.importer.submit(
-        devices.map((device) => ({ ...common, ...operationOf(appId, device, snapshot) })),
+        devices.map((device, at) => ({
+          ...common,
+          ...operationOf(appId, device, snapshot),
+          facets: found.value[at]?.facets ?? NO_FACETS,
+          numbers: found.value[at]?.numbers ?? NO_NUMBERS,
+        })),
       );
-      return done(results);
+      return done(
+        results.map((result, at) => {
+          const { leftOut = [] } = found.value[at] ?? {};
+          return leftOut.length === 0 ? result : { result, leftOut: [...leftOut] };
+        }),
+      );
     }),
   ),
   bodyBytesMax: IMPORT_BYTES_MAX,
 });
+
+/** All of them: an export is made for an operator, who may import it elsewhere. */
+function shownAttributes(known: Parameters<typeof attributesByName>[0]) {
+  return known.length === 0 ? null : attributesByName(known, { withPersonal: true });
+}
 
 const operationOf = (appId: number, device: ImportedDevice, { tags }: Snapshot) => ({
   device: deviceRef(appId, device.platformId, device.deviceId),

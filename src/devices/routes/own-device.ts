@@ -23,7 +23,10 @@ import { tooMany } from './too-many.ts';
 
 const ownDevice = z
   .object({
-    registeredAt: epochMs,
+    registeredAt: epochMs.meta({
+      description:
+        'The beginning of the day, in UTC, of its first registration. Where that is not known, as of an imported device: as `lastSeenAt`.',
+    }),
     lastSeenAt: epochMs.meta({
       description: 'When it last registered, or up to a day earlier. Milliseconds since 1970.',
     }),
@@ -43,12 +46,11 @@ export const ownDeviceRoutes = (api: AppApi): readonly Route[] => [
     'readOwnDevice',
     {
       summary: 'What is known of a device, for its app',
-      description:
-        'Who has the deviceId is the device. `registeredAt` and `lastSeenAt` are both of its last registration, which may be a day later. `404`: it is not known.',
+      description: 'Who has the deviceId is the device. `404`: it is not known.',
       body,
       answer: secret(
         shown('The device.', ownDevice, {
-          registeredAt: 1_795_392_000_000,
+          registeredAt: 1_782_864_000_000,
           lastSeenAt: 1_795_392_000_000,
           tags: [{ id: 2, name: 'Breaking news', sourceId: 'breaking-news' }],
           attributes: { language: 'de-CH', appVersion: '5.2' },
@@ -63,10 +65,8 @@ export const ownDeviceRoutes = (api: AppApi): readonly Route[] => [
       ]);
       if (known === null) return refused(404, 'This device is not known.');
       const attributes = attributesByName(known.attributes, { withPersonal: true });
-      const { registeredAt } = known;
-      // Each registration that is written renews the one time that is kept.
-      const times = { registeredAt, lastSeenAt: registeredAt };
-      return done({ ...times, tags: tags.map(tagObject), attributes });
+      const { registeredAt, lastSeenAt } = known;
+      return done({ registeredAt, lastSeenAt, tags: tags.map(tagObject), attributes });
     }),
   ),
   route.post(

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { parseObject } from '../../../packages/std/src/json.ts';
-import type { GivenAttribute } from '../../attributes/given-attributes.ts';
+import type { GivenAttribute, IgnoredAttribute } from '../../attributes/given-attributes.ts';
 import type { TagNames } from '../../catalogue/snapshot.ts';
 import { ATTRIBUTES_PER_REQUEST_MAX } from '../../domain/attributes.ts';
 import { isDeviceId } from '../../domain/device.ts';
@@ -129,6 +129,10 @@ const NOTHING_UNKNOWN = { unknownNames: [], meansTags: false } as const;
 export const headerNames = (names: readonly string[]): readonly string[] =>
   names.slice(0, UNKNOWN_NAMES_MAX).map(headerForm);
 
+/** The name that `Tagcast-Ignored` has for an attribute. */
+export const ignoredName = ({ name, reason }: IgnoredAttribute): string =>
+  reason === 'invalid' ? `attributes.${name}` : `attributes.${name}=${reason}`;
+
 const headerForm = (name: string): string =>
   name.slice(0, UNKNOWN_NAME_LENGTH_MAX).replaceAll(NOT_IN_A_HEADER, '?') || '?';
 
@@ -184,7 +188,7 @@ const readSourceId = (entry: unknown): string | null =>
 const NOTHING_GIVEN = { given: [], surplusNames: [] } as const;
 
 /** The inner `appVersion` wins: null there, too. */
-function readGiven(
+export function readGiven(
   fields: Readonly<Record<string, unknown>>,
   attributes: DeviceAttributes,
   faults: ParameterName[],

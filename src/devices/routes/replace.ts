@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import type { GivenAttribute, ResolvedAttributes } from '../../attributes/given-attributes.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { takeAttributes } from '../../domain/device-attributes.ts';
 import { deviceId } from '../../http/device-id-form.ts';
@@ -13,12 +14,14 @@ import { json, readForm } from '../../http/json-body.ts';
 import { jsonAnswer } from '../../http/openapi/parts.ts';
 import { problem } from '../../http/problem.ts';
 import { answerRefusal } from '../../http/result.ts';
+import { NO_FACETS } from '../facets.ts';
+import { NO_NUMBERS } from '../numbers.ts';
 import { deviceRef } from '../operation.ts';
 import type { ReplaceResult } from '../replace/replacements.ts';
 import type { AppApi } from './app-api.ts';
 import { attributeFields } from './attribute-forms.ts';
 import { DEVICE } from './parameter-schemas.ts';
-import { headerNames, PARAMETER_BYTES_MAX } from './parameters.ts';
+import { headerNames, ignoredName, PARAMETER_BYTES_MAX, readGiven } from './parameters.ts';
 import { invalidParameters, PLATFORM_FAULT } from './scope.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
@@ -32,6 +35,10 @@ const replaceForm = z.looseObject({
     description: 'The new token or installation id, in the form of `deviceId` of `reg`.',
   }),
   ...attributeFields,
+  attributes: z.record(z.string(), z.unknown(), 'must be an object').nullish().meta({
+    description:
+      'As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`.',
+  }),
 });
 
 export const replaceRoute = (api: AppApi): Route => ({
@@ -54,7 +61,10 @@ An id is 22 characters without a colon, so the engine can tell ids from tokens a
         'Done; it may be repeated.',
         z.object({ outcome: z.enum(['moved', 'merged', 'unchanged']) }),
         { outcome: 'moved' },
-        { 'Tagcast-Ignored': 'Unknown fields, and `tagId` when tags were beyond the limit.' },
+        {
+          'Tagcast-Ignored':
+            'Unknown fields, attributes that were ignored, and `tagId` when tags were beyond the limit.',
+        },
       ),
     },
     problems: [400, 404],
@@ -73,18 +83,45 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
   if (tooMany !== null) return tooMany;
   const read = readForm(request.body, replaceForm);
   if (!read.ok) return answerRefusal(request, read);
-  const { appId, platformId, deviceId, newDeviceId, ...rest } = read.value;
-  const { attributes, others } = takeAttributes(rest);
+  const { appId, platformId, deviceId, newDeviceId, attributes: inner, ...rest } = read.value;
+  const { attributes: facts, others } = takeAttributes(rest);
   if (appId !== caller.appId) return foreign(request);
   if (!(await api.catalogue.hasPlatform(caller.clientId, appId, platformId))) {
     return answerRefusal(request, invalidParameters([PLATFORM_FAULT]));
   }
+  const { given, surplusNames, attributes } = readGiven({ attributes: inner }, facts, []);
+  const resolved = await resolve(api, caller.clientId, appId, given);
+  if (resolved === null) return unavailable(request, NOT_COMMITTED);
+  const { facets, numbers, ignored } = resolved;
   const result = await api.replacements.submit({
     device: deviceRef(appId, platformId, deviceId),
     by: deviceRef(appId, platformId, newDeviceId),
     attributes,
+    facets: facets.size === 0 ? NO_FACETS : facets,
+    numbers: numbers.size === 0 ? NO_NUMBERS : numbers,
   });
-  return answer(api, request, result, headerNames(others));
+  const names = [...headerNames(ignored.map(ignoredName)), ...surplusNames];
+  return answer(api, request, result, [...names, ...headerNames(others)]);
+}
+
+const NOT_COMMITTED = 'The replacement could not be committed. Try again.';
+
+const NOTHING: ResolvedAttributes = { facets: NO_FACETS, numbers: NO_NUMBERS, ignored: [] };
+
+/** Null: they cannot be looked up now, and the app has asked for more than its version. */
+async function resolve(
+  { attributes }: AppApi,
+  clientId: number,
+  appId: number,
+  given: readonly GivenAttribute[],
+): Promise<ResolvedAttributes | null> {
+  if (given.length === 0) return NOTHING;
+  const setter = { clientId, appId, by: 'app' } as const;
+  try {
+    return attributes.resolveAtHand(setter, given) ?? (await attributes.resolve(setter, given));
+  } catch {
+    return given.every(({ isQuiet }) => isQuiet) ? NOTHING : null;
+  }
 }
 
 const foreign = (request: HttpRequest): HttpResponse =>
@@ -113,6 +150,6 @@ function answer(
       api.onResult('replace', 'overloaded');
       return unavailable(request, 'Too many replacements are waiting. Try again.');
     case 'unavailable':
-      return unavailable(request, 'The replacement could not be committed. Try again.');
+      return unavailable(request, NOT_COMMITTED);
   }
 }

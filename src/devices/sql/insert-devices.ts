@@ -19,10 +19,10 @@ export interface NewDevice extends DeviceKey, WithAttributes {
   readonly unsubscribes: boolean;
   /** Sorted. */
   readonly tagIds: readonly number[];
-  /** Sorted. Absent: none. */
-  readonly facetIds?: readonly number[];
-  /** Sorted. Absent: none. */
-  readonly numbers?: readonly NumberEntry[];
+  /** Sorted. null, or absent: none. */
+  readonly facetIds?: readonly number[] | null;
+  /** Sorted. null, or absent: none. */
+  readonly numbers?: readonly NumberEntry[] | null;
 }
 
 /**
@@ -31,8 +31,8 @@ export interface NewDevice extends DeviceKey, WithAttributes {
  * the index once more, and write its row twice.
  */
 export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => {
-  const withFacets = devices.some(({ facetIds = [] }) => facetIds.length > 0);
-  const withNumbers = devices.some(({ numbers = [] }) => numbers.length > 0);
+  const withFacets = devices.some(({ facetIds }) => hasSome(facetIds));
+  const withNumbers = devices.some(({ numbers }) => hasSome(numbers));
   const facets = withFacets || withNumbers ? tx`, facet_ids` : tx``;
   const values = withNumbers ? tx`${facets}, numbers` : facets;
   const others = withNumbers ? freshWithNumbers : freshWithFacets;
@@ -46,6 +46,9 @@ export const insertDevices = (tx: Sql, devices: readonly NewDevice[]) => {
   from ${withFacets || withNumbers ? others(tx, devices) : fresh(tx, devices)}
   order by app_id, platform_id, device_key`;
 };
+
+const hasSome = <T>(values: readonly T[] | null | undefined): values is readonly T[] =>
+  values !== undefined && values !== null && values.length > 0;
 
 const FRESH: Columns<NewDevice> = {
   ...DEVICE_PLACE,
@@ -61,12 +64,12 @@ const fresh = rowsOf<NewDevice>('fresh', FRESH);
 
 const WITH_FACETS: Columns<NewDevice> = {
   ...FRESH,
-  facet_ids: integers(({ facetIds = [] }) => (facetIds.length === 0 ? null : facetIds)),
+  facet_ids: integers(({ facetIds }) => (hasSome(facetIds) ? facetIds : null)),
 };
 
 const freshWithFacets = rowsOf<NewDevice>('fresh', WITH_FACETS);
 
 const freshWithNumbers = rowsOf<NewDevice>('fresh', {
   ...WITH_FACETS,
-  numbers: octets(({ numbers = [] }) => (numbers.length === 0 ? null : numbers.join(''))),
+  numbers: octets(({ numbers }) => (hasSome(numbers) ? numbers.join('') : null)),
 });

@@ -19,6 +19,8 @@ export interface DeviceDetails extends DeviceAttributes {
   readonly refusedAt: number | null;
   /** Where its provider took the token, when that is not where it is asked first. */
   readonly environment: string | null;
+  /** The day of its first registration; null: not known. */
+  readonly firstRegisteredOn: string | null;
   readonly attributes: readonly KnownAttribute[];
   /** Those that are not deleted, by id. */
   readonly tags: readonly {
@@ -34,7 +36,7 @@ export async function readDevice(
 ): Promise<DeviceDetails | null> {
   const [device] = await sql<DeviceDetails[]>`
     select d.ordinal, d.device_id as "deviceId", ${selectedAttributes(sql)}, d.refusals,
-      d.apns_environment as environment,
+      d.apns_environment as environment, d.registered_on::text as "firstRegisteredOn",
       floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAt",
       floor(extract(epoch from d.unsubscribed_at) * 1000)::float8 as "unsubscribedAt",
       floor(extract(epoch from d.refused_at) * 1000)::float8 as "refusedAt",

@@ -3,6 +3,8 @@
 import type { Sql } from '../../database/sql.ts';
 import type { DeviceAttributes } from '../../domain/device-attributes.ts';
 import { selectedAttributes } from './attribute-columns.ts';
+import type { KnownAttribute } from './known-attributes.ts';
+import { knownAttributes } from './known-attributes.ts';
 
 interface DeviceOfApp extends DeviceAttributes {
   readonly platformId: number;
@@ -12,6 +14,8 @@ interface DeviceOfApp extends DeviceAttributes {
   readonly refusals: number;
   readonly refusedAtMs: number | null;
   readonly environment: string | null;
+  readonly firstRegisteredOn: string | null;
+  readonly attributes: readonly KnownAttribute[];
   /** Sorted. */
   readonly tagIds: readonly number[];
 }
@@ -52,7 +56,8 @@ export async function readDevicePage(
       floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAtMs",
       floor(extract(epoch from d.unsubscribed_at) * 1000)::float8 as "unsubscribedAtMs",
       d.refusals, floor(extract(epoch from d.refused_at) * 1000)::float8 as "refusedAtMs",
-      d.apns_environment as environment, d.tag_ids as "tagIds"
+      d.apns_environment as environment, d.registered_on::text as "firstRegisteredOn",
+      ${knownAttributes(sql)} as attributes, d.tag_ids as "tagIds"
     from devices d
     where d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal between ${start} and ${end}
     order by d.ordinal`;

@@ -80,21 +80,32 @@ export async function lockPair(
  * Gives a device another deviceId, and forgets what providers said of the old one. Fails on the
  * unique key when the new deviceId was registered since both were looked up.
  */
-export const moveDevice = (
+export function moveDevice(
   tx: Sql,
   { appId, platformId, ordinal }: DevicePlace,
-  to: WithAttributes & { readonly deviceKey: string; readonly deviceId: string },
-) => tx`
-  update devices d set
-    device_key = ${to.deviceKey}::uuid,
-    device_id = ${to.deviceId},
-    ${keepingKnown(tx)},
-    registered_at = now(),
-    refusals = 0,
-    refused_at = null,
-    apns_environment = null
-  from ${seen(tx, [to])}
-  where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+  to: WithAttributes & {
+    readonly deviceKey: string;
+    readonly deviceId: string;
+    /** null, or absent: they stay. */
+    readonly facetIds?: readonly number[] | null;
+    readonly numbers?: readonly NumberEntry[] | null;
+  },
+) {
+  const { facetIds = null, numbers = null } = to;
+  const facets = facetIds === null ? tx`` : tx` facet_ids = ${listOrNull(facetIds)}::integer[],`;
+  const values = numbers === null ? tx`` : tx` numbers = ${octetsOf(tx, numbers)},`;
+  return tx`
+    update devices d set
+      device_key = ${to.deviceKey}::uuid,
+      device_id = ${to.deviceId},
+      ${keepingKnown(tx)},${facets}${values}
+      registered_at = now(),
+      refusals = 0,
+      refused_at = null,
+      apns_environment = null
+    from ${seen(tx, [to])}
+    where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+}
 
 /** Writes the device that stays after a merge: just named by its app, with what both had. */
 export const writeMerged = (
@@ -105,9 +116,16 @@ export const writeMerged = (
 ) => tx`
   update devices d set registered_at = now(), refusals = 0, refused_at = null, ${keepingKnown(tx)},
     registered_on = ${device.registeredOn}::text::date, tag_ids = ${list(device.tagIds)}::integer[],
-    facet_ids = ${device.facetIds.length === 0 ? null : list(device.facetIds)}::integer[],
-    numbers = nullif(decode(${device.numbers.join('')}, 'hex'), '')
+    facet_ids = ${listOrNull(device.facetIds)}::integer[], numbers = ${octetsOf(tx, device.numbers)}
   from ${seen(tx, [device])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+
+/** A device without facets has null. */
+const listOrNull = (facetIds: readonly number[]): string | null =>
+  facetIds.length === 0 ? null : list(facetIds);
+
+/** The same of one without numbers. */
+const octetsOf = (tx: Sql, numbers: readonly NumberEntry[]) =>
+  tx`nullif(decode(${numbers.join('')}, 'hex'), '')`;
 
 const seen = rowsOf<WithAttributes>('seen', ATTRIBUTE_COLUMNS);

@@ -3,9 +3,10 @@
 import { DEVICE_GROUP_KEY } from '../../database/columns.ts';
 import { rowsOf } from '../../database/rows.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
-import { list } from '../../database/sql.ts';
+import { list, textList } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { FacetId } from '../../domain/attributes.ts';
+import { ATTRIBUTE_TYPES, BUILT_IN_ATTRIBUTES, valuesMaxOf } from '../../domain/attributes.ts';
 import { firstOrdinalOf, GROUP_DEVICES, lastOrdinalOf } from '../../domain/device.ts';
 import type { DeviceGroupChange, DeviceGroupKey } from '../../domain/device-group-change.ts';
 import { changesOf } from '../../domain/device-group-change.ts';
@@ -19,10 +20,14 @@ export interface Candidate {
   readonly isDead: boolean;
   /** No device had it when it was looked for before. */
   readonly isRetired: boolean;
+  /** Its attribute has as many values as it may. */
+  readonly isOfFull: boolean;
 }
 
 interface Ages {
   readonly unusedSinceMs: number;
+  /** The same of attributes that are full. */
+  readonly fullUnusedSinceMs: number;
   readonly retiredSinceMs: number;
   readonly deletedSinceMs: number;
 }
@@ -31,16 +36,18 @@ interface Ages {
 export const nextCandidates = (
   sql: Sql,
   afterClientId: number,
-  { unusedSinceMs, retiredSinceMs, deletedSinceMs }: Ages,
+  { unusedSinceMs, fullUnusedSinceMs, retiredSinceMs, deletedSinceMs }: Ages,
   limit: number,
 ) => sql<Candidate[]>`
-  with candidates as (
-    select id, client_id, is_dead, retired_at is not null as is_retired
+  with ${fullAttributes(sql, afterClientId)}, candidates as (
+    select id, client_id, is_dead, is_of_full, retired_at is not null as is_retired
     from (
-      select v.*, v.attribute_id > 0 and not exists (select from attributes a where a.id = v.attribute_id) as is_dead
+      select v.*, f.attribute_id is not null as is_of_full, v.attribute_id > 0 and not exists (select from attributes a where a.id = v.attribute_id) as is_dead
       from attribute_values v
+      left join full_attributes f on f.client_id = v.client_id and f.attribute_id = v.attribute_id
       where v.client_id > ${afterClientId}
-        and (v.retired_at is not null or v.last_set_at < ${at(sql, unusedSinceMs)})
+        and (v.retired_at is not null or v.last_set_at < ${at(sql, unusedSinceMs)}
+          or (f.attribute_id is not null and v.last_set_at < ${at(sql, fullUnusedSinceMs)}))
     ) values_
     where case
       -- A node may have touched it while its attribute was deleted.
@@ -48,9 +55,26 @@ export const nextCandidates = (
       else coalesce(retired_at < ${at(sql, retiredSinceMs)}, true)
     end
   )
-  select id, client_id as "clientId", is_dead as "isDead", is_retired as "isRetired"
+  select id, client_id as "clientId", is_dead as "isDead", is_retired as "isRetired", is_of_full as "isOfFull"
   from candidates where client_id = (select min(client_id) from candidates)
   order by id limit ${limit}`;
+
+/** Attributes with as many values as they may have, of the clients after the given one. */
+const fullAttributes = (sql: Sql, afterClientId: number) => sql`
+  full_attributes as (
+    select counted.client_id, counted.attribute_id
+    from (
+      select client_id, attribute_id, count(*) as used from attribute_values
+      where client_id > ${afterClientId} group by 1, 2 having count(*) >= ${LEAST_FULL}::integer
+    ) counted
+    left join unnest(${list(BUILT_IN_ATTRIBUTES.map(({ id }) => id))}::integer[], ${textList(BUILT_IN_ATTRIBUTES.map(({ type }) => type))}::text[])
+      as built_in (id, type) on built_in.id = counted.attribute_id
+    left join attributes a on a.id = counted.attribute_id
+    join unnest(${textList(ATTRIBUTE_TYPES)}::text[], ${list(ATTRIBUTE_TYPES.map(valuesMaxOf))}::integer[])
+      as most (type, used) on most.type = coalesce(built_in.type, a.type) and most.used <= counted.used
+  )`;
+
+const LEAST_FULL = Math.min(...ATTRIBUTE_TYPES.map(valuesMaxOf));
 
 const at = (sql: Sql, ms: number) => sql`to_timestamp(${ms}::float8 / 1000)`;
 
@@ -130,6 +154,8 @@ interface Settled {
   readonly used: readonly FacetId[];
   /** No device has them. */
   readonly unused: readonly FacetId[];
+  /** Those of them whose attribute is full. */
+  readonly ofFull: readonly FacetId[];
   /** No device has them, nor had when they were looked for before. */
   readonly gone: readonly FacetId[];
   readonly dead: readonly FacetId[];
@@ -137,7 +163,7 @@ interface Settled {
   readonly ages: Ages;
 }
 
-export const settleFacets = (sql: SqlPool, { used, unused, gone, dead, ages }: Settled) =>
+export const settleFacets = (sql: SqlPool, { used, unused, ofFull, gone, dead, ages }: Settled) =>
   transact(sql, async (tx) => {
     // In the order of all who lock several of them.
     await tx`
@@ -149,7 +175,8 @@ export const settleFacets = (sql: SqlPool, { used, unused, gone, dead, ages }: S
     await tx`
       update attribute_values set retired_at = now()
       where id = any (${list(unused)}::integer[]) and retired_at is null
-        and last_set_at < ${at(tx, ages.unusedSinceMs)}`;
+        and last_set_at < case when id = any (${list(ofFull)}::integer[])
+          then ${at(tx, ages.fullUnusedSinceMs)} else ${at(tx, ages.unusedSinceMs)} end`;
     await tx`
       delete from attribute_values
       where id = any (${list(dead)}::integer[])

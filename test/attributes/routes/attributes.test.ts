@@ -27,8 +27,24 @@ await onEachStore(t, {
     const { body } = await ask('GET', 'attributes');
     t.same(
       body.map(({ name }: { name: string }) => name),
-      ['language', 'timezone', 'country', 'appVersion', 'osVersion', 'plan'],
+      [
+        'language',
+        'timezone',
+        'country',
+        'appVersion',
+        'osVersion',
+        'registered',
+        'lastSeen',
+        'plan',
+      ],
     );
+    t.match((await ask('GET', 'attributes/lastSeen')).body, {
+      type: 'time',
+      setBy: 'engine',
+      isBuiltIn: true,
+    });
+    for (const day of ['registered', 'lastSeen'])
+      t.equal((await ask('GET', `attributes/${day}/values`)).status, 409, day);
     t.match((await ask('GET', 'attributes/language')).body, { type: 'language', isBuiltIn: true });
     const terms = { setBy: 'server', appIds: [tenant.appId], personal: true, description: 'x' };
     t.match((await ask('PATCH', 'attributes/plan', terms)).body, terms);
@@ -76,6 +92,7 @@ await onEachStore(t, {
     t.equal((await ask('PATCH', 'attributes/plan', { type: 'text' })).status, 400, 'it stays');
     for (const method of ['PATCH', 'DELETE']) {
       t.equal((await ask(method, 'attributes/language', {})).status, 409);
+      t.equal((await ask(method, 'attributes/registered', {})).status, 409);
       t.equal((await ask(method, 'attributes/nobody', {})).status, 404);
       t.equal((await ask(method, 'attributes/No', {})).status, 404);
     }

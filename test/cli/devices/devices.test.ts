@@ -4,51 +4,21 @@
  */
 
 import { EventEmitter } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import type { Test } from 'tap';
 import t from 'tap';
-import { operatorRoutes } from '../../../src/api/operator-routes.ts';
 import { devicesCommand } from '../../../src/cli/devices/devices.ts';
 import { CREATED_TAGS_MAX } from '../../../src/cli/devices/import-tag-map.ts';
 import type { SqlPool } from '../../../src/database/sql.ts';
-import type { Store } from '../../../src/database/store.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../../src/devices/import/request-limits.ts';
 import { problem } from '../../../src/http/problem.ts';
-import type { Limits } from '../../support/app-api.ts';
 import { makeAppApi } from '../../support/app-api.ts';
+import { deviceCommander as commander } from '../../support/device-commander.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
-import { makeOperatorParts } from '../../support/operator-parts.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { subscriptions } from '../../support/subscriptions.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { makeTenant } from '../../support/tenant.ts';
 import { recordedContext } from '../../support/terminal.ts';
-
-function commander(
-  t: Test,
-  store: Store,
-  limits: Limits = {},
-  around?: (ask: typeof fetch) => typeof fetch,
-) {
-  const directory = temporaryDirectory(t);
-  const routes = operatorRoutes(makeOperatorParts(store, { limits }));
-  const context = recordedContext(routes, around);
-  const signals = new EventEmitter();
-  const command = devicesCommand(context, signals);
-  return {
-    context,
-    signals,
-    pathOf: (name: string) => join(directory, name),
-    write(name: string, content: string | Buffer): string {
-      const path = join(directory, name);
-      writeFileSync(path, content);
-      return path;
-    },
-    run: (line: string) => command.run(line.split(' ')),
-  };
-}
 
 type Asked = Parameters<typeof fetch>;
 

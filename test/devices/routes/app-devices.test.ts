@@ -88,7 +88,9 @@ await onEachStore(t, {
       { id: second, name: 'Tag' },
     ];
     const attributes = { appVersion: '1.2' };
-    const known = { deviceId: STORED, appVersion: '1.2', attributes, tags, refusals: 0 };
+    const firstRegisteredOn = new Date(registeredAt).toISOString().slice(0, 10);
+    const facts = { firstRegisteredOn, refusals: 0 };
+    const known = { deviceId: STORED, appVersion: '1.2', attributes, tags, ...facts };
     t.same(rest, { ...known, registered: true, pending: [], events: [], expected: [] });
     await store.sql`update tags set deleted_at = now() where id = ${second}`;
     t.same((await lookUp({ ...device, deviceId: STORED })).body.tags, tags.slice(0, 1));

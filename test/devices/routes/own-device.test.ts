@@ -23,7 +23,8 @@ await onEachStore(t, {
     const seen = await ask('', device);
     t.equal(seen.status, 200);
     const { registeredAt, lastSeenAt, ...known } = JSON.parse(String(seen.body));
-    t.ok(Math.abs(registeredAt - Date.now()) < 600_000);
+    t.equal(registeredAt % 86_400_000, 0, 'the beginning of a day');
+    t.ok(Math.abs(registeredAt - Date.now()) < 86_400_000 + 600_000);
     t.ok(Math.abs(lastSeenAt - Date.now()) < 600_000);
     t.same(known, { tags: [{ id: tagId, name: 'News' }], attributes });
     const [fresh] =
@@ -39,6 +40,15 @@ await onEachStore(t, {
     );
     const [kept] = await sql`select registered_on::text as day from devices`;
     t.same(kept, { day: '2026-01-02' });
+    const since = JSON.parse(String((await ask('', device)).body));
+    t.equal(since.registeredAt, Date.parse('2026-01-02'));
+    t.ok(since.lastSeenAt >= lastSeenAt);
+    await sql`update devices set registered_on = null`;
+    t.match(
+      JSON.parse(String((await ask('', device)).body)),
+      { registeredAt: since.lastSeenAt, lastSeenAt: since.lastSeenAt },
+      'of an import it is not known',
+    );
     await api.call('set', tenant.caller, { ...device, tagId, attributes });
     await sql`delete from attributes`;
     t.match(JSON.parse(String((await ask('', device)).body)), { attributes: { language: 'de' } });

@@ -2,6 +2,7 @@ import t from 'tap';
 import { appApiRoutes } from '../../../src/devices/routes/routes.ts';
 import { addTenant, bearer, startApiOn } from '../../support/api.ts';
 import { makeAppApi } from '../../support/app-api.ts';
+import { declareAttribute, valuesOf } from '../../support/attributes.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 
 await onEachStore(t, {
@@ -73,6 +74,48 @@ await onEachStore(t, {
     ]);
     t.match((await post({ ...body, newDeviceId: 'x'.repeat(70_000) }))[0], 413);
     t.same(await idsOf(acme), ['bb']);
+  },
+
+  'attributes come along, given ones win, and others are named': async (t, store) => {
+    const { sql } = store;
+    const acme = await addTenant(sql, 'acme');
+    const { appId, clientId } = acme;
+    const plan = await declareAttribute(sql, clientId, { name: 'plan', type: 'text' });
+    await declareAttribute(sql, clientId, { name: 'served', type: 'text', setBy: 'server' });
+    const { baseUrl } = await startApiOn(t, store, appApiRoutes(makeAppApi(store)));
+    const post = async (path: string, body: object) => {
+      const answer = await fetch(`${baseUrl}/push-api/${path}`, {
+        method: 'POST',
+        headers: { authorization: bearer(acme.apiUser) },
+        body: JSON.stringify({ appId, platformId: 15, ...body }),
+      });
+      const ignored = answer.headers.get('tagcast-ignored');
+      return [answer.status, await answer.text(), ignored] as const;
+    };
+    const replace = (deviceId: string, newDeviceId: string, more: object = {}) =>
+      post('v3/acme/devices/replace', { deviceId, newDeviceId, ...more });
+    await post('reg', { deviceId: 'a', attributes: { language: 'de', plan: 'gold' } });
+    const given = { language: 'fr', plan: null, nobody: 'x', served: 'y', country: 'Nowhere' };
+    t.match(await replace('a', 'b', { appVersion: '5.2.0', attributes: given }), [
+      200,
+      '{"outcome":"moved"}',
+      'attributes.nobody, attributes.served, attributes.country',
+    ]);
+    t.same(await valuesOf(sql, 'b'), { '-1': 'fr', '-4': '5.2' });
+    t.match(await replace('b', 'c'), [200, '{"outcome":"moved"}', null]);
+    t.same(await valuesOf(sql, 'c'), { '-1': 'fr', '-4': '5.2' }, 'they stay');
+
+    await post('reg', { deviceId: 'd', attributes: { language: 'it', plan: 'silver' } });
+    t.match(await replace('c', 'd', { attributes: { country: 'CH', language: null } }), [
+      200,
+      '{"outcome":"merged"}',
+      null,
+    ]);
+    t.same(await valuesOf(sql, 'd'), { '-3': 'CH', '-4': '5.2', [plan]: 'silver' });
+    t.match(await replace('d', 'e', { attributes: ['language'] }), [400, /attributes/]);
+    await sql`delete from attributes where id = ${plan}`;
+    t.match(await replace('d', 'e', { attributes: { language: 'de' } }), [200]);
+    t.match(await valuesOf(sql, 'e'), { '-1': 'de' });
   },
 
   'its rate is that of registrations, and lost tags are told': async (t, store) => {

@@ -17,7 +17,8 @@ await onEachStore(t, {
     const register = () =>
       registration.submit({ kind: 'reg', device, tagIds: [a], attributes: NO_ATTRIBUTES });
     const seen = async (sinceMs: number): Promise<boolean | undefined> =>
-      (await sql.begin((tx) => lockImported(tx, [{ ...device, sinceMs }])))[0]?.hasRegistered;
+      (await sql.begin((tx) => lockImported(tx, [{ ...device, sinceMs, registeredAtMs: 0 }])))[0]
+        ?.hasRegistered;
     await register();
     const startedAtMs = await beginImport(sql, tenant.appId);
     t.equal(await seen(startedAtMs), false);

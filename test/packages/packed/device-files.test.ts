@@ -27,8 +27,14 @@ t.test('a file that was written is read, and one of another engine', async (t) =
   };
   const tags = [{ sourceId: 'news', id: null, name: null }];
   const line = csvWriter.line({
-    ...{ ...DEVICE, tags: tags.map((tag) => JSON.stringify(tag)) },
-    ...{ unsubscribedAtMs: 2_000, refusals: 1, refusedAtMs: null, environment: null },
+    ...{ ...DEVICE, attributes: {}, tags: tags.map((tag) => JSON.stringify(tag)) },
+    ...{
+      firstRegisteredOn: null,
+      unsubscribedAtMs: 2_000,
+      refusals: 1,
+      refusedAtMs: null,
+      environment: null,
+    },
   });
   t.match(line, /,1970-01-01T00:00:02\.000Z,1,,$/m);
   t.match(await read(csvWriter.head + line, 'csv'), [

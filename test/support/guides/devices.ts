@@ -8,6 +8,19 @@ interface Device {
   readonly deviceId: string;
 }
 
+/** The attributes by which the engine knows it; none of a device that it does not know. */
+export async function attributesOf(
+  { baseUrl, clientId, appId, apiUser }: Demo,
+  device: Device,
+): Promise<Readonly<Record<string, unknown>>> {
+  const url = `${baseUrl}/push-api/v3/${clientId}/device`;
+  const answer = await post(url, apiUser.token, { appId, ...device });
+  const { attributes = {} } = (await answer.json()) as {
+    readonly attributes?: Readonly<Record<string, unknown>>;
+  };
+  return attributes;
+}
+
 export async function register(
   { baseUrl, appId, apiUser }: Demo,
   device: Device,

@@ -4,7 +4,7 @@ package org.json
 private val escaped = mapOf('"' to "\\\"", '\\' to "\\\\", '\n' to "\\n")
 
 private fun textOf(value: Any?): String = when (value) {
-    null, is Number, is Boolean, is JSONArray -> value.toString()
+    null, is Number, is Boolean, is JSONArray, is JSONObject -> value.toString()
     is String -> value.map { escaped[it] ?: it.toString() }.joinToString("", "\"", "\"")
     else -> throw IllegalArgumentException("no JSON: $value")
 }
