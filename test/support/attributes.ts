@@ -1,6 +1,7 @@
 /** Attributes of a tenant, and what devices have of them, for tests. */
 
 import type { Sql } from '../../src/database/sql.ts';
+import { attributeOfEntry, entriesOf, shownNumber } from '../../src/domain/device-numbers.ts';
 
 interface AttributeToMake {
   readonly name: string;
@@ -23,7 +24,10 @@ export async function declareAttribute(
   return row?.id ?? 0;
 }
 
-/** The values of a device by the ids of their attributes, read by its row and the dictionary. */
+/**
+ * The values of a device by the ids of their attributes, read by its row and the dictionary; of its
+ * numbers the decimal digits, of times their minutes since 1970.
+ */
 export async function valuesOf(
   sql: Sql,
   deviceId: string,
@@ -33,5 +37,12 @@ export async function valuesOf(
     from devices d cross join lateral unnest(d.facet_ids) as f (id)
     join attribute_values v on v.id = f.id
     where d.device_id = ${deviceId} order by 1`;
-  return Object.fromEntries(rows.map(({ attributeId, value }) => [attributeId, value]));
+  const [device] = await sql<{ digits: string }[]>`
+    select coalesce(encode(numbers, 'hex'), '') as digits from devices where device_id = ${deviceId}`;
+  const numbers = entriesOf(device?.digits ?? '').map((entry) => [
+    attributeOfEntry(entry),
+    String(shownNumber('integer', entry)),
+  ]);
+  const facets = rows.map(({ attributeId, value }) => [attributeId, value]);
+  return Object.fromEntries([...facets, ...numbers]);
 }

@@ -88,28 +88,29 @@ await onEachStore(t, {
 
   'the later registration wins; what the app does meanwhile stays': async (t, store) => {
     const { sql } = store;
-    const { appId } = await makeTenant(sql, 'acme');
+    const { appId, clientId } = await makeTenant(sql, 'acme');
+    const score = await declareAttribute(sql, clientId, { name: 'score', type: 'integer' });
     const { write, run } = deviceCommander(t, store);
     const lines = (...all: string[]) => write(`devices${Math.random()}.ndjson`, all.join('\n'));
     const first = lines(
-      lineOf('later', { language: 'de' }, 9),
-      lineOf('earlier', { language: 'de' }, 9),
+      lineOf('later', { language: 'de', score: 3 }, 9),
+      lineOf('earlier', { language: 'de', score: 3 }, 9),
       lineOf('unknown', { language: 'de' }, 9),
       lineOf('gone', { language: 'de' }, 9),
     );
     t.equal(await run(`import ${appId} ${first}`), 0);
     await sql`update devices set unsubscribed_at = now() + interval '1 hour' where device_id = 'gone'`;
     const second = lines(
-      lineOf('later', { language: 'fr', country: 'CH' }, 5),
-      lineOf('earlier', { language: 'fr', country: 'CH' }, 20),
-      lineOf('unknown', { language: 'fr', country: 'CH' }),
-      lineOf('gone', { language: 'fr', country: 'CH' }, 5),
+      lineOf('later', { language: 'fr', country: 'CH', score: -7 }, 5),
+      lineOf('earlier', { language: 'fr', country: 'CH', score: -7 }, 20),
+      lineOf('unknown', { language: 'fr', country: 'CH', score: '8' }),
+      lineOf('gone', { language: 'fr', country: 'CH', score: 8 }, 5),
     );
     for (let times = 0; times < 2; times += 1) {
       t.equal(await run(`import ${appId} ${second}`), 0);
-      t.same(await valuesOf(sql, 'later'), { [LANGUAGE]: 'fr', [COUNTRY]: 'CH' });
-      t.same(await valuesOf(sql, 'earlier'), { [LANGUAGE]: 'de', [COUNTRY]: 'CH' });
-      t.same(await valuesOf(sql, 'unknown'), { [LANGUAGE]: 'de', [COUNTRY]: 'CH' });
+      t.same(await valuesOf(sql, 'later'), { [LANGUAGE]: 'fr', [COUNTRY]: 'CH', [score]: '-7' });
+      t.same(await valuesOf(sql, 'earlier'), { [LANGUAGE]: 'de', [COUNTRY]: 'CH', [score]: '3' });
+      t.same(await valuesOf(sql, 'unknown'), { [LANGUAGE]: 'de', [COUNTRY]: 'CH', [score]: '8' });
       t.same(await valuesOf(sql, 'gone'), { [LANGUAGE]: 'de' });
     }
   },

@@ -82,6 +82,7 @@ await onEachStore(t, {
     const { appId, clientId } = acme;
     const plan = await declareAttribute(sql, clientId, { name: 'plan', type: 'text' });
     await declareAttribute(sql, clientId, { name: 'served', type: 'text', setBy: 'server' });
+    const score = await declareAttribute(sql, clientId, { name: 'score', type: 'integer' });
     const { baseUrl } = await startApiOn(t, store, appApiRoutes(makeAppApi(store)));
     const post = async (path: string, body: object) => {
       const answer = await fetch(`${baseUrl}/push-api/${path}`, {
@@ -95,23 +96,24 @@ await onEachStore(t, {
     const replace = (deviceId: string, newDeviceId: string, more: object = {}) =>
       post('v3/acme/devices/replace', { deviceId, newDeviceId, ...more });
     await post('reg', { deviceId: 'a', attributes: { language: 'de', plan: 'gold' } });
-    const given = { language: 'fr', plan: null, nobody: 'x', served: 'y', country: 'Nowhere' };
+    const wrong = { nobody: 'x', served: 'y', country: 'Nowhere' };
+    const given = { language: 'fr', plan: null, score: 5, ...wrong };
     t.match(await replace('a', 'b', { appVersion: '5.2.0', attributes: given }), [
       200,
       '{"outcome":"moved"}',
       'attributes.nobody, attributes.served, attributes.country',
     ]);
-    t.same(await valuesOf(sql, 'b'), { '-1': 'fr', '-4': '5.2' });
+    t.same(await valuesOf(sql, 'b'), { '-1': 'fr', '-4': '5.2', [score]: '5' });
     t.match(await replace('b', 'c'), [200, '{"outcome":"moved"}', null]);
-    t.same(await valuesOf(sql, 'c'), { '-1': 'fr', '-4': '5.2' }, 'they stay');
+    t.same(await valuesOf(sql, 'c'), { '-1': 'fr', '-4': '5.2', [score]: '5' }, 'they stay');
 
-    await post('reg', { deviceId: 'd', attributes: { language: 'it', plan: 'silver' } });
-    t.match(await replace('c', 'd', { attributes: { country: 'CH', language: null } }), [
+    await post('reg', { deviceId: 'd', attributes: { language: 'it', plan: 'silver', score: 1 } });
+    t.match(await replace('c', 'd', { attributes: { country: 'CH', language: null, score: 9 } }), [
       200,
       '{"outcome":"merged"}',
       null,
     ]);
-    t.same(await valuesOf(sql, 'd'), { '-3': 'CH', '-4': '5.2', [plan]: 'silver' });
+    t.same(await valuesOf(sql, 'd'), { '-3': 'CH', '-4': '5.2', [plan]: 'silver', [score]: '9' });
     t.match(await replace('d', 'e', { attributes: ['language'] }), [400, /attributes/]);
     await sql`delete from attributes where id = ${plan}`;
     t.match(await replace('d', 'e', { attributes: { language: 'de' } }), [200]);
