@@ -5,7 +5,7 @@ import type { PickedTag } from '../state/draft.svelte.ts';
 import { pickedOf } from '../state/tag-offers.svelte.ts';
 import type { TagReference } from '../words/rows-of-expression.ts';
 import type { TestedAttribute } from '../words/tested-attributes.ts';
-import { testedAttributes } from '../words/tested-attributes.ts';
+import { hasValueList, testedAttributes } from '../words/tested-attributes.ts';
 import type { ClientApi } from './client.ts';
 import { listSegments } from './segments.ts';
 import { tagsById } from './tags-by-id.ts';
@@ -65,11 +65,12 @@ const VALUES_OFFERED_MAX = 10;
 /** Values of an attribute with this text in them. None where they may not be listed. */
 export async function offerValues(
   api: ClientApi,
-  { name, isPersonal }: TestedAttribute,
+  attribute: TestedAttribute,
   q: string,
   signal: AbortSignal,
 ): Promise<readonly AttributeValue[]> {
-  if (isPersonal) return [];
+  const { name, isPersonal } = attribute;
+  if (isPersonal || !hasValueList(attribute)) return [];
   const path = '/push-admin-api/v3/{client}/attributes/{name}/values';
   const query = { limit: VALUES_OFFERED_MAX, ...(q === '' ? {} : { q }) };
   return (await api.request('GET', path, { path: { name }, query, signal })).body;

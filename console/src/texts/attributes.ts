@@ -18,7 +18,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 
 export const attributeTexts = {
   title: 'Attributes',
-  line: 'What apps and your servers tell about devices. Audiences and segments use it, such as @language = de.',
+  line: 'What apps and your servers report of devices. Audiences and segments use it, such as @language = de.',
   add: 'New attribute',
   none: 'No attributes',
   /** The name of a built-in one for people; of a declared one as it is. */
@@ -41,7 +41,7 @@ export const attributeTexts = {
     app: 'The app',
     server: 'Your servers',
     both: 'The app and your servers',
-    engine: 'Nobody: it is known',
+    engine: 'Tagcast',
   } as const satisfies Named<Attribute['setBy']>,
   apps: 'Apps',
   appsHint: 'Choose none for all apps.',
@@ -75,6 +75,8 @@ export const attributeTexts = {
   noSuchValue: 'No value has this text.',
   personalValues:
     'This attribute is personal. Its values are in no list; an owner sees that of a device on the page Devices.',
+  numberValues:
+    'Numbers and times are in no list, because nearly every device may have another one. The composer counts the devices that meet a condition.',
   covered: '••••••',
   uncover: 'Show',
   uncoverOf: (name: string) => `Show ${name}`,

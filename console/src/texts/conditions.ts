@@ -23,13 +23,15 @@ export const conditionTexts = {
     '+d': 'days after sending',
     '+h': 'hours after sending',
     day: 'as a date (UTC)',
+    /** Of a time that is known to the minute. */
+    midnight: 'as a date (0:00 UTC)',
     moment: 'as a date and time',
   },
   tag: 'Tag',
   segment: 'Segment',
   everybody: 'Everybody',
   everybodyLine: 'Every device with at least one tag',
-  builtIn: 'Known of devices',
+  builtIn: 'Built in',
   declared: 'Your attributes',
   choose: 'Choose…',
   yes: 'Yes',
@@ -63,8 +65,8 @@ export const conditionTexts = {
     has: 'is known',
     'not has': 'is not known',
   } as Words,
-  /** In place of those above. */
-  timeOperators: {
+  /** In place of those above, of what is known to the day. */
+  dayOperators: {
     '<': 'is before',
     '<=': 'is on or before',
     '>': 'is after',
@@ -72,6 +74,21 @@ export const conditionTexts = {
     'not <': 'is on or after, or is not known',
     'not <=': 'is after, or is not known',
     'not >': 'is on or before, or is not known',
+    'not >=': 'is before, or is not known',
+  } as Words,
+  /** In place of those above, of what is known to the minute. */
+  minuteOperators: {
+    '=': 'is in the minute of',
+    '!=': 'is known, and not in the minute of',
+    '<': 'is before',
+    '<=': 'is before, or in the minute of',
+    '>': 'is after the minute of',
+    '>=': 'is at or after',
+    'not =': 'is not in the minute of, or is not known',
+    'not !=': 'is in the minute of, or is not known',
+    'not <': 'is at or after, or is not known',
+    'not <=': 'is after the minute of, or is not known',
+    'not >': 'is before or in the minute of, or is not known',
     'not >=': 'is before, or is not known',
   } as Words,
 };

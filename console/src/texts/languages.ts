@@ -7,7 +7,7 @@ export const languageTexts = {
   by: 'Chosen by',
   byTags: 'Tags',
   byDevice: 'The device’s language',
-  byDeviceHint: 'Apps tell it with the attribute Language. The text above goes to everybody else.',
+  byDeviceHint: 'Apps send it with the attribute Language. The text above goes to everybody else.',
   defaultLanguage: 'Language of the text above',
   defaultHint: 'For everybody who has none of the tags below.',
   language: 'Language',

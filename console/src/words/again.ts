@@ -78,7 +78,7 @@ async function textsOf(
   }
   const sourceIds = sent.languages.flatMap((one) => one.sourceIds);
   const known = await tagsBySourceId(api, sourceIds);
-  return { ...sent, languages: sent.languages.map((one) => withTags(one, known)) };
+  return { ...sent, languages: withTags(sent.languages, known) };
 }
 
 async function tagsOf(api: ClientApi, ids: readonly number[]): Promise<PickedTag[]> {

@@ -21,8 +21,17 @@ export function pickedById(id: number, known: readonly Tag[]): PickedTag {
 }
 
 /** The tags of a draft that were deleted since they were chosen, each with the name of its list. */
-export const goneIn = ({ isExpression, any, all, none }: DraftFields): readonly PickedTag[] =>
-  isExpression ? [] : [...any, ...all, ...none].filter(({ isGone }) => isGone);
+export function goneIn({
+  isExpression,
+  any,
+  all,
+  none,
+  languages,
+}: DraftFields): readonly PickedTag[] {
+  const ofLanguages = languages.flatMap(({ tags }) => tags);
+  const ofAudience = isExpression ? [] : [...any, ...all, ...none];
+  return [...ofAudience, ...ofLanguages].filter(({ isGone }) => isGone);
+}
 
 export function chipsOf(picked: readonly PickedTag[]): readonly Chip[] {
   const chips = Map.groupBy(picked, ({ id, group }) =>

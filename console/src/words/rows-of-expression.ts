@@ -76,7 +76,7 @@ function rowOf(
   const operator = leaf.isExcluded ? `not ${how}` : how;
   if (attribute === undefined || !isComparison(attribute, operator)) return null;
   const texts = values.map(({ text }) => text);
-  const given = filledIn(texts);
+  const given = [...new Set(filledIn(texts))];
   if (!given.every((text) => isOfOneLine(text) && isValueOf(attribute, text))) return null;
   return { ...newRow(), of: `@${name}`, operator, values: given };
 }

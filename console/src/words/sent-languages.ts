@@ -25,6 +25,8 @@ export function sentTexts(given: Given): SentTexts | null {
     return isByDevice ? byTag(value) : value;
   };
   const maps = new Map(LANGUAGE_TEXTS.map((name) => [name, mapOf(given[name])]));
+  // In a draft an empty text means that of the default language; here it means none.
+  if ([...maps.values()].some(hasEmptyText)) return null;
   const choice = choiceOf(given['languages'], [...maps.values()]);
   if (choice === null) return null;
   const { languageBy, ofDefault, tags } = choice;
@@ -56,6 +58,9 @@ export function sentTexts(given: Given): SentTexts | null {
     languages,
   };
 }
+
+const hasEmptyText = (map: Given | null): boolean =>
+  map !== null && Object.values(map).some((text) => typeof text !== 'string' || text === '');
 
 /** With the languages as the engine names them. */
 const byTag = (map: Given): Given =>
@@ -91,14 +96,18 @@ function choiceOf(languages: unknown, maps: readonly (Given | null)[]): Choice |
   return { languageBy: 'tags', ofDefault, tags };
 }
 
-/** The language with its tags; one that is gone has no other name than its source id. */
-export const withTags = (
-  { sourceIds, ...texts }: SentLanguage,
+/** The languages with their tags; one that is gone has no other name than its source id. */
+export function withTags(
+  languages: readonly SentLanguage[],
   known: ReadonlyMap<string, PickedTag>,
-): LanguageText => ({
-  ...texts,
-  tags: sourceIds.map(
-    (sourceId, at) =>
-      known.get(sourceId) ?? { id: -1 - at, name: sourceId, sourceId, isGone: true },
-  ),
-});
+): LanguageText[] {
+  const all = languages.flatMap(({ sourceIds }) => sourceIds);
+  const goneTag = (sourceId: string): PickedTag => ({
+    ...{ id: -1 - all.indexOf(sourceId), name: sourceId, sourceId },
+    isGone: true,
+  });
+  return languages.map(({ sourceIds, ...texts }) => ({
+    ...texts,
+    tags: sourceIds.map((sourceId) => known.get(sourceId) ?? goneTag(sourceId)),
+  }));
+}

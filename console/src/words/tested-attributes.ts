@@ -46,6 +46,10 @@ const OPERATORS_SHOWN: Readonly<Partial<Record<ValueKind, readonly string[]>>> =
 export const valueKindOf = ({ type }: Pick<TestedAttribute, 'type'>): ValueKind =>
   VALUE_KINDS[type];
 
+/** Numbers and times are in no list: nearly each device may have another one. */
+export const hasValueList = ({ type }: Pick<TestedAttribute, 'type'>): boolean =>
+  type !== 'integer' && type !== 'time';
+
 /** The engine gives them to every device, and lists only those that apps set. */
 const GIVEN: readonly TestedAttribute[] = [
   ...SCOPE_ATTRIBUTE_NAMES.map((name) => ({ name, type: 'number' as const })),
