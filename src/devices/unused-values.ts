@@ -8,9 +8,10 @@ import type { UpkeepJob, UpkeepRun } from '../database/upkeep-job.ts';
 import type { FacetId } from '../domain/attributes.ts';
 import type { DeviceGroupKey } from '../domain/device-group-change.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
-import type { Candidate } from './sql/unused-facets.ts';
+import type { Candidate, FullAttribute } from './sql/unused-facets.ts';
 import {
   facetsInGroups,
+  fullAttributes,
   nextCandidates,
   nextGroups,
   removeFacets,
@@ -42,6 +43,8 @@ const CANDIDATES_MAX = 1_000;
  * @limit groups searched for values of attributes in a run of housekeeping → the next run
  */
 const GROUPS_MAX = 20;
+/** @limit attributes without room that a look knows → the others keep unused values for 30 days */
+const FULL_MAX = 1_000;
 /** @limit devices that lose values of deleted attributes in one transaction → the next one */
 const CLEARED_MAX = 1_000;
 /** A group has 8,192 devices. */
@@ -62,13 +65,16 @@ interface Walk {
 export function unusedValues(feed: IndexFeed): UpkeepJob {
   let walk: Walk | null = null;
   let afterClientId = 0;
+  /** Read once for all clients: it counts all values. */
+  let full: readonly FullAttribute[] = [];
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   return {
     name: 'unused values of attributes',
     transactionsMax: TRANSACTIONS_MAX,
     async run(run) {
       if (walk === null && run.nowMs - lookedAtMs < LOOK_INTERVAL_MS) return;
-      walk ??= await begin(run, afterClientId);
+      if (walk === null && afterClientId === 0) full = await fullAttributes(run.sql, FULL_MAX);
+      walk ??= await begin(run, afterClientId, full);
       if (walk === null) {
         // After the last client comes the first one, at the next look.
         afterClientId = 0;
@@ -82,14 +88,18 @@ export function unusedValues(feed: IndexFeed): UpkeepJob {
   };
 }
 
-async function begin({ sql, nowMs }: UpkeepRun, afterClientId: number): Promise<Walk | null> {
+async function begin(
+  { sql, nowMs }: UpkeepRun,
+  afterClientId: number,
+  full: readonly FullAttribute[],
+): Promise<Walk | null> {
   const ages = {
     unusedSinceMs: nowMs - UNUSED_MS,
     fullUnusedSinceMs: nowMs - FULL_UNUSED_MS,
     retiredSinceMs: nowMs - RETIRED_MS,
     deletedSinceMs: nowMs - DELETED_MS,
   };
-  const candidates = await nextCandidates(sql, afterClientId, ages, CANDIDATES_MAX);
+  const candidates = await nextCandidates(sql, afterClientId, ages, full, CANDIDATES_MAX);
   const [first] = candidates;
   if (first === undefined) return null;
   return { clientId: first.clientId, candidates, found: new Set(), ages, after: NO_GROUP };

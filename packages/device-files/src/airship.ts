@@ -97,7 +97,7 @@ const factsOf = ({ device_attributes: said, attributes, ios }: Channel) => {
 const OF_JSON = 'attributes that hold JSON: only texts and numbers can be taken';
 
 function propertiesOf(attributes: Channel) {
-  const all = Object.entries(attributes);
+  const all = Object.entries(attributes).filter(([, value]) => value !== null);
   const plain = all.filter(([, value]) => typeof value !== 'object');
   return {
     properties: Object.fromEntries(plain),

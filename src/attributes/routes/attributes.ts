@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 import { inClientUnless } from '../../access/routes/in-client.ts';
+import { name as NUMBERS } from '../../database/migrations/0052-numbers.ts';
+import { needMigration } from '../../database/nodes/need-migration.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../database/object-ids.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
@@ -9,6 +11,7 @@ import { ATTRIBUTES_PER_CLIENT_MAX, BUILT_IN_ATTRIBUTES } from '../../domain/att
 import { changedFields } from '../../domain/audit.ts';
 import type { DayAttribute } from '../../domain/device-days.ts';
 import { DAY_ATTRIBUTE_NAMES } from '../../domain/device-days.ts';
+import { isNumberType } from '../../domain/device-numbers.ts';
 import { created, noContent, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
 import type { Route } from '../../http/handler.ts';
@@ -38,6 +41,12 @@ const IS_THERE = refused(409, 'This client has an attribute of this name.');
 const TOO_MANY = refused(
   409,
   `A client may declare ${ATTRIBUTES_PER_CLIENT_MAX} attributes. Delete one of them first.`,
+);
+
+const NOT_KNOWN_TO_ALL = refused(
+  503,
+  'A node of an earlier version is at work, which does not know this type. Try again when all nodes have been upgraded.',
+  { headers: { 'Retry-After': '60' } },
 );
 
 const path = { name: attributeName };
@@ -127,10 +136,10 @@ const createRoute = (sql: SqlPool) =>
     'declareAttribute',
     {
       summary: 'Declare an attribute of devices',
-      description: `Apps and servers can set it from then on, within seconds. \`409\`: there is one of this name, or ${ATTRIBUTES_PER_CLIENT_MAX} in all. A key with limits: \`403\`.`,
+      description: `Apps and servers can set it from then on, within seconds. \`409\`: there is one of this name, or ${ATTRIBUTES_PER_CLIENT_MAX} in all. A key with limits: \`403\`. \`503\`: of the types \`integer\` and \`time\`, while a node of an earlier version is at work.`,
       body: form(newAttribute, { name: 'plan', type: 'text', description: PLAN.description }),
       answer: created('Declared.', attribute, PLAN),
-      problems: [409],
+      problems: [409, 503],
     },
     inClientUnless(sql, outsideOfLimits, async (tx, { clientId, record }, { body }) => {
       const { name, type, ...given } = body;
@@ -139,6 +148,10 @@ const createRoute = (sql: SqlPool) =>
       if (fault !== null) return fault;
       if ((await findAttribute(tx, clientId, name)) !== null) return IS_THERE;
       if ((await countAttributes(tx, clientId)) >= ATTRIBUTES_PER_CLIENT_MAX) return TOO_MANY;
+      // Such a node would take a test of it for one that no device meets, and its negation for all.
+      if (isNumberType(type) && (await needMigration(tx, NUMBERS)) !== null) {
+        return NOT_KNOWN_TO_ALL;
+      }
       const [id] = (await nextObjectIds(tx, clientId, 1)) ?? [];
       if (id === undefined) return refuse.invalid([{ path: '', message: OBJECT_IDS_USED_UP }]);
       const made = await insertAttribute(tx, clientId, id, { name, type, ...terms });

@@ -137,6 +137,8 @@ const NO: ReadonlySet<string> = new Set(['0', 'false', 'no']);
 const WHOLE = /^-?\d{1,15}$/;
 /** Since 1970, as OneSignal has times. */
 const SECONDS = /^\d{9,10}$/;
+/** As Airship writes times, which are of UTC. */
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
 /** Other engines have texts for everything. What is none of the type stays, and is refused. */
 function valueFor(type: string | undefined, value: FileAttributes[string]): typeof value {
@@ -148,7 +150,8 @@ function valueFor(type: string | undefined, value: FileAttributes[string]): type
     case 'integer':
       return WHOLE.test(text) ? Number(text) : value;
     case 'time':
-      return SECONDS.test(text) ? Number(text) * 1_000 : value;
+      if (SECONDS.test(text)) return Number(text) * 1_000;
+      return WITHOUT_ZONE.test(text) ? `${text}Z` : value;
     default:
       return text;
   }

@@ -24,7 +24,16 @@ import type { ImportRequest, ImportState } from './import-state.ts';
 import { beginState } from './import-state.ts';
 import { CREATED_TAGS_MAX, findTags, ImportTagMap } from './import-tag-map.ts';
 import type { Tally } from './import-tally.ts';
-import { add, addTo, countLeftOut, describeTally, emptyTally, lostOf } from './import-tally.ts';
+import {
+  add,
+  addLeftOut,
+  addTo,
+  countLeftOut,
+  describeTally,
+  emptyTally,
+  lostOf,
+  NOT_DECLARED,
+} from './import-tally.ts';
 
 const DEVICES = '/operator/v1/apps/{id}/devices';
 const SCOPE = `${DEVICES}/scope` as const;
@@ -213,7 +222,7 @@ class Import {
     const { leftOut, created } = this.tags;
     const mayGoOn = await this.tags.learn(batch.devices.flatMap(({ device }) => device.tags));
     if (!mayGoOn) return TOO_MANY_TAGS;
-    const devices = batch.devices.map(({ device }) => this.rowOf(device));
+    const devices = batch.devices.map(({ device }) => this.rowOf(device, batch.tally));
     batch.tally.tagsLeftOut += this.tags.leftOut - leftOut;
     batch.tally.tagsCreated += this.tags.created - created;
     const committed = this.commit(batch, devices);
@@ -223,11 +232,13 @@ class Import {
     return null;
   }
 
-  private rowOf({ tags, registeredAtMs, ...device }: FileDevice): ImportedDevice {
+  /** An engine of a version before attributes takes a device that says nothing of them. */
+  private rowOf({ tags, registeredAtMs, ...device }: FileDevice, tally: Tally): ImportedDevice {
     const { attributes, properties: _, unusable: __, ...facts } = device;
     const row = { ...facts, registeredAt: registeredAtMs, tagIds: this.tags.idsOf(tags) };
-    // An engine of a version before attributes takes a device that says nothing of them.
-    return Object.keys(attributes).length === 0 ? row : { ...row, attributes };
+    const names = Object.keys(attributes);
+    if (this.known === null) for (const name of names) addLeftOut(tally, name, NOT_DECLARED);
+    return names.length === 0 || this.known === null ? row : { ...row, attributes };
   }
 
   private async commit(batch: Batch, devices: readonly ImportedDevice[]): Promise<Batch> {

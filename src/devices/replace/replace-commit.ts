@@ -1,6 +1,7 @@
 /** Replaces a token in one transaction: all tags move to another deviceId, or nothing changes. */
 
 import { attributesOfFacets } from '../../attributes/attributes-of-facets.ts';
+import { livingAttributes } from '../../attributes/living-attributes.ts';
 import { livingTags } from '../../catalogue/subscribable-tags.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
@@ -13,6 +14,8 @@ import type {
   DevicePlace,
 } from '../../domain/device-group-change.ts';
 import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
+import type { NumberEntry } from '../../domain/device-numbers.ts';
+import { attributeOfEntry } from '../../domain/device-numbers.ts';
 import {
   recordChanges,
   subscribersBy,
@@ -146,7 +149,7 @@ async function merge(
     await livingOne(tx, given.facets ?? NO_FACETS),
     attributeOf,
   );
-  const numbers = numbersOfBoth(fresh.numbers, old.numbers);
+  const numbers = numbersOfBoth(fresh.numbers, await livingNumbers(tx, old.numbers));
   const values = numbersAfter(numbers, given.numbers ?? NO_NUMBERS);
   await writeMerged(tx, stays, {
     attributes: latestAttributes(latestAttributes(old.attributes, fresh.attributes), attributes),
@@ -195,6 +198,16 @@ async function attributeIn(
 ): Promise<(facetId: FacetId) => number | undefined> {
   const attributes = await attributesOfFacets(tx, facetIds);
   return (facetId) => attributes.get(facetId);
+}
+
+/** Housekeeping may have passed the row that they come to: those of deleted attributes are left out. */
+async function livingNumbers(
+  tx: Sql,
+  numbers: readonly NumberEntry[],
+): Promise<readonly NumberEntry[]> {
+  if (numbers.length === 0) return numbers;
+  const living = await livingAttributes(tx, numbers.map(attributeOfEntry));
+  return numbers.filter((entry) => living.has(attributeOfEntry(entry)));
 }
 
 const livingOne = async (tx: Sql, wanted: WantedFacets): Promise<WantedFacets> =>

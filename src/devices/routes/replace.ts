@@ -21,6 +21,7 @@ import type { ReplaceResult } from '../replace/replacements.ts';
 import type { AppApi } from './app-api.ts';
 import { attributeFields } from './attribute-forms.ts';
 import { DEVICE } from './parameter-schemas.ts';
+import type { ParameterName } from './parameters.ts';
 import { headerNames, ignoredName, PARAMETER_BYTES_MAX, readGiven } from './parameters.ts';
 import { invalidParameters, PLATFORM_FAULT } from './scope.ts';
 import { refuseTooMany } from './too-many.ts';
@@ -35,9 +36,9 @@ const replaceForm = z.looseObject({
     description: 'The new token or installation id, in the form of `deviceId` of `reg`.',
   }),
   ...attributeFields,
-  attributes: z.record(z.string(), z.unknown(), 'must be an object').nullish().meta({
+  attributes: z.unknown().meta({
     description:
-      'As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`.',
+      'As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`. What is no object is ignored, and named.',
   }),
 });
 
@@ -89,7 +90,8 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
   if (!(await api.catalogue.hasPlatform(caller.clientId, appId, platformId))) {
     return answerRefusal(request, invalidParameters([PLATFORM_FAULT]));
   }
-  const { given, surplusNames, attributes } = readGiven({ attributes: inner }, facts, []);
+  const faults: ParameterName[] = [];
+  const { given, surplusNames, attributes } = readGiven({ attributes: inner }, facts, faults);
   const resolved = await resolve(api, caller.clientId, appId, given);
   if (resolved === null) return unavailable(request, NOT_COMMITTED);
   const { facets, numbers, ignored } = resolved;
@@ -100,7 +102,7 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
     facets: facets.size === 0 ? NO_FACETS : facets,
     numbers: numbers.size === 0 ? NO_NUMBERS : numbers,
   });
-  const names = [...headerNames(ignored.map(ignoredName)), ...surplusNames];
+  const names = [...faults, ...headerNames(ignored.map(ignoredName)), ...surplusNames];
   return answer(api, request, result, [...names, ...headerNames(others)]);
 }
 

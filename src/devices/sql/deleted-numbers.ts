@@ -11,7 +11,7 @@ interface DeletedNumbers {
   readonly attributeIds: readonly number[];
 }
 
-/** Finds those of one client that were deleted before a time. Null: there are none. */
+/** Finds those of one client that were deleted before a time, the longest ago. Null: there are none. */
 export async function nextDeletedNumbers(
   sql: Sql,
   deletedBeforeMs: number,
@@ -22,7 +22,7 @@ export async function nextDeletedNumbers(
       select * from deleted_numbers where deleted_at < to_timestamp(${deletedBeforeMs}::float8 / 1000)
     )
     select client_id as "clientId", attribute_id as "attributeId" from due
-    where client_id = (select min(client_id) from due)
+    where client_id = (select client_id from due order by deleted_at, client_id limit 1)
     order by attribute_id limit ${limit}`;
   const [first] = rows;
   if (first === undefined) return null;

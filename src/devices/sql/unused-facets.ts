@@ -37,9 +37,14 @@ export const nextCandidates = (
   sql: Sql,
   afterClientId: number,
   { unusedSinceMs, fullUnusedSinceMs, retiredSinceMs, deletedSinceMs }: Ages,
+  full: readonly FullAttribute[],
   limit: number,
 ) => sql<Candidate[]>`
-  with ${fullAttributes(sql, afterClientId)}, candidates as (
+  with full_attributes as (
+    select * from unnest(${list(full.map(({ clientId }) => clientId))}::integer[], ${list(full.map(({ attributeId }) => attributeId))}::integer[])
+      as f (client_id, attribute_id)
+  ),
+  candidates as (
     select id, client_id, is_dead, is_of_full, retired_at is not null as is_retired
     from (
       select v.*, f.attribute_id is not null as is_of_full, v.attribute_id > 0 and not exists (select from attributes a where a.id = v.attribute_id) as is_dead
@@ -59,20 +64,24 @@ export const nextCandidates = (
   from candidates where client_id = (select min(client_id) from candidates)
   order by id limit ${limit}`;
 
-/** Attributes with as many values as they may have, of the clients after the given one. */
-const fullAttributes = (sql: Sql, afterClientId: number) => sql`
-  full_attributes as (
-    select counted.client_id, counted.attribute_id
-    from (
-      select client_id, attribute_id, count(*) as used from attribute_values
-      where client_id > ${afterClientId} group by 1, 2 having count(*) >= ${LEAST_FULL}::integer
-    ) counted
-    left join unnest(${list(BUILT_IN_ATTRIBUTES.map(({ id }) => id))}::integer[], ${textList(BUILT_IN_ATTRIBUTES.map(({ type }) => type))}::text[])
-      as built_in (id, type) on built_in.id = counted.attribute_id
-    left join attributes a on a.id = counted.attribute_id
-    join unnest(${textList(ATTRIBUTE_TYPES)}::text[], ${list(ATTRIBUTE_TYPES.map(valuesMaxOf))}::integer[])
-      as most (type, used) on most.type = coalesce(built_in.type, a.type) and most.used <= counted.used
-  )`;
+export interface FullAttribute {
+  readonly clientId: number;
+  readonly attributeId: number;
+}
+
+/** Finds up to `limit` attributes with as many values as they may have. Counts all values once. */
+export const fullAttributes = (sql: Sql, limit: number) => sql<FullAttribute[]>`
+  select counted.client_id as "clientId", counted.attribute_id as "attributeId"
+  from (
+    select client_id, attribute_id, count(*) as used from attribute_values
+    group by 1, 2 having count(*) >= ${LEAST_FULL}::integer
+  ) counted
+  left join unnest(${list(BUILT_IN_ATTRIBUTES.map(({ id }) => id))}::integer[], ${textList(BUILT_IN_ATTRIBUTES.map(({ type }) => type))}::text[])
+    as built_in (id, type) on built_in.id = counted.attribute_id
+  left join attributes a on a.id = counted.attribute_id
+  join unnest(${textList(ATTRIBUTE_TYPES)}::text[], ${list(ATTRIBUTE_TYPES.map(valuesMaxOf))}::integer[])
+    as most (type, used) on most.type = coalesce(built_in.type, a.type) and most.used <= counted.used
+  limit ${limit}`;
 
 const LEAST_FULL = Math.min(...ATTRIBUTE_TYPES.map(valuesMaxOf));
 

@@ -86,13 +86,23 @@ function hasNumbers(sql: Sql, { ranges, isExcluded }: NumbersTest): Fragment {
   const [first] = ranges;
   const places = placesOfEntries(sql);
   // With one range, as most have, a quarter faster than with a list.
+  const within = (from: string, to: string): Fragment =>
+    sql`select from ${places} where ${entry} between decode(${from}, 'hex') and decode(${to}, 'hex')`;
+  const [lowest = '', highest = ''] = [
+    ranges.map(([from]) => from).sort()[0],
+    ranges
+      .map(([, to]) => to)
+      .sort()
+      .at(-1),
+  ];
+  // All are of one attribute, of which a device has one value: that alone is held against the list.
   const has =
     ranges.length === 1 && first !== undefined
-      ? sql`select from ${places} where ${entry} between decode(${first[0]}, 'hex') and decode(${first[1]}, 'hex')`
-      : sql`select from ${places}
-          join unnest(${textList(ranges.map(([from]) => octets(from)))}::bytea[],
+      ? within(first[0], first[1])
+      : sql`${within(lowest, highest)} and exists (
+          select from unnest(${textList(ranges.map(([from]) => octets(from)))}::bytea[],
             ${textList(ranges.map(([, to]) => octets(to)))}::bytea[]) as range (lowest, highest)
-          on ${entry} between range.lowest and range.highest`;
+          where ${entry} between range.lowest and range.highest)`;
   const isIn = sql`(numbers is not null and exists (${has}))`;
   return isExcluded ? sql`not ${isIn}` : isIn;
 }

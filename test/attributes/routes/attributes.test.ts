@@ -102,6 +102,18 @@ await onEachStore(t, {
     t.equal((await ask('POST', 'attributes', { ...plan, name: 'more' })).status, 409);
   },
 
+  'numbers and times wait until every node knows them': async (t, store) => {
+    const { ask } = await open(t, store);
+    await store.sql`insert into nodes (host, pid, newest_migration) values ('old', 7, '0051-one-index-of-jobs-under-way')`;
+    for (const type of ['integer', 'time']) {
+      const refused = await ask('POST', 'attributes', { name: 'score', type });
+      t.match(refused, { status: 503, body: { detail: /earlier version/ } }, type);
+    }
+    t.equal((await ask('POST', 'attributes', { name: 'plan', type: 'text' })).status, 201);
+    await store.sql`delete from nodes where host = 'old'`;
+    t.equal((await ask('POST', 'attributes', { name: 'score', type: 'integer' })).status, 201);
+  },
+
   'of each client its own, and not for keys with limits': async (t, store) => {
     const { sql } = store;
     const { ask, tenant } = await open(t, store);

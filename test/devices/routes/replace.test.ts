@@ -114,9 +114,13 @@ await onEachStore(t, {
       null,
     ]);
     t.same(await valuesOf(sql, 'd'), { '-3': 'CH', '-4': '5.2', [plan]: 'silver', [score]: '9' });
-    t.match(await replace('d', 'e', { attributes: ['language'] }), [400, /attributes/]);
+    t.same(
+      await replace('d', 'dd', { attributes: ['language'] }),
+      [200, '{"outcome":"moved"}', 'attributes'],
+      'it is no reason to keep a dead token',
+    );
     await sql`delete from attributes where id = ${plan}`;
-    t.match(await replace('d', 'e', { attributes: { language: 'de' } }), [200]);
+    t.match(await replace('dd', 'e', { attributes: { language: 'de' } }), [200]);
     t.match(await valuesOf(sql, 'e'), { '-1': 'de' });
   },
 
