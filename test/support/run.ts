@@ -10,7 +10,9 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
+import { groupBy } from '../../src/std/group-by.ts';
 import { readReach } from './import-graph.ts';
+import type { FileReport } from './runner/assignment.ts';
 import { changedTestFiles } from './runner/changed.ts';
 import type { Ended } from './runner/lanes.ts';
 import { Lanes } from './runner/lanes.ts';
@@ -54,6 +56,8 @@ test files in it. Without a name all run.
 `;
 /** How many of the slowest files are listed at the end. */
 const SLOWEST = 10;
+/** A run of so many is of the suite: its costs are listed by folder. */
+const FILES_OF_KINDS = 100;
 const STORE = 'test/support/store.js';
 /** For files that want no store: even the code that opens them takes a while to load. */
 const NO_STORES = { hasPostgres: () => false, openStores: () => Promise.resolve(null) };
@@ -167,17 +171,32 @@ function openReporter(): { readonly out: Writable; readonly ended: Promise<unkno
   return { out: reporter.stdin, ended: once(reporter, 'exit') };
 }
 
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+/** Time and CPU of the files in each folder of `test`, the dearest first. */
+function byFolder(reports: readonly FileReport[]): readonly string[] {
+  const folders = groupBy(reports, ({ file }) => file.split('/')[2] ?? file);
+  const sumOf = (some: readonly FileReport[], figure: 'ms' | 'cpuMs'): number =>
+    some.reduce((sum, report) => sum + report[figure], 0);
+  return [...folders]
+    .sort(([, one], [, other]) => sumOf(other, 'cpuMs') - sumOf(one, 'cpuMs'))
+    .map(
+      ([folder, some]) =>
+        `  ${seconds(sumOf(some, 'ms')).padStart(8)} ${seconds(sumOf(some, 'cpuMs')).padStart(8)}  ${folder}: ${some.length} files`,
+    );
+}
+
 function summarise(all: readonly Ended[], { pass, fail }: Totals, ms: number): void {
   const reports = all.map(({ report }) => report);
   const cpuMs = reports.reduce((sum, report) => sum + report.cpuMs, 0);
   const slowest = [...reports].sort((a, b) => b.ms - a.ms).slice(0, SLOWEST);
-  const seconds = (value: number): string => `${(value / 1_000).toFixed(1)} s`;
   const lines = [
     `${reports.length} files in ${seconds(ms)}, ${seconds(cpuMs)} of CPU. The slowest, with their CPU:`,
     ...slowest.map(
       (report) =>
         `  ${seconds(report.ms).padStart(8)} ${seconds(report.cpuMs).padStart(8)}  ${report.file}`,
     ),
+    ...(reports.length < FILES_OF_KINDS ? [] : ['By folder:', ...byFolder(reports)]),
   ];
   if (reports.length > 1) process.stderr.write(`${lines.join('\n')}\n`);
   process.stderr.write(`${pass} assertions passed, ${fail} failed\n`);

@@ -36,7 +36,7 @@ export async function facetsOfImport(
   return (at, device) => {
     const facets = wanted[at] ?? NO_FACETS;
     if (device === undefined) return facetsAfter([], facets, attributeOf);
-    // An app's own changes since the import began stay.
+    // A device that has unsubscribed since the import began stays as it is.
     if (device.hasUnsubscribed || facets.size === 0) return SAME_FACETS;
     if (device.isOlder) return facetsAfter(device.facetIds, facets, attributeOf);
     const missing = without(facets, new Set(device.facetIds.map(attributeOf)));
