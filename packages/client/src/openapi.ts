@@ -1282,7 +1282,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Declare an attribute of devices
-         * @description Apps and servers can set it from then on, within seconds. `409`: there is one of this name, or 32 in all. A key with limits: `403`.
+         * @description Apps and servers can set it from then on, within seconds. `409`: there is one of this name, or 32 in all. A key with limits: `403`. `503`: of the types `integer` and `time`, while a node of an earlier version is at work.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -4375,10 +4375,8 @@ export interface operations {
                     readonly newDeviceId: string;
                     /** @description Of the app. null, or absent: not known. */
                     readonly appVersion?: string | null;
-                    /** @description As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`. */
-                    readonly attributes?: {
-                        readonly [key: string]: unknown;
-                    } | null;
+                    /** @description As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`. What is no object is ignored, and named. */
+                    readonly attributes: unknown;
                 } & {
                     readonly [key: string]: unknown;
                 };
