@@ -171,7 +171,9 @@ function openReporter(): { readonly out: Writable; readonly ended: Promise<unkno
   return { out: reporter.stdin, ended: once(reporter, 'exit') };
 }
 
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
 
 /** Time and CPU of the files in each folder of `test`, the dearest first. */
 function byFolder(reports: readonly FileReport[]): readonly string[] {

@@ -23,7 +23,7 @@ export const conditionTexts = {
     '+d': 'days after sending',
     '+h': 'hours after sending',
     day: 'as a date (UTC)',
-    /** Of a time that is known to the minute. */
+    /** Stands in place of `day` for a time that is known to the minute. */
     midnight: 'as a date (0:00 UTC)',
     moment: 'as a date and time',
   },

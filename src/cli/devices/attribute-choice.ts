@@ -137,7 +137,7 @@ const NO: ReadonlySet<string> = new Set(['0', 'false', 'no']);
 const WHOLE = /^-?\d{1,15}$/;
 /** Since 1970, as OneSignal has times. */
 const SECONDS = /^\d{9,10}$/;
-/** As Airship writes times, which are of UTC. */
+/** Airship writes times of UTC so. */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
 /** Other engines have texts for everything. What is none of the type stays, and is refused. */

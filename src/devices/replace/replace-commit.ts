@@ -200,7 +200,7 @@ async function attributeIn(
   return (facetId) => attributes.get(facetId);
 }
 
-/** Housekeeping may have passed the row that they come to: those of deleted attributes are left out. */
+/** Leaves out those of deleted attributes: housekeeping may have passed the row they come to. */
 async function livingNumbers(
   tx: Sql,
   numbers: readonly NumberEntry[],

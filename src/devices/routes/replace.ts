@@ -36,7 +36,7 @@ const replaceForm = z.looseObject({
     description: 'The new token or installation id, in the form of `deviceId` of `reg`.',
   }),
   ...attributeFields,
-  attributes: z.unknown().meta({
+  attributes: z.unknown().optional().meta({
     description:
       'As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`. What is no object is ignored, and named.',
   }),

@@ -11,7 +11,7 @@ interface DeletedNumbers {
   readonly attributeIds: readonly number[];
 }
 
-/** Finds those of one client that were deleted before a time, the longest ago. Null: there are none. */
+/** Finds those of the client whose are the longest deleted, before a time. Null: there are none. */
 export async function nextDeletedNumbers(
   sql: Sql,
   deletedBeforeMs: number,
