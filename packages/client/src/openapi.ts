@@ -4376,7 +4376,7 @@ export interface operations {
                     /** @description Of the app. null, or absent: not known. */
                     readonly appVersion?: string | null;
                     /** @description As of `reg`: given ones are set, null clears one, absent ones stay. They count where the outcome is `moved` or `merged`. What is no object is ignored, and named. */
-                    readonly attributes: unknown;
+                    readonly attributes?: unknown;
                 } & {
                     readonly [key: string]: unknown;
                 };
