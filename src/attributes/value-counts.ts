@@ -9,6 +9,7 @@ import type { PatientReads } from '../database/patient-reads.ts';
 import type { FacetId } from '../domain/attributes.ts';
 import type { DeviceGroupKey } from '../domain/device-group-change.ts';
 import { within } from '../std/within.ts';
+import { BEFORE_ALL } from '../tag-index/groups/list-device-groups.ts';
 import { countValues } from './sql/count-values.ts';
 
 /**
@@ -43,8 +44,6 @@ interface Walk {
   /** Answers whether it came to the end. Null: other reads had to go first. */
   going: Promise<boolean> | null;
 }
-
-const NO_GROUP: DeviceGroupKey = { appId: 0, platformId: 0, groupNumber: -1 };
 
 interface ValueCountsOptions {
   readonly patientReads: PatientReads;
@@ -99,7 +98,7 @@ export class ValueCounts {
       clientId,
       counts: new Map(),
       fromMs: this.#now(),
-      after: NO_GROUP,
+      after: BEFORE_ALL,
       going: null,
     };
     this.#walks.set(clientId, walk);

@@ -6,6 +6,7 @@
 
 import type { UpkeepJob, UpkeepRun } from '../database/upkeep-job.ts';
 import type { DeviceGroupKey } from '../domain/device-group-change.ts';
+import { BEFORE_ALL } from '../tag-index/groups/list-device-groups.ts';
 import { nextDeletedNumbers, removeNumbers, settleNumbers } from './sql/deleted-numbers.ts';
 import { nextGroups } from './sql/unused-facets.ts';
 
@@ -25,8 +26,6 @@ const GROUPS_MAX = 20;
 const CLEARED_MAX = 1_000;
 /** A group has 8,192 devices. */
 const TRANSACTIONS_MAX = GROUPS_MAX * 10 + 1;
-
-const NO_GROUP: DeviceGroupKey = { appId: 0, platformId: 0, groupNumber: -1 };
 
 interface Walk {
   readonly clientId: number;
@@ -48,7 +47,7 @@ export function deletedNumbers(): UpkeepJob {
 
 async function begin({ sql, nowMs }: UpkeepRun): Promise<Walk | null> {
   const deleted = await nextDeletedNumbers(sql, nowMs - DELETED_MS, ATTRIBUTES_MAX);
-  return deleted === null ? null : { ...deleted, after: NO_GROUP };
+  return deleted === null ? null : { ...deleted, after: BEFORE_ALL };
 }
 
 /** Answers whether the walk has ended. */

@@ -7,6 +7,7 @@
 import type { UpkeepJob, UpkeepRun } from '../database/upkeep-job.ts';
 import type { FacetId } from '../domain/attributes.ts';
 import type { DeviceGroupKey } from '../domain/device-group-change.ts';
+import { BEFORE_ALL } from '../tag-index/groups/list-device-groups.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import type { Candidate, FullAttribute } from './sql/unused-facets.ts';
 import {
@@ -51,8 +52,6 @@ const CLEARED_MAX = 1_000;
 const TRANSACTIONS_MAX = GROUPS_MAX * 10 + 1;
 /** @limit between two looks for values of attributes that may go */
 const LOOK_INTERVAL_MS = 600_000;
-
-const NO_GROUP: DeviceGroupKey = { appId: 0, platformId: 0, groupNumber: -1 };
 
 interface Walk {
   readonly clientId: number;
@@ -102,7 +101,7 @@ async function begin(
   const candidates = await nextCandidates(sql, afterClientId, ages, full, CANDIDATES_MAX);
   const [first] = candidates;
   if (first === undefined) return null;
-  return { clientId: first.clientId, candidates, found: new Set(), ages, after: NO_GROUP };
+  return { clientId: first.clientId, candidates, found: new Set(), ages, after: BEFORE_ALL };
 }
 
 /** Answers whether the walk has ended. */

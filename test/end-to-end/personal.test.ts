@@ -62,8 +62,8 @@ t.test('personal values are where they must be, and nowhere else', async (t) => 
     const types = new Set(receiver.events().map(({ type }) => type));
     return types.has('job.finished') && types.has('token.replaced') ? true : null;
   });
-  const told = receiver.events().find(({ type }) => type === 'job.finished');
-  t.match(told?.data, { successCount: 1 }, 'the device was found by it');
+  const ended = receiver.events().find(({ type }) => type === 'job.finished');
+  t.match(ended?.data, { successCount: 1 }, 'the test found the device');
 
   const bulk = `apps/${appId}/platforms/3/attributes`;
   const refused = await admin('POST', bulk, {
@@ -98,9 +98,11 @@ t.test('personal values are where they must be, and nowhere else', async (t) => 
   t.match(await (await app('v3/demo/device/erase', { deviceId: RENAMED })).text(), 'OK');
   t.equal((await app('v3/demo/device', { deviceId: RENAMED })).status, 404);
   await app('reg', { deviceId: RENAMED });
-  const anew = (await (await app('v3/demo/device', { deviceId: RENAMED })).json()) as object;
-  t.match(anew, { attributes: {}, tags: [] }, 'one that comes again knows nothing');
-  t.notOk(SECRETS.some((secret) => JSON.stringify(anew).includes(secret)));
+  const registeredAgain = (await (
+    await app('v3/demo/device', { deviceId: RENAMED })
+  ).json()) as object;
+  t.match(registeredAgain, { attributes: {}, tags: [] }, 'one that comes again knows nothing');
+  t.notOk(SECRETS.some((secret) => JSON.stringify(registeredAgain).includes(secret)));
 
   t.equal(await engine.end('SIGTERM'), 0);
   t.match(engine.output(), '"route":"/push-api/reg"', 'the log has the requests');

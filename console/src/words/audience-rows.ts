@@ -45,7 +45,7 @@ export const needsValue = ({ of, operator }: AudienceRow): boolean =>
 const HOLE = '…';
 const HOLES = new RegExp(`("(?:[^"\\\\]|\\\\.)*")|${HOLE}`, 'g');
 
-/** Whether a text has a mark where something is to be filled in. */
+/** Whether an expression still has a place that somebody has to fill in. */
 export const isUnfinished = (text: string): boolean =>
   [...text.matchAll(HOLES)].some(([, quotation]) => quotation === undefined);
 

@@ -5,6 +5,7 @@ import type { TestedType } from '../../../src/domain/attribute-test.ts';
 import { OPERATORS_OF } from '../../../src/domain/attribute-test.ts';
 import { SCOPE_ATTRIBUTE_NAMES } from '../../../src/domain/attributes.ts';
 import { DAY_ATTRIBUTE_NAMES } from '../../../src/domain/device-days.ts';
+import { isNumberType } from '../../../src/domain/device-numbers.ts';
 import { readTime } from '../../../src/domain/test-times.ts';
 
 export interface TestedAttribute {
@@ -25,7 +26,7 @@ type ValueKind =
   | 'choice';
 
 /** Keyed by the type of an attribute. */
-const VALUE_KINDS: Readonly<Record<TestedType | 'integer', ValueKind>> = {
+const VALUE_KINDS: Readonly<Record<TestedType, ValueKind>> = {
   text: 'offered',
   language: 'offered',
   zone: 'offered',
@@ -48,13 +49,14 @@ export const valueKindOf = ({ type }: Pick<TestedAttribute, 'type'>): ValueKind 
 
 /** Numbers and times are in no list: nearly each device may have another one. */
 export const hasValueList = ({ type }: Pick<TestedAttribute, 'type'>): boolean =>
-  type !== 'integer' && type !== 'time';
+  !isNumberType(type);
 
-/** The engine gives them to every device, and lists only those that apps set. */
-const GIVEN: readonly TestedAttribute[] = [
-  ...SCOPE_ATTRIBUTE_NAMES.map((name) => ({ name, type: 'number' as const })),
-  ...DAY_ATTRIBUTE_NAMES.map((name) => ({ name, type: 'time' as const })),
-].map((one) => ({ ...one, isPersonal: false, isBuiltIn: true }));
+/** Each device has them by its app and platform, so the engine does not list them. */
+const OF_SCOPE = SCOPE_ATTRIBUTE_NAMES.map((name) => ({
+  ...{ name, type: 'number' as const },
+  isPersonal: false,
+  isBuiltIn: true,
+}));
 
 /** Those that may be tested: the listed ones, and what is known of every device. */
 export function testedAttributes(listed: readonly Attribute[]): readonly TestedAttribute[] {
@@ -62,10 +64,8 @@ export function testedAttributes(listed: readonly Attribute[]): readonly TestedA
     ...{ name, type, isBuiltIn },
     isPersonal: personal,
   }));
-  const names = new Set(known.map(({ name }) => name));
-  const given = GIVEN.filter(({ name }) => !names.has(name));
   const isOwn = ({ isBuiltIn }: TestedAttribute): boolean => !isBuiltIn;
-  return [...known.filter((one) => !isOwn(one)), ...given, ...known.filter(isOwn)];
+  return [...known.filter((one) => !isOwn(one)), ...OF_SCOPE, ...known.filter(isOwn)];
 }
 
 /** Known of a device to the day. */

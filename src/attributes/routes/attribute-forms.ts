@@ -56,13 +56,10 @@ const terms = {
 export const newAttribute = strictForm({ name, type, ...terms });
 export const attributeChange = strictForm(terms);
 
-/** Those of the days that the engine knows of a device have a type of their own. */
-const SHOWN_TYPES = [...new Set([...ATTRIBUTE_TYPES, 'time' as const])];
-
 export const attribute = z
   .object({
     name: z.string(),
-    type: word(SHOWN_TYPES),
+    type: word(ATTRIBUTE_TYPES),
     setBy: word([...SETTERS, 'engine']).meta({
       description: '`engine`: nobody sets it; the engine knows it of each device.',
     }),

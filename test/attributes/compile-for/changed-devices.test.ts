@@ -123,12 +123,8 @@ await withRedis(t, (t) =>
     const index = new RedisTagIndex({ client, name, breaker, sql, database, clock: systemClock });
     const agree = async (what: string) => {
       const devices = await placed(store, models);
-      await agreesOnTests(
-        { sql, clientId, appId, devices },
-        { Redis: index, database: new SqlTagIndex(sql) },
-        ROUNDS,
-      );
-      t.pass(what);
+      const indexes = { Redis: index, database: new SqlTagIndex(sql) };
+      await t.resolves(agreesOnTests({ sql, clientId, appId, devices }, indexes, ROUNDS), what);
     };
 
     const attributes = new GivenAttributes({ sql });

@@ -48,6 +48,8 @@ const BUILT_IN = [
   listed('language', 'language', true),
   listed('appVersion', 'version', true),
   listed('country', 'text', true),
+  listed('registered', 'time', true),
+  listed('lastSeen', 'time', true),
 ];
 const DECLARED = ATTRIBUTE_TYPES.map((type) => listed(`of_${type}`, type));
 const ATTRIBUTES = testedAttributes([...BUILT_IN, ...DECLARED]);
