@@ -123,6 +123,8 @@ t.test('the tree by keyboard and mouse', (t) =>
       const parameters = page.getByLabel('Optional parameters');
       await parameters.fill('colour = red\nteam = FCB');
       await page.getByLabel('Expires', { exact: true }).fill('2031-05-01T20:30');
+      const own = new RegExp(`/tags/${tagId}$`);
+      const next = await holdBack(page, own);
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved.').waitFor();
       const saved = await tagNow();
@@ -131,6 +133,10 @@ t.test('the tree by keyboard and mouse', (t) =>
 
       await parameters.fill('colour red');
       await page.getByText('Each line needs a name, = and a value.').waitFor();
+      const read = await next();
+      await read.give();
+      t.equal(await parameters.inputValue(), 'colour red', 'what is typed before it is read again');
+      await page.unroute(own);
       await page.getByRole('button', { name: 'Save' }).click();
       t.strictSame((await tagNow()).tagOptionalParameters, { colour: 'red', team: 'FCB' });
       t.equal(await parameters.inputValue(), 'colour red', 'what was typed stays');
