@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
-import { push } from '../support/client.ts';
+import { finalStatus, push } from '../support/client.ts';
 import { makeConsoleClient, registerDevices } from '../support/console.ts';
 
 t.setTimeout(240_000);
@@ -137,7 +137,7 @@ t.test('a scheduled notification', (t) =>
         body: JSON.stringify({ sendAt: Date.now() - HOUR_MS }),
       });
       t.ok(now.ok);
-      await page.waitForTimeout(1_000);
+      await finalStatus(demo.baseUrl, demo, id);
       await dialog.getByRole('button', { name: /^Save for / }).click();
       await dialog.getByText('It was sent, cancelled or replaced meanwhile.').waitFor();
       await page.keyboard.press('Escape');
