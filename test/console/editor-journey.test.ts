@@ -84,10 +84,12 @@ t.test('an editor without a mouse', (t) =>
     await keyboard.type('brea');
     await page.getByRole('option', { name: 'Breaking news' }).waitFor();
     await keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove Breaking news' }).waitFor();
     await tabTo(/^Exclude$/);
     await keyboard.type('mut');
     await page.getByRole('option', { name: 'Muted' }).waitFor();
     await keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove Muted' }).waitFor();
     keyboard.done('audience, one tag excluded');
 
     await tabTo(/^Title$/);
@@ -96,6 +98,8 @@ t.test('an editor without a mouse', (t) =>
     await keyboard.type('Polls have closed.');
     keyboard.done('text');
 
+    const trial = page.getByRole('button', { name: /^Send test to 1 device/ });
+    await trial.and(page.locator(':enabled')).waitFor();
     await tabTo(/^Send test to 1 device/);
     await keyboard.press('Enter');
     await dialog.getByText('The provider accepted it.').waitFor();
@@ -129,6 +133,7 @@ t.test('an editor without a mouse', (t) =>
       .getByText(/10:00:00 AM|10:00 AM/)
       .first()
       .waitFor();
+    await dialog.waitFor({ state: 'detached' });
     keyboard.done('time corrected');
 
     await tabTo(/^Send now…$/);
