@@ -15,6 +15,7 @@ import {
   PASSWORD,
   registerDevices,
   signUp,
+  silenceRail,
 } from '../support/console.ts';
 
 t.setTimeout(240_000);
@@ -325,6 +326,7 @@ t.test('every dialog', (t) =>
         const client = await signUp(page, demo.baseUrl, { name: 'Kurier', email: OWNER_EMAIL });
         await page.goto(`${demo.baseUrl}/console/#/client/${client}/apps`);
         await page.getByRole('button', { name: 'New app' }).first().waitFor();
+        await silenceRail(page);
         await context.clearCookies();
         const way = page.getByRole('link', { name: 'Team' });
         await way.press('Enter');

@@ -11,6 +11,7 @@ import {
   sharedEngine,
   signInToDemo,
   signUp,
+  silenceRail,
 } from '../support/console.ts';
 import { holdBack } from '../support/held-answers.ts';
 
@@ -72,6 +73,7 @@ t.test('a session that ended is asked for once, and not of who has signed out', 
     const { baseUrl } = (await sharedEngine()).demo;
     const { page, context } = await openPage(t, browser);
     const client = await signUp(page, baseUrl, OWNER);
+    await silenceRail(page);
     const room = (name: string) => `${baseUrl}/console/#/client/${client}/${name}`;
     const asking = page.getByRole('dialog', { name: 'Your session has ended' });
 

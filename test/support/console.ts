@@ -108,6 +108,14 @@ export async function signUp(
   return decodeURIComponent(/#\/client\/([^/]+)\/overview$/.exec(page.url())?.[1] ?? '');
 }
 
+/**
+ * The rail asks every ten seconds whether something is sent. In a session that has ended it might
+ * find that out before what a test does.
+ */
+export async function silenceRail(page: Page): Promise<void> {
+  await page.route(/\/notifications\?.*state=RUNNING/, (asked) => asked.abort());
+}
+
 /** An owner makes an invitation on the page Team. Answers its link. */
 export async function inviteTo(
   page: Page,
