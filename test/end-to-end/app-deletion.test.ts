@@ -17,6 +17,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /** More than the 20,000 that one run erases: the next one, ten seconds later, goes on. */
 const DEVICES = 25_000;
 const PATIENCE_MS = 180_000;
+/** A second, and what a busy machine takes. */
+const REFUSED_MS_MAX = 15_000;
 /** The erasure lasts for ten seconds: pushes go all along, and leave it time to run. */
 const BETWEEN_PUSHES_MS = 250;
 
@@ -72,14 +74,12 @@ t.test('sends go on while an app is erased', async (t) => {
       (await post(`${engine.baseUrl}/push-api/list`, doomed.apiUser.token, list)).status;
     t.equal(await listed(), 200);
     t.equal((await ask('DELETE', `apps/${doomed.id}`)).status, 204);
-    const deletedAtMs = performance.now();
     t.equal((await ask('GET', `apps/${doomed.id}`)).status, 404);
     await until(
       'its API user is refused',
       async () => ((await listed()) === 401 ? true : null),
-      5_000,
+      REFUSED_MS_MAX,
     );
-    t.ok(performance.now() - deletedAtMs < 5_000);
 
     const seen: number[] = [];
     const left = async (): Promise<number> => {
@@ -89,7 +89,9 @@ t.test('sends go on while an app is erased', async (t) => {
       seen.push(devices);
       return devices;
     };
-    t.equal(await left(), DEVICES);
+    // A run of the erasure may have begun.
+    const first = await left();
+    t.ok(first > 0 && first <= DEVICES, `${first} devices are listed`);
     let pushes = 0;
     let isKilled = false;
     const endMs = performance.now() + PATIENCE_MS;
