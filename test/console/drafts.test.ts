@@ -10,7 +10,7 @@ t.setTimeout(240_000);
 
 const DEVICES = 150;
 const STAGE = 2;
-/** As many as a client may have: three looks at a page take some seconds of a busy machine. */
+/** The most that a client can have: three looks at a page take some seconds of a busy machine. */
 const UNDO_SECONDS = 60;
 
 t.test('drafts, undo and stages', (t) =>
@@ -208,7 +208,7 @@ t.test('drafts, undo and stages', (t) =>
         t.ok(finishedAt);
         await route.fulfill({ response, json: begun });
       });
-      // The stream may tell of the end before this answer.
+      // The stream may show the end before this answer.
       const looked = page.waitForResponse(asked);
       await page.getByRole('button', { name: 'Undo' }).click();
       await looked;
