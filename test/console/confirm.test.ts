@@ -250,6 +250,7 @@ t.test('confirming a send', (t) =>
       await dialog.getByText('Extra time.', { exact: true }).waitFor();
       await dialog.getByText('Urgent: jump the queue').waitFor();
       await dialog.getByText('This link will not open').waitFor();
+      await dialog.getByText('iOS 1 · Android 2').waitFor();
       const rows = await dialog.locator('dl.facts div').allInnerTexts();
       const facts = rows.map((row) => row.replaceAll(/\s+/g, ' ')).join('; ');
       const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -266,6 +267,7 @@ t.test('confirming a send', (t) =>
       t.match(facts, new RegExp(`When .*2031.*8:30.*\\(${zone}\\)`));
       const picture = dialog.getByRole('img', { name: 'The image of the notification' });
       await picture.waitFor();
+      await page.evaluate("document.querySelector('dialog img.picture').decode()");
       t.equal(await picture.evaluate((image) => 'naturalWidth' in image && image.naturalWidth), 1);
       for (const [look, options] of Object.entries(LOOKS)) {
         await page.emulateMedia({ colorScheme: options.colorScheme });
