@@ -18,6 +18,12 @@ t.test('credentials', (t) =>
     await signIn(page);
     const dialog = page.getByRole('dialog');
     const clipboard = () => page.evaluate('navigator.clipboard.readText()');
+    /** The button says for two seconds that it has copied. */
+    const copy = (from: Locator, what: string) =>
+      Promise.all([
+        from.getByRole('button', { name: `Copied: ${what}` }).waitFor(),
+        from.getByRole('button', { name: `Copy ${what}` }).click(),
+      ]);
     const statusOf = async (path: string, authorization: string, body?: unknown) => {
       const answer = await fetch(demo.baseUrl + path, {
         method: body === undefined ? 'GET' : 'POST',
@@ -60,8 +66,7 @@ t.test('credentials', (t) =>
         [apiUser, demo.apiUser],
       ] as const;
       for (const [of, { token, username, password }] of blocks) {
-        await of.getByRole('button', { name: 'Copy Token' }).click();
-        await of.getByRole('button', { name: 'Copied: Token' }).waitFor();
+        await copy(of, 'Token');
         t.equal(await clipboard(), token);
         t.equal(await of.getByText(token).count(), 0, 'copied, still hidden');
         t.equal(await shown(of, 'Token'), token);
@@ -69,8 +74,7 @@ t.test('credentials', (t) =>
         t.equal(await shown(of, 'LegacyAuth password'), password);
         await of.getByRole('button', { name: 'Hide Token' }).click();
         t.equal(await of.getByText(token).count(), 0);
-        await of.getByRole('button', { name: 'Copy LegacyAuth password' }).click();
-        await of.getByRole('button', { name: 'Copied: LegacyAuth password' }).waitFor();
+        await copy(of, 'LegacyAuth password');
         t.equal(await clipboard(), password);
       }
     });
@@ -127,8 +131,7 @@ t.test('credentials', (t) =>
       await dialog.getByRole('heading', { name: 'Key created' }).waitFor();
       const token = (await dialog.locator('p.mono').textContent()) ?? '';
       t.match(token, /^tck_\w{32,}$/);
-      await dialog.getByRole('button', { name: 'Copy Token' }).click();
-      await dialog.getByRole('button', { name: 'Copied: Token' }).waitFor();
+      await copy(dialog, 'Token');
       t.equal(await clipboard(), token);
       await dialog.getByRole('button', { name: 'Close' }).click();
       const row = page.getByRole('row').filter({ hasText: 'CMS' });

@@ -90,6 +90,10 @@ async function copies(
   await page.goto(`${baseUrl}/docs/nobody`);
   await page.getByRole('article').getByRole('link', { name: 'quick start' }).click();
   await page.getByRole('heading', { name: 'Quick start', level: 1 }).waitFor();
-  await page.getByRole('button', { name: 'Copy' }).first().click();
+  // The button says for two seconds that it has copied.
+  await Promise.all([
+    page.getByRole('button', { name: 'Copied' }).waitFor(),
+    page.getByRole('button', { name: 'Copy', exact: true }).first().click(),
+  ]);
   t.equal(await page.evaluate('navigator.clipboard.readText()'), 'npm start\n');
 }
