@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Page } from '../support/browser.ts';
-import { openPage, withBrowser } from '../support/browser.ts';
+import { loadRoom, openPage, withBrowser } from '../support/browser.ts';
 import { makeConsoleClient } from '../support/console.ts';
 import { skipsForbidden } from '../support/environment.ts';
 import { findProgram } from '../support/programs.ts';
@@ -66,7 +66,8 @@ t.test('each language does it', (t) =>
     await signIn(page);
     const env = { API_USER_TOKEN: demo.apiUser.token, SUPER_USER_TOKEN: demo.superUser.token };
 
-    await page.goto(room(`apps/${demo.appId}`));
+    // The lines name the first tag of the app, which is asked for.
+    await loadRoom(page, room(`apps/${demo.appId}`));
     await eachLanguage(
       t,
       page,
