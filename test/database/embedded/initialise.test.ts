@@ -83,8 +83,7 @@ t.test(
 
     const again = startCommand(t, [], { PORT: '0', DATA_DIR: dataDir });
     process.kill(await initdbOf(again.child.pid ?? 0, dataDir), 'SIGKILL');
-    await until('it has ended', () => again.child.exitCode);
-    t.equal(again.child.exitCode, 1);
+    t.equal(await again.ended, 1);
     t.match(again.output(), /^DATA_DIR: no database can be made in .*SIGKILL.* memory .*\.$/m);
     t.same(databasesIn(dataDir), []);
   },

@@ -41,9 +41,8 @@ t.test('a commit that the disk does not take is not answered, and ends the proce
   };
   t.equal(await (await register(engine.baseUrl, 1)).text(), 'OK');
   writeFileSync(broken, '');
-  const exited = new Promise<number | null>((resolve) => engine.child.once('exit', resolve));
   await t.rejects(register(engine.baseUrl, 2), 'no answer');
-  t.equal(await exited, 1);
+  t.equal(await engine.ended, 1);
   t.match(
     engine.output(),
     /^The embedded database has stopped: its disk did not take what was written \(EIO: .*\)\. Start/m,
