@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import t from 'tap';
 import { initialise } from '../../../src/database/embedded/initialise.ts';
+import { untilReady } from '../../support/client.ts';
 import { until } from '../../support/poll.ts';
 import type { EngineProcess } from '../../support/processes.ts';
 import { runCommand, startCommand, startEngine } from '../../support/processes.ts';
@@ -100,7 +101,7 @@ t.test(
     t.match(errors, /^DATA_DIR: this process may open 300 files, .* 384 or more: .*ulimit -n.*\n$/);
     t.same(databasesIn(dataDir), []);
     const { engine } = await firstStart();
-    t.equal((await fetch(`${engine.baseUrl}/readyz`)).status, 200);
+    await untilReady(engine.baseUrl);
   },
 );
 

@@ -6,7 +6,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { post } from '../../support/client.ts';
+import { post, untilReady } from '../../support/client.ts';
 import { runCommand, startEngine } from '../../support/processes.ts';
 import { seedEmbedded } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -52,5 +52,5 @@ t.test('a commit that the disk does not take is not answered, and ends the proce
   t.match(refused, { code: 1, errors: /^DATA_DIR: [^\n]+: its disk fails[^\n]+EIO[^\n]+\n$/ });
   rmSync(broken);
   const again = await startEngine(t, dataDir, settings);
-  t.equal((await fetch(`${again.baseUrl}/readyz`)).status, 200);
+  await untilReady(again.baseUrl);
 });
