@@ -49,7 +49,7 @@ export interface EngineProcess {
   readonly baseUrl: string;
   /** Everything it has logged and printed. */
   output(): string;
-  /** Resolves with the exit code, or the signal's name, when it has gone and its output is whole. */
+  /** Resolves when it has gone and its output is whole: with its exit code or its signal. */
   readonly ended: Promise<number | string>;
   demo(): Demo;
   /** Sends a signal and resolves with the exit code, or the signal's name, when it has gone. */

@@ -31,7 +31,7 @@ export function watchProvider({ controlUrl }: Pick<Simulator, 'controlUrl'>) {
       await look();
       await sleep(LOOK_EVERY_MS);
     }
-    // What was accepted before the end of the watch is seen.
+    // It sees what was accepted before its end.
     await look();
   })();
   return {

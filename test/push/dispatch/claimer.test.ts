@@ -171,7 +171,7 @@ await withStores(t, async (t, store) => {
         const other = await makeTenant(sql, `beside-urgent-${reservedSlots}`);
         const big = await makeRunning(sql, tenant, 12, oneInEachGroup);
         const beside = await makeRunning(sql, other, 12, oneInEachGroup);
-        // Time stands still: nobody has held a slot for so long that others may have it.
+        // Time stands still: no holder of a slot has had it for its quantum.
         const presence = new Presence(systemClock);
         const node = new Node(store, 2, 60_000, presence, reservedSlots, AT_NOON);
         await until('all slots are held', () => (node.claimed.length === 2 ? true : null));

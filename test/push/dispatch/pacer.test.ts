@@ -102,7 +102,8 @@ await withStores(t, async (t, store) => {
   });
 
   await t.test('two nodes together keep the rate', async (t) => {
-    // A machine that rests for a moment loses what was not drawn in it: once of several it does not.
+    // A machine that rests for a moment loses what was not drawn in it. One of several rounds is
+    // without such a rest.
     const shares: number[] = [];
     while (Math.max(0, ...shares) < 0.8 && shares.length < 5) {
       shares.push(await shareOfRate(store, await begin(500), tenant));

@@ -59,7 +59,7 @@ async function holdsRate(
   const rate = rateOf(...middleOf(provider.samples, count));
   t.comment(`${Math.round(rate)} a second, at most ${mostIn(provider.samples, 200)} in 200 ms`);
   t.ok(rate <= ratePerSecond * 1.05, `${rate} a second`);
-  // What a busy machine does not begin in time is lost.
+  // A busy machine loses the sends that it does not begin in time.
   t.ok(rate >= ratePerSecond * 0.4, `${rate} a second`);
   const most = mostIn(provider.samples, 200);
   t.ok(most <= ratePerSecond * 0.2 * 2.5, `${most} within a fifth of a second`);

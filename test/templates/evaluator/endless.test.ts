@@ -35,7 +35,7 @@ t.test('what an expression uses up of the time is told as that', async (t) => {
 t.test(
   'time that passes while the machine does something else is no fault of theirs',
   async (t) => {
-    // The second one loads the library anew, on a busy machine as well.
+    // The second one loads the library again, also on a busy machine.
     const { evaluator } = openEvaluation(t, { processorMs: 60_000, wallMs: 1_500 });
     const expressions = ['1', ENDLESS_RECURSION];
     t.strictSame(await evaluator.evaluate(OTHER, expressions, '{}'), { kind: 'busy' });
