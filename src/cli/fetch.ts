@@ -109,7 +109,8 @@ async function fetchOnce({ url, form, ca, isInsecure }: Arguments): Promise<Fetc
         goodbye = reason;
         // Before the request is sent, this is the end; after it, the answer may still come.
         ended(reason);
-        if (code !== ErrorCode.NO_ERROR) setTimeout(brokenOff, ERROR_PATIENCE_MS, reason).unref();
+        if (code === ErrorCode.NO_ERROR) return;
+        setTimeout(() => brokenOff(reason), ERROR_PATIENCE_MS).unref();
       },
       closed: (reason) => ended(reason),
     },
@@ -129,6 +130,8 @@ async function fetchOnce({ url, form, ca, isInsecure }: Arguments): Promise<Fetc
     };
     brokenOff = (reason) => resolve({ ok: false, reason });
     if (connection.isClosed) ended('closed by the peer');
+    // It may have come with the server's first words.
+    else if (goodbye !== '') ended(goodbye);
     freed();
     setTimeout(ended, LIMITS.requestTimeoutMs, 'no stream was free in time').unref();
   });

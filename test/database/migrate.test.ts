@@ -9,6 +9,7 @@ import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
 import { LAST_BEFORE_SCHEMA, SCHEMA } from '../../src/database/schema.ts';
 import { connect } from '../../src/database/sql.ts';
 import { openPostgres } from '../../src/database/store.ts';
+import { untilReady } from '../support/client.ts';
 import { migrationFaults } from '../support/migration-rule.ts';
 import { until } from '../support/poll.ts';
 import { runCommand, startEngine } from '../support/processes.ts';
@@ -130,7 +131,7 @@ t.test('a node of the version before starts on a newer schema, and says so', asy
     t.teardown(() => store.close());
     t.same(store.ahead, [ADDING.name]);
     const engine = await startEngine(t, temporaryDirectory(t), settings(url));
-    t.equal((await fetch(`${engine.baseUrl}/readyz`)).status, 200);
+    await untilReady(engine.baseUrl);
     t.match(engine.output(), /"ahead":\["9001-adding"\],"msg":"other nodes run a later version"/);
   });
 });

@@ -104,6 +104,13 @@ export async function deliveries(
   };
 }
 
+/** Waits until an engine is ready: on a busy machine a probe of its stores may be late for once. */
+export const untilReady = (baseUrl: string): Promise<Response> =>
+  until(`${baseUrl} is ready`, async () => {
+    const answer = await fetch(`${baseUrl}/readyz`);
+    return answer.status === 200 ? answer : null;
+  });
+
 /** All accepted deliveries of a provider, repeats counted. */
 export async function accepted(controlUrl: string, provider: 'apns' | 'fcm'): Promise<number> {
   const { times } = await deliveries(controlUrl, provider);

@@ -15,7 +15,8 @@ import { fanOutFor } from './sending.ts';
 export const LIMIT_MS = 120_000;
 /** Longer than an order takes to be obeyed, and its provider to answer. */
 export const WATCHED_MS = 1_500;
-export const OBEYED_WITHIN_MS = 1_000;
+/** A second, and the machine may be busy with other tests. */
+export const OBEYED_WITHIN_MS = 3_000;
 
 /** An API over a fan-out, and so many devices. */
 export async function setUp(

@@ -5,7 +5,6 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lifetime } from './lifetime.ts';
@@ -50,6 +49,8 @@ export interface EngineProcess {
   readonly baseUrl: string;
   /** Everything it has logged and printed. */
   output(): string;
+  /** Resolves when it has gone and its output is whole: with its exit code or its signal. */
+  readonly ended: Promise<number | string>;
   demo(): Demo;
   /** Sends a signal and resolves with the exit code, or the signal's name, when it has gone. */
   end(signal: NodeJS.Signals): Promise<number | string>;
@@ -74,7 +75,7 @@ export async function startEngine(
   how: How = {},
 ): Promise<EngineProcess> {
   const settings = { PORT: '0', DATA_DIR: dataDir, ...environment };
-  const { child, output } = launch(t, [], settings, how);
+  const { child, output, ended, end } = launch(t, [], settings, how);
   const line = await lineMatching(child, output, /"msg":"listening"/);
   const { url } = JSON.parse(line) as { readonly url: string };
   return {
@@ -82,8 +83,9 @@ export async function startEngine(
     dataDir,
     baseUrl: url,
     output,
+    ended,
     demo: () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo,
-    end: (signal) => end(child, signal),
+    end,
   };
 }
 
@@ -109,7 +111,7 @@ export async function startSimulatorProcess(
   const directory = temporaryDirectory(t);
   const certificateFile = join(directory, 'ca.pem');
   const accountsFile = join(directory, 'accounts.json');
-  const { child, output } = launch(
+  const { child, output, end } = launch(
     t,
     [
       'simulate',
@@ -135,7 +137,7 @@ export async function startSimulatorProcess(
       WEB_PUSH_HOSTS: new URL(origins.webPushOrigin).host,
       PROVIDER_CA_FILE: certificateFile,
     },
-    end: (signal) => end(child, signal),
+    end,
   };
 }
 
@@ -146,9 +148,8 @@ export async function runCommand(
   environment: Environment = {},
   how: How = {},
 ): Promise<{ readonly code: number | string; readonly output: string; readonly errors: string }> {
-  const { child, output, errors } = launch(t, args, environment, how);
-  const [code, signal] = await once(child, 'close');
-  return { code: code ?? signal, output: output(), errors: errors() };
+  const { output, errors, ended } = launch(t, args, environment, how);
+  return { code: await ended, output: output(), errors: errors() };
 }
 
 /** Starts a command, for a test to end. */
@@ -156,17 +157,18 @@ export function startCommand(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
-): Pick<EngineProcess, 'child' | 'end' | 'output'> {
-  const { child, output } = launch(t, args, environment);
-  return { child, output, end: (signal) => end(child, signal) };
+): Launched {
+  return launch(t, args, environment);
 }
+
+type Launched = Pick<EngineProcess, 'child' | 'output' | 'ended' | 'end'> & { errors(): string };
 
 function launch(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
   { under = [], nodeFlags = NODE_FLAGS, main = MAIN }: How = {},
-): { readonly child: ChildProcess; output(): string; errors(): string } {
+): Launched {
   const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, main, ...args];
   const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -184,18 +186,20 @@ function launch(
     errors += chunk;
     collect(chunk);
   });
-  t.teardown(() => end(child, 'SIGKILL'));
-  return { child, output: () => text, errors: () => errors };
+  const ended = endOf(child);
+  const end = (signal: NodeJS.Signals): Promise<number | string> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    return ended;
+  };
+  t.teardown(() => end('SIGKILL'));
+  return { child, output: () => text, errors: () => errors, ended, end };
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | string> {
-  if (child.exitCode !== null) return child.exitCode;
-  if (child.signalCode !== null) return child.signalCode;
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  const [code, by] = await exited;
-  return code ?? by;
-}
+/** At the event `exit` some of what it wrote may still be on its way. */
+const endOf = (child: ChildProcess): Promise<number | string> =>
+  new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal ?? ''));
+  });
 
 function lineMatching(child: ChildProcess, output: () => string, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -38,19 +38,31 @@ export interface NodeIndex {
   readonly missed: () => number;
 }
 
+/**
+ * A client for tests that look at answers: a busy machine may take longer for one than an engine
+ * waits.
+ */
+export async function connectPatiently(
+  t: Test,
+  address: RedisAddress,
+  onError: (error: Error) => void = () => undefined,
+): Promise<RedisClient> {
+  const client = connectRedis(address, onError);
+  t.teardown(() => client.disconnect());
+  await new Promise((resolve) => client.once('ready', resolve));
+  for (const { options } of client instanceof Cluster ? client.nodes() : [client]) {
+    options.commandTimeout = COMMAND_MS_MAX;
+  }
+  return client;
+}
+
 /** Connects a node's index. */
 export async function openNodeIndex(
   t: Test,
   sql: SqlPool,
   address: RedisAddress,
 ): Promise<NodeIndex> {
-  const client = connectRedis(address, () => undefined);
-  t.teardown(() => client.disconnect());
-  await new Promise((resolve) => client.once('ready', resolve));
-  // These tests look at answers: a busy machine may take longer for one than an engine waits.
-  for (const { options } of client instanceof Cluster ? client.nodes() : [client]) {
-    options.commandTimeout = COMMAND_MS_MAX;
-  }
+  const client = await connectPatiently(t, address);
   const clock = systemClock;
   const name = await IndexName.read(sql, clock);
   const breaker = new RedisBreaker({

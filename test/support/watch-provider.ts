@@ -6,8 +6,11 @@ import type { Simulator } from '../../packages/simulator/src/simulator.ts';
 /** An eighth of the shortest time in which sends are counted; little work for the simulator. */
 const LOOK_EVERY_MS = 25;
 
-/** The provider's accepted sends at a time. */
+/**
+ * The provider's accepted sends at a moment between two times, which a busy machine moves apart.
+ */
 export interface Sample {
+  readonly askedMs: number;
   readonly atMs: number;
   readonly accepted: number;
 }
@@ -16,14 +19,20 @@ export interface Sample {
 export function watchProvider({ controlUrl }: Pick<Simulator, 'controlUrl'>) {
   const samples: Sample[] = [];
   let isWatching = true;
+  const look = async (): Promise<void> => {
+    const askedMs = performance.now();
+    const { apns } = (await (await fetch(`${controlUrl}/state`)).json()) as {
+      readonly apns: { readonly accepted: number };
+    };
+    samples.push({ askedMs, atMs: performance.now(), accepted: apns.accepted });
+  };
   const watching = (async () => {
     while (isWatching) {
-      const { apns } = (await (await fetch(`${controlUrl}/state`)).json()) as {
-        readonly apns: { readonly accepted: number };
-      };
-      samples.push({ atMs: performance.now(), accepted: apns.accepted });
+      await look();
       await sleep(LOOK_EVERY_MS);
     }
+    // It sees what was accepted before its end.
+    await look();
   })();
   return {
     samples,
@@ -35,13 +44,14 @@ export function watchProvider({ controlUrl }: Pick<Simulator, 'controlUrl'>) {
   };
 }
 
-/** Accepted in a second, between two samples. */
+/** Accepted in a second, between two samples; not more than there were. */
 export const rateOf = (from: Sample, to: Sample): number =>
-  ((to.accepted - from.accepted) * 1_000) / (to.atMs - from.atMs);
+  ((to.accepted - from.accepted) * 1_000) / (to.atMs - from.askedMs);
 
-/** The most that were accepted within so long. */
+/** The most that were surely accepted within so long. */
 export function mostIn(samples: readonly Sample[], lengthMs: number): number {
   const within = (from: Sample): number =>
-    (samples.findLast(({ atMs }) => atMs - from.atMs <= lengthMs) ?? from).accepted - from.accepted;
+    (samples.findLast(({ atMs }) => atMs - from.askedMs <= lengthMs) ?? from).accepted -
+    from.accepted;
   return Math.max(...samples.map(within));
 }

@@ -18,6 +18,7 @@ import type {
 } from '../../src/transport/transport.ts';
 import type { HandDial } from '../support/hand-dial.ts';
 import { handDial } from '../support/hand-dial.ts';
+import { until } from '../support/poll.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';
 
 const TEMPLATE: RequestTemplate = {
@@ -94,7 +95,8 @@ for (const [name, dial] of DIALS) {
         answer(request, 200);
       },
     });
-    const { transport, send } = transportTo(dial, peer.origin, peer.ca, { requestTimeoutMs: 100 });
+    const limits = { requestTimeoutMs: 1_000 };
+    const { transport, send } = transportTo(dial, peer.origin, peer.ca, limits);
     t.equal((await send()).kind, 'delivered');
     t.equal(transport.capacity, 0);
     t.equal((await send()).kind, 'delivered', 'on another connection');
@@ -133,8 +135,9 @@ for (const [name, dial] of DIALS) {
     const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
     const road = await startRoad(new URL(peer.origin));
     const { transport, send } = transportTo(dial, road.origin, peer.ca, {
-      requestTimeoutMs: 100,
-      pingTimeoutMs: 100,
+      // A busy machine may need a tenth of a second for an answer.
+      requestTimeoutMs: 500,
+      pingTimeoutMs: 500,
     });
     t.equal((await send()).kind, 'delivered');
     road.swallow();
@@ -162,13 +165,15 @@ for (const [name, dial] of DIALS) {
       script: (request) => answer(request, 200),
     });
     const { transport, send } = transportTo(dial, peer.origin, peer.ca, {
-      requestTimeoutMs: 40,
+      // It looks four times in this time.
+      requestTimeoutMs: 500,
       pingAfterSilenceMs: 10,
       pingsInARowMax: 2,
     });
     await send();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    t.equal(pings, 2, 'two, in the time of some twenty silences');
+    await until('two pings', () => (pings >= 2 ? true : null));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    t.equal(pings, 2, 'and no more, however long it is silent');
     t.equal((await send()).kind, 'delivered');
     t.equal(peer.connections(), 1);
     await transport.close();
@@ -180,11 +185,11 @@ for (const [name, dial] of DIALS) {
     const peer = await startProviderPeer({
       script: (request) => {
         asked += 1;
-        setTimeout(() => request.stream.close(constants.NGHTTP2_REFUSED_STREAM), 600);
+        setTimeout(() => request.stream.close(constants.NGHTTP2_REFUSED_STREAM), 1_200);
       },
     });
     const { transport, send } = transportTo(dial, peer.origin, peer.ca, {
-      requestTimeoutMs: 1_000,
+      requestTimeoutMs: 2_000,
     });
     t.equal((await send()).kind, 'refused');
     t.ok(asked <= 2, `${asked} times, though it may be refused thrice`);

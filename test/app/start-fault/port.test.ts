@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import t from 'tap';
+import { untilReady } from '../../support/client.ts';
 import { enginePlace } from '../../support/engine-place.ts';
 import { onEachFront } from '../../support/fronts.ts';
 import { runCommand, startEngine } from '../../support/processes.ts';
@@ -30,5 +31,5 @@ test('a second engine on the port of the first', async (t, { kind }) => {
   const second = { DATA_DIR: temporaryDirectory(t), PORT: port, HTTP_FRONT: kind };
   const line = new RegExp(`^PORT: ${port} is in use on 127\\.0\\.0\\.1: stop the process`);
   t.match(await refusal(t, second), line);
-  t.equal((await fetch(`${first.baseUrl}/readyz`)).status, 200, 'the first goes on');
+  await untilReady(first.baseUrl);
 });

@@ -1,6 +1,8 @@
 /** The real program with a Redis that would lose what it holds, and with one that is away. */
 
 import t from 'tap';
+import { untilReady } from '../../support/client.ts';
+import { until } from '../../support/poll.ts';
 import { runCommand, startEngine } from '../../support/processes.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -18,13 +20,14 @@ await withRedis(t, (t) =>
     await t.test('a Redis that is away is no reason not to start', async (t) => {
       const away = { ...store, REDIS_URL: `redis://:${PASSWORD}@127.0.0.1:1` };
       const engine = await startEngine(t, temporaryDirectory(t), away);
-      const ready = await fetch(`${engine.baseUrl}/readyz`);
-      t.equal(ready.status, 200);
+      const ready = await untilReady(engine.baseUrl);
       t.same(await ready.json(), {
         status: 'ok',
         stores: { postgres: 'ok', redis: 'unavailable' },
       });
-      t.match(engine.output(), 'Redis cannot be reached');
+      await until('the log says so', () =>
+        engine.output().includes('Redis cannot be reached') ? true : null,
+      );
       t.notOk(engine.output().includes(PASSWORD), 'no secret');
       const { errors } = await runCommand(t, ['index', 'verify'], away);
       t.match(

@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import t from 'tap';
 import { initialise } from '../../../src/database/embedded/initialise.ts';
+import { untilReady } from '../../support/client.ts';
 import { until } from '../../support/poll.ts';
 import type { EngineProcess } from '../../support/processes.ts';
 import { runCommand, startCommand, startEngine } from '../../support/processes.ts';
@@ -83,8 +84,7 @@ t.test(
 
     const again = startCommand(t, [], { PORT: '0', DATA_DIR: dataDir });
     process.kill(await initdbOf(again.child.pid ?? 0, dataDir), 'SIGKILL');
-    await until('it has ended', () => again.child.exitCode);
-    t.equal(again.child.exitCode, 1);
+    t.equal(await again.ended, 1);
     t.match(again.output(), /^DATA_DIR: no database can be made in .*SIGKILL.* memory .*\.$/m);
     t.same(databasesIn(dataDir), []);
   },
@@ -101,7 +101,7 @@ t.test(
     t.match(errors, /^DATA_DIR: this process may open 300 files, .* 384 or more: .*ulimit -n.*\n$/);
     t.same(databasesIn(dataDir), []);
     const { engine } = await firstStart();
-    t.equal((await fetch(`${engine.baseUrl}/readyz`)).status, 200);
+    await untilReady(engine.baseUrl);
   },
 );
 

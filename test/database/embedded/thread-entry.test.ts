@@ -6,7 +6,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { post } from '../../support/client.ts';
+import { post, untilReady } from '../../support/client.ts';
 import { runCommand, startEngine } from '../../support/processes.ts';
 import { seedEmbedded } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -41,9 +41,8 @@ t.test('a commit that the disk does not take is not answered, and ends the proce
   };
   t.equal(await (await register(engine.baseUrl, 1)).text(), 'OK');
   writeFileSync(broken, '');
-  const exited = new Promise<number | null>((resolve) => engine.child.once('exit', resolve));
   await t.rejects(register(engine.baseUrl, 2), 'no answer');
-  t.equal(await exited, 1);
+  t.equal(await engine.ended, 1);
   t.match(
     engine.output(),
     /^The embedded database has stopped: its disk did not take what was written \(EIO: .*\)\. Start/m,
@@ -53,5 +52,5 @@ t.test('a commit that the disk does not take is not answered, and ends the proce
   t.match(refused, { code: 1, errors: /^DATA_DIR: [^\n]+: its disk fails[^\n]+EIO[^\n]+\n$/ });
   rmSync(broken);
   const again = await startEngine(t, dataDir, settings);
-  t.equal((await fetch(`${again.baseUrl}/readyz`)).status, 200);
+  await untilReady(again.baseUrl);
 });

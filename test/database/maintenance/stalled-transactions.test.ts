@@ -48,7 +48,8 @@ t.test('what a stopped client holds is given back', async (t) => {
     const closed = once(socket, 'close');
     await until('the client waits with its lock', async () => {
       const [row] = await sql`
-        select 1 from pg_stat_activity where state = 'active' and wait_event = 'ClientRead'`;
+        select 1 from pg_stat_activity
+        where datname = current_database() and state = 'active' and wait_event = 'ClientRead'`;
       return row ?? null;
     });
     t.equal(await endStalledTransactions(sql, 60_000), 0, 'not before its time');

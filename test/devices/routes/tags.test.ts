@@ -98,7 +98,7 @@ await onEachStore(t, {
     t.equal(second.status, 200);
     t.not(second.headers?.['ETag'], etag);
     // Its time comes without anybody changing anything.
-    await store.sql`update tags set expires_at_ms = ${Date.now() + 2_000} where id = ${expiring}`;
+    await store.sql`update tags set expires_at_ms = ${Date.now() + 5_000} where id = ${expiring}`;
     await store.sql`update clients set catalogue_version = catalogue_version + 1`;
     const third = await get();
     t.match(String(third.body), `"id":${expiring}`);

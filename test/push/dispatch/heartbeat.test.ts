@@ -46,6 +46,10 @@ async function beaten({ sql }: Store, id: number): Promise<void> {
   });
 }
 
+/** Its answer comes after the beat; on a busy machine the one before may be over by then. */
+const covered = ({ presence }: Node, id: number, what = 'it is present'): Promise<true> =>
+  until(what, () => (presence.covers(id) ? true : null));
+
 const isDead = async ({ sql }: Store, id: number): Promise<boolean> =>
   (await sql`select from nodes where id = ${id} and died_at is not null`).length > 0;
 
@@ -55,12 +59,12 @@ await withPostgresStore(t, async (t, store) => {
     const id = node.id();
     t.ok(node.presence.covers(id));
     await beaten(store, id);
-    t.ok(node.presence.covers(id));
+    await covered(node, id);
     await store.sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     await beaten(store, id);
-    t.ok(node.presence.covers(id), 'a connection that was lost is made anew');
+    await covered(node, id, 'a connection that was lost is made anew');
     t.equal(node.id(), id);
     await node.heartbeat.stop();
     t.ok(await isDead(store, id), 'and it ends in order');

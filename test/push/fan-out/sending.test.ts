@@ -106,7 +106,8 @@ await withStores(t, async (t, store) => {
 });
 
 async function drained(t: Test, store: Store): Promise<void> {
-  await behave(simulator, { latencyMs: 200 });
+  // So few at a time that a drain, however late it comes, is in the middle.
+  await behave(simulator, { latencyMs: 200, maxConcurrentStreams: 10 });
   const tenant = await makeTenant(store.sql, 'drained');
   await seed(store, tenant, { 3: 3_000 });
   const first = await fanOutFor(t, store, simulator);

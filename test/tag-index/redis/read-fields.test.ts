@@ -1,13 +1,11 @@
 import t from 'tap';
-import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
 import { readFields, readOfOneVersion } from '../../../src/tag-index/redis/read-fields.ts';
+import { connectPatiently } from '../../support/redis-index.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 
 await withRedis(t, async (t) => {
   const redis = await startRedis(t);
-  const client = connectRedis({ kind: 'single', url: redis.url }, () => undefined);
-  t.teardown(() => client.disconnect());
-  await new Promise((resolve) => client.once('ready', resolve));
+  const client = await connectPatiently(t, { kind: 'single', url: redis.url });
 
   await t.test(
     'of more hashes than one script reads: in their order, null where nothing is',

@@ -9,7 +9,6 @@ import { systemClock } from '../../../src/std/clock.ts';
 import { readVersions } from '../../../src/tag-index/groups/list-device-groups.ts';
 import { raiseDeviceGroups } from '../../../src/tag-index/groups/raise-device-groups.ts';
 import type { RedisAddress, RedisClient } from '../../../src/tag-index/redis/connect.ts';
-import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
 import { RedisFeed } from '../../../src/tag-index/redis/feed.ts';
 import { IndexName } from '../../../src/tag-index/redis/index-name.ts';
 import { RedisBreaker } from '../../../src/tag-index/redis/redis-breaker.ts';
@@ -19,6 +18,7 @@ import type { TagIndex } from '../../../src/tag-index/tag-index.ts';
 import { NOBODY } from '../../../src/tag-index/tag-index.ts';
 import type { ModelScope, TagIndexBench } from '../../contract/tag-index.ts';
 import { deviceIdOf, tagIndexContract } from '../../contract/tag-index.ts';
+import { connectPatiently } from '../../support/redis-index.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 import { startRedis, startRedisCluster, withRedis } from '../../support/redis-server.ts';
 import { withPostgresStore } from '../../support/store.ts';
@@ -42,9 +42,7 @@ async function contractOn(
   address: RedisAddress,
   servers: readonly RedisServer[],
 ): Promise<void> {
-  const client = connectRedis(address, (error) => t.comment(error));
-  t.teardown(() => client.disconnect());
-  await new Promise((resolve) => client.once('ready', resolve));
+  const client = await connectPatiently(t, address, (error) => t.comment(error));
   const bench = await makeBench(t, store.sql, client);
   await tagIndexContract(
     t,

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import t from 'tap';
 import type { DeviceGroupChange } from '../../../src/domain/device-group-change.ts';
-import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
 import { editsOf } from '../../../src/tag-index/redis/feed.ts';
 import {
   BITMAP_OCTETS,
@@ -11,6 +9,7 @@ import {
   unite,
 } from '../../../src/tag-index/redis/offsets.ts';
 import { Random } from '../../support/http2/played/random.ts';
+import { connectPatiently } from '../../support/redis-index.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 
 const KEY = 'group';
@@ -22,9 +21,7 @@ const GROUP = { appId: 1, platformId: 3, groupNumber: 0, tokens: new Map(), hist
 t.test('offsets of a tag: any edits leave what a set would have', (t) =>
   withRedis(t, async (t) => {
     const { url } = await startRedis(t);
-    const client = connectRedis({ kind: 'single', url }, () => undefined);
-    t.teardown(() => client.disconnect());
-    await once(client, 'ready');
+    const client = await connectPatiently(t, { kind: 'single', url });
     const met = { list: 0, bitmap: 0 };
     // Few that are far apart, and as many as lie on both sides of the border to a bitmap.
     for (const most of [3, 40, LISTED_MAX - 8, LISTED_MAX + 8, 2_000]) {

@@ -35,7 +35,8 @@ t.test('what an expression uses up of the time is told as that', async (t) => {
 t.test(
   'time that passes while the machine does something else is no fault of theirs',
   async (t) => {
-    const { evaluator } = openEvaluation(t, { processorMs: 60_000, wallMs: 200 });
+    // The second one loads the library again, also on a busy machine.
+    const { evaluator } = openEvaluation(t, { processorMs: 60_000, wallMs: 1_500 });
     const expressions = ['1', ENDLESS_RECURSION];
     t.strictSame(await evaluator.evaluate(OTHER, expressions, '{}'), { kind: 'busy' });
     t.match(await evaluator.evaluate(OTHER, ['1'], '{}'), { kind: 'evaluated' });

@@ -49,7 +49,8 @@ await withStores(t, async (t, { sql }) => {
     const sends = (await Promise.all(all)).reduce((total, some) => total + some, 0);
     const seconds = (performance.now() - beganMs + DRAWN_AHEAD_MS + PIECE_MS) / 1_000;
     t.ok(sends <= 2_000 * seconds, `${sends} in ${seconds} s`);
-    t.ok(sends >= 1_500, `${sends} in ${seconds} s`);
+    // A machine that rests for a moment loses what was not drawn in it.
+    t.ok(sends >= 1_000, `${sends} in ${seconds} s`);
   });
 
   await t.test('nothing is saved up', async (t) => {
