@@ -19,7 +19,7 @@ export function renderApns(
   const body = Buffer.from(apnsContent(message));
   const aps = apsOf(message.payload);
   const { pushType, topic, priority } = labelOf(message.payload, aps, credential.bundleId);
-  // Of all types only this one is a notification, which a later one could replace.
+  // Other types are no notifications, which a later one could replace.
   const isAlert = pushType === 'alert' && aps['alert'] !== undefined;
   return {
     tokenIn: 'path',

@@ -1,6 +1,6 @@
 /**
- * What each device shows: a message takes the place of the one with the same identity, as it does
- * on phones and in browsers.
+ * The screens of the devices: a message takes the place of the one with the same identity, as it
+ * does on phones and in browsers.
  */
 
 import { CappedMap } from '../../../std/src/capped-map.ts';
