@@ -227,6 +227,11 @@ export const schema = z.object({
     .describe(
       'Most connections of one credential to one provider, over all threads of a node; each thread has at least one.',
     ),
+  REPLACEABLE_DEFAULT: flag
+    .default(true)
+    .describe(
+      'Whether an alert carries an identity by which a later message can take its place on the device (1), or only where its payload asks for it (0). The same on every node.',
+    ),
   WEBHOOK_PRIVATE_ADDRESSES: flag
     .default(false)
     .describe(

@@ -106,6 +106,8 @@ export type ApnsPushType = (typeof APNS_PUSH_TYPES)[number];
 export interface Payload extends Readonly<Omit<z.infer<typeof payloadFields>, 'ttl' | 'data'>> {
   readonly ttlSeconds?: number;
   readonly data: Readonly<Record<string, unknown>>;
+  /** The operator's word for where `present` has none. Absent: it is replaceable. */
+  readonly replaceableDefault?: false;
   /**
    * For devices with these tags; of several, the first counts. Or for devices with these languages
    * as their attribute. Absent: the same for all.

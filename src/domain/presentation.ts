@@ -41,6 +41,7 @@ const fields = {
   actionCategory: text.exactOptional(),
   appBadge: wholeNumber(0, 2_147_483_647).exactOptional(),
   mutable: boolean.exactOptional(),
+  replaceable: boolean.exactOptional(),
 };
 
 /** Null counts as absent, as it does in the payload. */

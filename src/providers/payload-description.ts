@@ -16,7 +16,7 @@ export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape,
   priority:
     'APNs: `apns-priority` 10 (`high`, the default) or 5; always 5 for the type `background`, always 10 for `pushtotalk`. FCM: `android.priority`. Web Push: `Urgency`, `high` by default.',
   collapseId:
-    '64 bytes of printable ASCII. APNs: `apns-collapse-id`. FCM: `android.collapse_key`. Web Push: `Topic`, made of its hash.',
+    '64 bytes of printable ASCII. A later alert with it takes the place of the earlier one. APNs: `apns-collapse-id`. FCM: `android.collapse_key`, and `android.notification.tag`. Web Push: `Topic`, made of its hash, and `tag`. Both tags only where the alert is `replaceable` (`present`).',
   silent:
     'APNs: a `background` push with `content-available`, texts beside `aps`. FCM: data only. Web Push: `silent: true` and `Urgency` `low`; most browsers want each push to show something.',
   data: 'APNs: beside `aps`. FCM: `data`, every value a string; an entry called as a copy stands in its place. Web Push: `data`.',
@@ -30,6 +30,7 @@ export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape,
 - \`actionCategory\`: APNs \`category\`; FCM \`data.actionCategory\`.
 - \`appBadge\`: the number on the app's icon. APNs \`badge\`, in place of the payload's; FCM \`notification_count\`; Web Push \`app_badge\`.
 - \`mutable\`: the app may change it before it is shown. APNs \`mutable-content\`; Web Push \`mutable\`, for declarative messages.
+- \`replaceable\`: the alert has an identity, its \`collapseId\` or else the id of the job: a message that is sent twice shows once, and a later one can take its place. APNs \`apns-collapse-id\`; FCM \`android.notification.tag\`; Web Push \`tag\` and \`Topic\`. Absent: it has one, unless the operator says otherwise (\`REPLACEABLE_DEFAULT\`) or the message is too large for it. \`true\`: always. \`false\`: never.
 
 A silent push shows nothing: only what FCM has in \`data\` is sent of it.`,
   apnsPushType:
@@ -54,4 +55,4 @@ FCM's own forms in an overlay (\`fcm.message\`, \`apns.headers\`, \`apns.payload
 The rendered message is measured for each platform, without the token. Above 4,096 bytes (\`voip\` 5,120, Web Push 3,993, for it is encrypted) it is \`400\` with platform, size and limit. Copies (\`title\`, \`message\` and \`image\` in FCM's \`data\`; the declarative members) are left out when the message is too large only because of them.
 
 A service worker receives one JSON object with those members that were given. With a \`title\` and a \`url\` that begins with \`http://\` or \`https://\`, and not \`silent\`, it is a declarative message ([Push API](https://www.w3.org/TR/push-api/)) too: \`"web_push": 8030\`, \`notification\` with \`title\`, \`navigate\` (the \`url\`) and what else a browser can show, and \`app_badge\`. \
-Safari from 18.4 on shows it by itself; with \`"webpush": {"mutable": true}\` it asks the worker first. Other browsers hand it to the worker. A browser that registered with FCM gets data only, for current versions of Firebase's SDK would show a \`notification\` beside what the worker shows: \`title\`, \`message\`, \`url\`, \`image\`, \`pushId\`, the entries of \`data\` and those of \`webpush\`, every value a string.`;
+Safari from 18.4 on shows it by itself; with \`"webpush": {"mutable": true}\` it asks the worker first. Other browsers hand it to the worker. A browser that registered with FCM gets data only, for current versions of Firebase's SDK would show a \`notification\` beside what the worker shows: \`title\`, \`message\`, \`url\`, \`image\`, \`tag\`, \`pushId\`, the entries of \`data\` and those of \`webpush\`, every value a string.`;

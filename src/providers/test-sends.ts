@@ -7,6 +7,7 @@ import type { Scope } from '../domain/device.ts';
 import type { Message, Payload } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { CANNOT_BE_RENDERED } from '../domain/own-faults.ts';
+import { withReplaceableDefault } from '../domain/replaceable.ts';
 import { uuidV7 } from '../domain/uuid-v7.ts';
 import { shareOf } from '../std/share.ts';
 import type { Step } from '../std/step.ts';
@@ -77,6 +78,8 @@ interface TestSendsOptions {
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
   readonly authorize: (appId: number, platformId: number) => Promise<TestGrant>;
+  /** Whether a message is replaceable on the device whose payload does not say. */
+  readonly replaceableDefault: boolean;
 }
 
 export class TestSends {
@@ -108,7 +111,7 @@ export class TestSends {
     { appId, platformId, deviceId, payload }: TestSend,
     steps: Step[],
   ): Promise<Outcome> {
-    const { origins, transport, authorize } = this.options;
+    const { origins, transport, authorize, replaceableDefault } = this.options;
     const grant = await stepOf('authorize', steps, () => authorize(appId, platformId));
     if (grant.kind === 'fault') return { kind: 'bad-credential', reason: grant.reason };
     if (grant.kind === 'later') {
@@ -117,7 +120,13 @@ export class TestSends {
     const { credential, authorization } = grant.authorized;
     const sender = createSender(credential, { origins, transport, authorization, limits: LIMITS });
     const nowMs = Date.now();
-    const message = { notificationId: uuidV7(), payload, dueAtMs: nowMs, expiresAtMs: null };
+    const message: Message = {
+      // An id of its own: it replaces neither the job that is tried out nor another trial.
+      notificationId: uuidV7(),
+      payload: withReplaceableDefault(payload, replaceableDefault),
+      dueAtMs: nowMs,
+      expiresAtMs: null,
+    };
     try {
       return await sendOnce(sender, message, deviceId, steps);
     } finally {

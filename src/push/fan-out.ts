@@ -77,6 +77,8 @@ interface FanOutOptions {
   readonly authorizations: AuthorizationSource;
   readonly origins: ProviderOrigins;
   readonly evaluator: Evaluator;
+  /** See ContentParts. */
+  readonly replaceableDefault: boolean;
   readonly transport: TransportName;
   /** Connections of one credential to one host, of all threads together. */
   readonly connectionsMax: number;
@@ -97,7 +99,7 @@ export interface FanOut {
 }
 
 export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
-  const { store, feed, log, journal, presence, origins, transport, threads } = options;
+  const { store, feed, log, journal, presence, origins, threads } = options;
   const { sql, patientReads } = store;
   const heartbeat = await beginLife(store, presence, systemClock, log);
   const circuitBreakers = new CircuitBreakers(log);
@@ -140,7 +142,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
 
   return {
     accept,
-    testSends: new TestSends({ origins, transport, authorize }),
+    testSends: new TestSends({ ...options, authorize }),
     circuitBreakers,
     workerVitals: () => pool.vitals,
     providers: () => pool.totals.reading.providers,

@@ -33,6 +33,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
     const thirdTagId = await makeTag(sql, third.clientId, {});
     const appApi = makeAppApi(store);
     const accept = new Accept({
+      replaceableDefault: true,
       atOnce: NEVER_AT_ONCE,
       journal: SILENT_JOURNAL,
       sql,

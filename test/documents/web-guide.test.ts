@@ -42,6 +42,7 @@ const PAYLOAD = {
   message: '1:0',
   url: 'https://example.com/match/7',
   badge: 3,
+  collapseId: 'match-7',
   webpush: { icon: 'https://example.com/icon.png' },
 };
 
@@ -91,13 +92,14 @@ t.test('web.md: the page registers, and the worker shows what the engine sends',
     if (worker === undefined) throw new Error('there is no service worker');
     const shown = await until('the worker shows it', async () => {
       const all = (await worker.evaluate(`self.registration.getNotifications().then((all) =>
-        all.map(({ title, body, icon, data }) => ({ title, body, icon, data })))`)) as unknown[];
+        all.map(({ title, body, icon, tag, data }) => ({ title, body, icon, tag, data })))`)) as unknown[];
       return all[0] ?? null;
     });
     t.match(shown, {
       title: 'Goal!',
       body: '1:0',
       icon: 'https://example.com/icon.png',
+      tag: 'match-7',
       data: { url: PAYLOAD.url, pushId: /^[0-9a-f-]{36}$/ },
     });
 

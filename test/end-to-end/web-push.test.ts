@@ -98,6 +98,7 @@ t.test('keys, credential, registration, push: the browser reads the very payload
         title: 'Goal! ⚽',
         body: '1:0',
         icon: 'https://example.com/icon.png',
+        tag: firstId,
         navigate: 'https://example.com/game',
       },
       title: 'Goal! ⚽',
@@ -105,6 +106,7 @@ t.test('keys, credential, registration, push: the browser reads the very payload
       url: 'https://example.com/game',
       data: { game: 7 },
       icon: 'https://example.com/icon.png',
+      tag: firstId,
       pushId: firstId,
     });
   }
@@ -121,6 +123,7 @@ t.test('keys, credential, registration, push: the browser reads the very payload
           url: 'https://example.com/game',
           game: '7',
           icon: 'https://example.com/icon.png',
+          tag: firstId,
           pushId: firstId,
         },
         webpush: { notification: undefined },

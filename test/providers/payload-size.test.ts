@@ -39,6 +39,23 @@ t.test('copies are not counted where the message fits without them', (t) => {
   t.end();
 });
 
+t.test('an identity makes no message too large, unless it is asked for', (t) => {
+  for (const platformId of ALL) {
+    const isTooLarge = (length: number, more: Partial<Payload> = {}) =>
+      payloadFaults({ ...withMessage(length), ...more }, [platformId]).length > 0;
+    const without = { replaceableDefault: false } as const;
+    const differing = Array.from({ length: 400 }, (_, index) => 3_700 + index).filter(
+      (length) => isTooLarge(length) !== isTooLarge(length, without),
+    );
+    t.same(differing, []);
+  }
+  const asked = { present: { replaceable: true } };
+  t.same(payloadFaults({ ...withMessage(4_096 - 77), ...asked }, [PLATFORMS.apns]), []);
+  t.equal(payloadFaults({ ...withMessage(3_993 - 59), ...asked }, [PLATFORMS.webpush]).length, 1);
+  t.equal(payloadFaults({ ...withMessage(4_000), ...asked }, [PLATFORMS.fcm]).length, 1);
+  t.end();
+});
+
 t.test('what was written for one provider counts there only', (t) => {
   const payload: Payload = { data: {}, fcm: { data: { x: 'y'.repeat(5_000) } } };
   t.same(payloadFaults(payload, [PLATFORMS.apns]), []);

@@ -23,6 +23,7 @@ function waiting() {
     release = resolve;
   });
   const tests = new TestSends({
+    replaceableDefault: true,
     origins: DEFAULT_ORIGINS,
     transport: 'http2',
     authorize: () => grant,
@@ -60,6 +61,7 @@ t.test('each closes its connection behind it', async (t) => {
   t.teardown(() => peer.close());
   const authorized = { credential: apnsCredential(), authorization: 'bearer x' };
   const tests = new TestSends({
+    replaceableDefault: true,
     origins: { ...DEFAULT_ORIGINS, apnsProduction: peer.origin, ca: peer.ca },
     transport: 'http2',
     authorize: () => Promise.resolve({ kind: 'granted', authorized }),
@@ -82,6 +84,7 @@ t.test('a host that is not there is told within the time', async (t) => {
   await gone.close();
   const authorized = { credential: apnsCredential(), authorization: 'bearer x' };
   const tests = new TestSends({
+    replaceableDefault: true,
     origins: { ...DEFAULT_ORIGINS, apnsProduction: gone.origin, ca: gone.ca },
     transport: 'http2',
     authorize: () => Promise.resolve({ kind: 'granted', authorized }),

@@ -28,5 +28,6 @@ export const makeAdminRoutes = ({ sql, patientReads }: Store): readonly Route[] 
     eraseDevice: createEraser(sql, NO_FEED),
     onDisconnected: () => undefined,
     takeOff: async () => undefined,
+    replaceableDefault: true,
     arePrivateWebhooksAllowed: false,
   });

@@ -55,12 +55,16 @@ export async function startJobsApi(
   t: Test,
   store: Store,
   slug: string,
-  more: Partial<NotificationRouteParts> = {},
+  {
+    replaceableDefault = true,
+    ...more
+  }: Partial<NotificationRouteParts> & { readonly replaceableDefault?: boolean } = {},
 ): Promise<JobsApi> {
   const { sql, patientReads } = store;
   const tenant = await addTenant(sql, slug);
   const tagId = await makeTag(sql, tenant.clientId, { sourceId: 'news' });
   const accept = new Accept({
+    replaceableDefault,
     atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql,
@@ -71,6 +75,7 @@ export async function startJobsApi(
     onAccepted: () => undefined,
   });
   const testSends = new TestSends({
+    replaceableDefault,
     origins: DEFAULT_ORIGINS,
     transport: 'http2',
     authorize: () => Promise.resolve({ kind: 'fault', reason: MISSING_CREDENTIAL }),

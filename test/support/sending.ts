@@ -29,6 +29,8 @@ import { SILENT_JOURNAL } from './silent-journal.ts';
 
 export interface SendingOptions {
   readonly leaseMs?: number;
+  /** Default: true, as an engine's. */
+  readonly replaceableDefault?: boolean;
   /** In place of the providers' own. */
   readonly limits?: Partial<TransportLimits>;
   /** Default: one that is not read. */
@@ -61,6 +63,7 @@ export async function fanOutFor(
     redis: null,
     tagIndex: new SqlTagIndex(store.sql),
     evaluator,
+    replaceableDefault: options.replaceableDefault ?? true,
     threads: 1,
     presence: new Presence(systemClock),
     leaseMs: options.leaseMs ?? 30_000,

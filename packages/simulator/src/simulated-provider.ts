@@ -4,7 +4,8 @@ import type { AccountBook } from './account-book.ts';
 import type { ControlRoute } from './control/control-answer.ts';
 import type { PushBook } from './faults/fate.ts';
 import type { ProviderRecord } from './record/record.ts';
-import type { Handler } from './server/exchange.ts';
+import type { Shown } from './record/screens.ts';
+import type { Handler, ProviderRequest } from './server/exchange.ts';
 import type { ConnectionOptions } from './server/provider-connection.ts';
 
 export interface SimulatedProvider<Origins extends object = object> {
@@ -16,6 +17,8 @@ export interface SimulatedProvider<Origins extends object = object> {
   >;
   /** The operator's settings for this provider; `origin`: of its listener. */
   originsOf(origin: string): Origins;
+  /** The alert that a device shows of an accepted request. Null: it shows none. */
+  shownBy(request: ProviderRequest): Shown | null;
   /** Makes the provider, for one run of the simulator. */
   play(parts: PlayedParts): PlayedProvider;
 }

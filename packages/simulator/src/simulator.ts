@@ -132,7 +132,10 @@ async function startProvider(
   live: LiveBehaviour,
   accounts: AccountBook,
 ): Promise<RunningProvider> {
-  const book: PushBook = { live, scripts: new Scripts(), record: new ProviderRecord() };
+  const record = new ProviderRecord((request) =>
+    live.current.keepsShown ? provider.shownBy(request) : null,
+  );
+  const book: PushBook = { live, scripts: new Scripts(), record };
   const played = provider.play({ book, accounts });
   const server = await startProviderServer({
     ...place,

@@ -85,6 +85,7 @@ export function listRoutes(
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.unwantedTags.expectDisconnected(tagId),
       takeOff: (tagIds) => housekeeping.unwantedTags.takeOff(tagIds),
+      replaceableDefault: config.REPLACEABLE_DEFAULT,
       arePrivateWebhooksAllowed: config.WEBHOOK_PRIVATE_ADDRESSES,
     }),
     ...consoleRoutes({ ...access, mode: config.SIGN_UP, cancelJobs, patientReads, readSystem }),

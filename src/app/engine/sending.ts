@@ -76,6 +76,7 @@ export async function startSending(
     journal,
     origins,
     evaluator,
+    replaceableDefault: config.REPLACEABLE_DEFAULT,
     transport: config.SENDER_TRANSPORT,
     connectionsMax: config.PROVIDER_CONNECTIONS_MAX,
     authorizations,

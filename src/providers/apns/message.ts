@@ -5,6 +5,7 @@ import { isObject } from '../../../packages/std/src/json.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
 import type { RequestTemplate } from '../../transport/transport.ts';
 import { endMsOf } from '../expiry.ts';
+import { identityOf } from '../identity.ts';
 import { overlay } from '../overlay.ts';
 import type { ApnsCredential } from './credential.ts';
 import { labelOf } from './push-type.ts';
@@ -16,27 +17,30 @@ export function renderApns(
   nowMs: number,
 ): RequestTemplate {
   const body = Buffer.from(apnsContent(message));
+  const aps = apsOf(message.payload);
+  const { pushType, topic, priority } = labelOf(message.payload, aps, credential.bundleId);
+  // Other types are no notifications, which a later one could replace.
+  const isAlert = pushType === 'alert' && aps['alert'] !== undefined;
   return {
     tokenIn: 'path',
     pathBefore: '/3/device/',
     bodyBefore: body,
     bodyAfter: NOTHING,
-    lastingFields: lastingFields(message.payload, credential.bundleId),
-    messageFields: messageFields(message, nowMs),
+    lastingFields: { 'apns-topic': topic, 'apns-push-type': pushType, 'apns-priority': priority },
+    messageFields: messageFields(message, nowMs, isAlert),
     payloadBytes: body.length,
   };
 }
 
 const NOTHING = Buffer.alloc(0);
 
-function lastingFields(payload: Payload, bundleId: string): Readonly<Record<string, string>> {
-  const { pushType, topic, priority } = labelOf(payload, apsOf(payload), bundleId);
-  return { 'apns-topic': topic, 'apns-push-type': pushType, 'apns-priority': priority };
-}
-
 /** No `apns-id`: it names one push to one device, and APNs makes it when absent. */
-function messageFields(message: Message, nowMs: number): Readonly<Record<string, string>> {
-  const { collapseId } = message.payload;
+function messageFields(
+  message: Message,
+  nowMs: number,
+  isAlert: boolean,
+): Readonly<Record<string, string>> {
+  const { collapseId = isAlert ? identityOf(message) : undefined } = message.payload;
   const expiration = apnsExpiration(message, nowMs);
   return {
     ...(expiration === null ? {} : { 'apns-expiration': expiration }),

@@ -5,6 +5,7 @@ import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
 import type { Rendered, RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
+import { contentWithIdentity } from '../identity.ts';
 import { overlay } from '../overlay.ts';
 import type { FcmCredential, ServiceAccount } from './credential.ts';
 import { FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
@@ -44,23 +45,30 @@ const TARGETS: ReadonlySet<string> = new Set(['token', 'topic', 'condition', 'fi
  * clients look for them; not where these copies alone are too much.
  */
 export function fcmContent(message: Message, nowMs: number): string {
-  const content = contentWith(dataOf(message.payload, true), message, nowMs);
+  const content = contentOf(message, nowMs, true);
   return Buffer.byteLength(content) <= FCM_PAYLOAD_BYTES_MAX
     ? content
-    : contentWith(dataOf(message.payload, false), message, nowMs);
+    : contentOf(message, nowMs, false);
+}
+
+function contentOf(message: Message, nowMs: number, hasCopies: boolean): string {
+  return contentWithIdentity(message, FCM_PAYLOAD_BYTES_MAX, (identity) =>
+    contentWith(
+      {
+        notification: notificationOf(message.payload),
+        data: dataOf(message.payload, hasCopies),
+        android: androidOf(message, nowMs, identity),
+      },
+      message,
+    ),
+  );
 }
 
 function contentWith(
-  data: Readonly<Record<string, unknown>>,
-  message: Message,
-  nowMs: number,
+  parts: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  { payload, notificationId }: Message,
 ): string {
-  const { payload, notificationId } = message;
-  const made = withoutEmpty({
-    notification: notificationOf(payload),
-    data,
-    android: androidOf(message, nowMs),
-  });
+  const made = withoutEmpty(parts);
   const whole = payload.fcm === undefined ? made : withObjects(overlay(made, payload.fcm));
   const entries = Object.entries(whole).filter(([key]) => !TARGETS.has(key));
   const android = whole['android'];
@@ -119,14 +127,18 @@ function presentedIn({ present }: Payload): Readonly<Record<string, unknown>> {
   return withoutAbsent({ interruption, group: thread, subtitle, actions, actionCategory });
 }
 
-function androidOf(message: Message, nowMs: number): Readonly<Record<string, unknown>> {
+function androidOf(
+  message: Message,
+  nowMs: number,
+  identity: string | undefined,
+): Readonly<Record<string, unknown>> {
   const { priority, collapseId, silent } = message.payload;
   const ttlSeconds = secondsLeft(message, nowMs);
   return withoutAbsent({
     ttl: ttlSeconds === null ? undefined : `${ttlSeconds}s`,
     priority: priority === undefined ? undefined : ANDROID_PRIORITY[priority],
     collapse_key: collapseId,
-    notification: silent ? undefined : shownOnAndroid(message.payload),
+    notification: silent ? undefined : shownOnAndroid(message.payload, identity),
   });
 }
 
@@ -134,20 +146,40 @@ function androidOf(message: Message, nowMs: number): Readonly<Record<string, unk
  * Undefined: nothing is said about how Android shows it. A message without texts stays data alone,
  * for the app: with these fields Android would show an empty alert in its place.
  */
-function shownOnAndroid(payload: Payload): JsonObject | undefined {
-  const { sound, present = {}, fcm = {} } = payload;
-  const isShown = [notificationOf(payload), asObject(fcm['notification'])].some(
-    (texts) => isObject(texts) && Object.keys(texts).length > 0,
-  );
+function shownOnAndroid(payload: Payload, identity: string | undefined): JsonObject | undefined {
+  const { sound, present = {} } = payload;
+  const isShown = hasTexts(payload);
   const { interruption, channel, appBadge } = isShown ? present : {};
   const shown = withoutAbsent({
     sound,
     notification_priority: interruption && NOTIFICATION_PRIORITIES[interruption],
     channel_id: channel,
     notification_count: appBadge,
+    tag: isShown ? identity : undefined,
   });
   return Object.keys(shown).length === 0 ? undefined : shown;
 }
+
+function hasTexts(payload: Payload): boolean {
+  const { notification, android } = payload.fcm ?? {};
+  const onAndroid = isObject(android) ? asObject(android['notification']) : undefined;
+  return (
+    [notificationOf(payload), asObject(notification)].some(
+      (texts) => isObject(texts) && Object.keys(texts).length > 0,
+    ) ||
+    (isObject(onAndroid) && ANDROID_TEXTS.some((name) => onAndroid[name] !== undefined))
+  );
+}
+
+/** Google takes either spelling of a name. */
+const ANDROID_TEXTS = [
+  'title',
+  'body',
+  'title_loc_key',
+  'titleLocKey',
+  'body_loc_key',
+  'bodyLocKey',
+] as const;
 
 const NOTIFICATION_PRIORITIES = {
   passive: 'PRIORITY_LOW',

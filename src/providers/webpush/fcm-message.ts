@@ -9,29 +9,33 @@ import type { ServiceAccount } from '../fcm/credential.ts';
 import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmRequests, strings } from '../fcm/message.ts';
 import { isReservedByFcm } from '../fcm/payload-faults.ts';
-import { pushFields } from './message.ts';
+import { FCM_PAYLOAD_BYTES_MAX } from '../fcm/settings.ts';
+import { contentWithIdentity } from '../identity.ts';
+import { hasText, pushFields } from './message.ts';
 
 export const renderForFcm = (
   message: Message,
   account: ServiceAccount,
   nowMs: number,
-): RenderedFcm => fcmRequests(JSON.stringify(contentOf(message, nowMs)), account);
+): RenderedFcm => fcmRequests(contentOf(message, nowMs), account);
 
-function contentOf(message: Message, nowMs: number): object {
+function contentOf(message: Message, nowMs: number): string {
   const { ttl, urgency, topic } = pushFields(message, nowMs);
-  return {
-    data: dataOf(message),
-    webpush: {
-      headers: { TTL: ttl, Urgency: urgency, ...(topic === undefined ? {} : { Topic: topic }) },
-    },
-  };
+  const headers = { TTL: ttl, Urgency: urgency, ...(topic === undefined ? {} : { Topic: topic }) };
+  return contentWithIdentity(message, FCM_PAYLOAD_BYTES_MAX, (identity) =>
+    JSON.stringify({ data: dataOf(message, identity), webpush: { headers } }),
+  );
 }
 
 /** The data under the names that such workers read, with the members of `webpush`. */
-function dataOf({ payload, notificationId }: Message): Readonly<Record<string, string>> {
+function dataOf(
+  { payload, notificationId }: Message,
+  identity: string | undefined,
+): Readonly<Record<string, string>> {
   const { title, message, url, image, present = {}, webpush = {} } = payload;
   const { actions, appBadge, interruption } = present;
   const silent = interruption === 'passive' ? true : undefined;
+  const tag = hasText(payload) ? identity : undefined;
   const { body, data, ...options } = webpush;
   const over = {
     ...options,
@@ -41,7 +45,7 @@ function dataOf({ payload, notificationId }: Message): Readonly<Record<string, s
   // FCM would refuse the whole message for these names; other browsers take them.
   const allowed = Object.entries(over).filter(([key]) => !isReservedByFcm(key));
   return strings({
-    ...{ title, message, url, image, silent, actions, app_badge: appBadge, ...payload.data },
+    ...{ title, message, url, image, silent, actions, tag, app_badge: appBadge, ...payload.data },
     ...Object.fromEntries(allowed),
     pushId: notificationId,
   });

@@ -9,6 +9,7 @@ import type { Message, Payload } from '../../domain/notification.ts';
 import type { Presentation } from '../../domain/presentation.ts';
 import type { RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
+import { contentWithIdentity, identityOf } from '../identity.ts';
 import { overlay } from '../overlay.ts';
 import { TTL_SECONDS_DEFAULT, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 
@@ -39,17 +40,29 @@ export function renderPush(message: Message, nowMs: number): RequestTemplate {
  * Its size counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. The declarative members repeat the others:
  * left out where they alone are too much.
  */
-export function pushContent({ payload, notificationId }: Message): string {
-  const forWorker = overlay(forWorkerOf(payload), { pushId: notificationId });
-  const declared = payload.silent ? null : declaredOf(forWorker);
-  if (declared !== null) {
-    const both = JSON.stringify(overlay(declared, forWorker));
-    if (Buffer.byteLength(both) <= WEB_PUSH_PAYLOAD_BYTES_MAX) return both;
-  }
-  return JSON.stringify(forWorker);
+export function pushContent(message: Message): string {
+  const both = contentOf(message, true);
+  return Buffer.byteLength(both) <= WEB_PUSH_PAYLOAD_BYTES_MAX ? both : contentOf(message, false);
 }
 
-function forWorkerOf(payload: Payload): Readonly<Record<string, unknown>> {
+const contentOf = (message: Message, isDeclared: boolean): string =>
+  contentWithIdentity(message, WEB_PUSH_PAYLOAD_BYTES_MAX, (identity) => {
+    const { payload, notificationId } = message;
+    const forWorker = overlay(forWorkerOf(payload, identity), { pushId: notificationId });
+    const declared = isDeclared && !payload.silent ? declaredOf(forWorker) : null;
+    return JSON.stringify(declared === null ? forWorker : overlay(declared, forWorker));
+  });
+
+/** Whether it has a text that browsers show. */
+export const hasText = ({ title, message, webpush = {} }: Payload): boolean =>
+  [title, message, webpush['title'], webpush['body']].some(
+    (text) => typeof text === 'string' && text !== '',
+  );
+
+function forWorkerOf(
+  payload: Payload,
+  identity: string | undefined,
+): Readonly<Record<string, unknown>> {
   const { title, message, url, image, badge, sound, data, present = {}, webpush } = payload;
   const silent = payload.silent === true || present.interruption === 'passive';
   const { actions, appBadge, mutable } = present;
@@ -64,6 +77,7 @@ function forWorkerOf(payload: Payload): Readonly<Record<string, unknown>> {
     ...(actions === undefined ? {} : { actions: actions.map(actionOf) }),
     ...(appBadge === undefined ? {} : { app_badge: appBadge }),
     ...(mutable === true ? { mutable } : {}),
+    ...(identity !== undefined && hasText(payload) ? { tag: identity } : {}),
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
   return webpush === undefined ? made : overlay(made, webpush);
@@ -121,7 +135,8 @@ interface PushFields {
 
 /** RFC 8030, 5.2 to 5.4. */
 export function pushFields(message: Message, nowMs: number): PushFields {
-  const { collapseId } = message.payload;
+  const { collapseId = hasText(message.payload) ? identityOf(message) : undefined } =
+    message.payload;
   return {
     ttl: String(secondsLeft(message, nowMs) ?? TTL_SECONDS_DEFAULT),
     urgency: urgencyOf(message.payload),
@@ -138,5 +153,5 @@ function urgencyOf({ silent, priority, present }: Payload): string {
 const TOPIC_OCTETS = 24;
 
 /** At most 32 characters of base64url (RFC 8030, 5.4), which Apple decodes: 24 octets of a hash. */
-const topicOf = (collapseId: string): string =>
-  hash('sha256', collapseId, 'buffer').toString('base64url', 0, TOPIC_OCTETS);
+const topicOf = (identity: string): string =>
+  hash('sha256', identity, 'buffer').toString('base64url', 0, TOPIC_OCTETS);

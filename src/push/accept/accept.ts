@@ -8,7 +8,6 @@ import type { NotificationState, Payload, TemplatedPayload } from '../../domain/
 import { Batcher } from '../../std/batcher.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
-import type { Evaluator } from '../../templates/evaluator.ts';
 import { findByIdempotencyKeys } from '../sql/notifications/find-by-idempotency-keys.ts';
 import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
 import { insertNotifications } from '../sql/notifications/insert-notifications.ts';
@@ -19,6 +18,7 @@ import { announce, recalled, unknownIn } from './acceptance.ts';
 import type { FoundTargets } from './check.ts';
 import { check } from './check.ts';
 import { checkOne, NOTHING } from './check-one.ts';
+import type { ContentParts } from './contents.ts';
 import { contentsOf } from './contents.ts';
 import type { CountedAudience } from './count-audience.ts';
 import { countAudience } from './count-audience.ts';
@@ -69,11 +69,10 @@ export interface StartsAtOnce {
   insert(notifications: readonly NewNotification[]): Promise<readonly StartedNotification[] | null>;
 }
 
-interface AcceptOptions {
+interface AcceptOptions extends ContentParts {
   readonly sql: SqlPool;
   readonly patientReads: PatientReads;
   readonly tagIndex: TagIndex;
-  readonly evaluator: Evaluator;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
   readonly journal: Pick<JobJournal, 'accepted' | 'planned' | 'ended'>;

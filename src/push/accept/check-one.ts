@@ -1,25 +1,18 @@
 /** Looks up and checks one push that is not accepted with others. */
 
-import type { Sql } from '../../database/sql.ts';
-import type { Evaluator } from '../../templates/evaluator.ts';
 import type { Checked } from './check.ts';
 import { check } from './check.ts';
-import type { Content } from './contents.ts';
+import type { Content, ContentParts } from './contents.ts';
 import { contentsOf } from './contents.ts';
 import type { Push, PushFault } from './push.ts';
 import { resolve } from './resolve.ts';
-
-interface CheckParts {
-  readonly sql: Sql;
-  readonly evaluator: Evaluator;
-}
 
 /** Never used: there is a content for each push. */
 export const NOTHING: Content = { kind: 'fit', payload: { data: {} }, templated: null };
 
 /** `knownFaults`: faults that depend on the present time only. */
 export async function checkOne(
-  parts: CheckParts,
+  parts: ContentParts,
   clientId: number,
   push: Push,
   knownFaults: readonly PushFault[],

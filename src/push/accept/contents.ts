@@ -22,9 +22,11 @@ export type Content =
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
   | { readonly kind: 'busy' };
 
-interface ContentParts {
+export interface ContentParts {
   readonly sql: Sql;
   readonly evaluator: Evaluator;
+  /** Whether pushes are replaceable on the device whose payloads do not say (decision 73). */
+  readonly replaceableDefault: boolean;
 }
 
 interface Asked {
@@ -34,7 +36,7 @@ interface Asked {
 
 /** The contents of a client's pushes, in order. Only those that concern a template cost more. */
 export async function contentsOf(
-  { sql, evaluator }: ContentParts,
+  { sql, evaluator, replaceableDefault }: ContentParts,
   clientId: number,
   asked: readonly Asked[],
 ): Promise<readonly Content[]> {
@@ -45,7 +47,9 @@ export async function contentsOf(
     asked.map((one) => contentOf(evaluator, clientId, one, expressions)),
   );
   const known = await withLanguages(sql, clientId, contents);
-  return known.map((content, index) => jobContent(content, asked[index]?.scopes ?? []));
+  return known.map((content, index) =>
+    jobContent(content, asked[index]?.scopes ?? [], replaceableDefault),
+  );
 }
 
 const appsWithTemplates = ({ push, scopes }: Asked): readonly number[] =>

@@ -1,9 +1,10 @@
-/** Cuts a payload to the part that its job keeps, within a bound: every claim reads it all. */
+/** Makes of a payload what its job keeps, within a bound: every claim reads it all. */
 
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
+import { withReplaceableDefault } from '../../domain/replaceable.ts';
 import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import type { Content } from './contents.ts';
 
@@ -14,20 +15,24 @@ import type { Content } from './contents.ts';
  */
 export const JOB_PAYLOAD_BYTES_MAX = 262_144;
 
-/** `scopes`: those that the job goes to. */
-export function jobContent(content: Content, scopes: readonly ClientScope[]): Content {
+/** `scopes`: those that the job goes to. `replaceableDefault`: see ContentParts. */
+export function jobContent(
+  content: Content,
+  scopes: readonly ClientScope[],
+  replaceableDefault: boolean,
+): Content {
   if (content.kind !== 'fit') return content;
   const { payload, templated } = content;
   const made = templated?.payloads ?? {};
   const plain = scopes.filter((scope) => !Object.hasOwn(made, scopeKeyOf(scope)));
-  const kept = forPlatforms(
+  const kept = keptOf(
     payload,
     plain.map(({ platformId }) => platformId),
   );
   const platformOf = new Map(scopes.map((scope) => [scopeKeyOf(scope), scope.platformId]));
   const payloads = Object.entries(made).map(([key, one]) => {
     const platformId = platformOf.get(key);
-    return [key, forPlatforms(one, platformId === undefined ? [] : [platformId])] as const;
+    return [key, keptOf(one, platformId === undefined ? [] : [platformId])] as const;
   });
   const parts = [kept, templated?.given ?? {}, ...payloads.map(([, one]) => one)];
   return isTooLarge(parts)
@@ -37,6 +42,10 @@ export function jobContent(content: Content, scopes: readonly ClientScope[]): Co
         payload: kept,
         templated: templated && { ...templated, payloads: Object.fromEntries(payloads) },
       };
+
+  function keptOf(whole: Payload, platformIds: readonly PlatformId[]): Payload {
+    return withReplaceableDefault(forPlatforms(whole, platformIds), replaceableDefault);
+  }
 }
 
 const TOO_LARGE = `is more than ${JOB_PAYLOAD_BYTES_MAX} bytes as the job would keep it: with its languages, and with what templates make of it. Shorten it, or name fewer apps.`;

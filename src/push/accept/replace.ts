@@ -5,7 +5,6 @@ import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
-import type { Evaluator } from '../../templates/evaluator.ts';
 import type { EndedNotification } from '../sql/ledger/advance-notifications.ts';
 import { cancelUnbegun, changeState } from '../sql/ledger/change-state.ts';
 import { findByIdempotencyKeys } from '../sql/notifications/find-by-idempotency-keys.ts';
@@ -15,6 +14,7 @@ import type { Acceptance } from './acceptance.ts';
 import { announce, recalled } from './acceptance.ts';
 import type { Checked } from './check.ts';
 import { checkOne } from './check-one.ts';
+import type { ContentParts } from './contents.ts';
 import type { KnownToAll } from './known-to-all.ts';
 import type { Publisher } from './new-notification.ts';
 import { newNotification } from './new-notification.ts';
@@ -38,9 +38,8 @@ export type Replacement =
   /** The client has no such job, or it is another publisher's. */
   | { readonly kind: 'unknown' };
 
-interface ReplaceParts {
+interface ReplaceParts extends ContentParts {
   readonly sql: SqlPool;
-  readonly evaluator: Evaluator;
   readonly isSimulated: (platformId: PlatformId) => boolean;
   readonly journal: Pick<JobJournal, 'accepted' | 'ended'>;
   readonly knownToAll: Pick<KnownToAll, 'nodesBehind'>;

@@ -272,6 +272,7 @@ const payloadObject = ({ languages, ...payload }: Payload) => ({
 const oneLanguageObject = ({
   ttlSeconds,
   data,
+  replaceableDefault: _,
   ...payload
 }: Omit<Payload, 'languages'>): JsonObject => ({
   ...payload,

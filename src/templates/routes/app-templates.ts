@@ -15,6 +15,7 @@ import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import { givenPayload } from '../../domain/payload.ts';
 import { isPassedOnIn } from '../../domain/payload-digits.ts';
+import { withReplaceableDefault } from '../../domain/replaceable.ts';
 import { TEMPLATE_LENGTH_MAX } from '../../domain/template.ts';
 import { listed, noContent, shown } from '../../http/answers.ts';
 import { form } from '../../http/form-body.ts';
@@ -35,6 +36,8 @@ import { renderedFor, renderedLanguage } from './rendered.ts';
 export interface AppTemplateParts {
   readonly sql: SqlPool;
   readonly evaluator: Evaluator;
+  /** Whether a message is replaceable on the device whose payload does not say. */
+  readonly replaceableDefault: boolean;
 }
 
 const EXPRESSION = `must be a JSONata expression: a string of 1–${TEMPLATE_LENGTH_MAX} characters, without NUL`;
@@ -128,7 +131,7 @@ const getRoute = ({ sql }: AppTemplateParts) =>
     onScope(sql, async (scope) => done(await templateOf(sql, scope))),
   );
 
-const putRoute = ({ sql, evaluator }: AppTemplateParts) =>
+const putRoute = ({ sql, ...trials }: AppTemplateParts) =>
   routesAt(PATH, { ...admin, isForSuccessor: true }).put(
     'putTemplate',
     {
@@ -147,12 +150,7 @@ const putRoute = ({ sql, evaluator }: AppTemplateParts) =>
     },
     onScope(sql, async (scope, asked) => {
       const { expression, sample } = asked.body;
-      const trial = await tryOut(
-        evaluator,
-        asked.caller.clientId,
-        { ...scope, expression },
-        sample,
-      );
+      const trial = await tryOut(trials, asked.caller.clientId, { ...scope, expression }, sample);
       if (!trial.ok) return trial;
       const put = inClient(sql, async (tx, { clientId, record }) => {
         // It may have been deleted since.
@@ -165,7 +163,7 @@ const putRoute = ({ sql, evaluator }: AppTemplateParts) =>
     }),
   );
 
-const previewRoute = ({ sql, evaluator }: AppTemplateParts) =>
+const previewRoute = ({ sql, ...trials }: AppTemplateParts) =>
   routesAt(PATH, admin).post(
     'previewTemplate',
     {
@@ -181,7 +179,7 @@ const previewRoute = ({ sql, evaluator }: AppTemplateParts) =>
       answer: shown('It has no fault.', z.object({ trial }), {}),
     },
     onScope(sql, async (scope, { caller, body: { expression, sample } }) => {
-      const made = await tryOut(evaluator, caller.clientId, { ...scope, expression }, sample);
+      const made = await tryOut(trials, caller.clientId, { ...scope, expression }, sample);
       return made.ok ? done(trialShown(scope, made.value)) : made;
     }),
   );
@@ -203,7 +201,7 @@ const deleteRoute = ({ sql }: AppTemplateParts) =>
 
 /** Stored only if its form is right and it makes a message of the sample. Null: there is none. */
 async function tryOut(
-  evaluator: Evaluator,
+  { evaluator, replaceableDefault }: Omit<AppTemplateParts, 'sql'>,
   clientId: number,
   template: Scope<PlatformId> & { readonly expression: string },
   sample: unknown,
@@ -225,8 +223,10 @@ async function tryOut(
       return refuse.tooManyTemplates;
     case 'invalid':
       return refuse.invalid(atSample(applied.faults));
-    case 'made':
-      return done(applied.payloads[scopeKeyOf(template)] ?? null);
+    case 'made': {
+      const made = applied.payloads[scopeKeyOf(template)];
+      return done(made === undefined ? null : withReplaceableDefault(made, replaceableDefault));
+    }
   }
 }
 

@@ -34,6 +34,7 @@ async function open(t: Test, store: Store) {
   const demo = await addTenant(sql, 'demo');
   const other = await addTenant(sql, 'other');
   const accept = new Accept({
+    replaceableDefault: true,
     atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql,

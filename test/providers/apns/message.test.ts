@@ -58,6 +58,29 @@ t.test('everything at once', (t) => {
   t.end();
 });
 
+t.test('the identity of an alert is its collapse id: the job, or its collapseId', (t) => {
+  const idOf = (payload: Partial<Payload>) => render(payload).messageFields['apns-collapse-id'];
+  t.equal(idOf({ title: 'Goal' }), 'n');
+  t.equal(idOf({ apns: { aps: { alert: { 'loc-key': 'GOAL' } } } }), 'n');
+  t.equal(idOf({ title: 'Goal', collapseId: 'match-1' }), 'match-1');
+  for (const without of [
+    { title: 'Goal', silent: true },
+    { badge: 3 },
+    { data: { a: 1 } },
+    { title: 'Goal', apns: { aps: { alert: null } } },
+    { title: 'Goal', apnsPushType: 'voip' } as const,
+    { title: 'Goal', present: { replaceable: false } },
+    { title: 'Goal', replaceableDefault: false } as const,
+  ]) {
+    t.equal(idOf(without), undefined, JSON.stringify(without));
+  }
+  t.equal(idOf({ title: 'Goal', present: { replaceable: true }, replaceableDefault: false }), 'n');
+  t.equal(idOf({ silent: true, collapseId: 'match-1' }), 'match-1', 'as before');
+  const asBefore = { title: 'Goal', collapseId: 'match-1', present: { replaceable: false } };
+  t.equal(idOf(asBefore), 'match-1');
+  t.end();
+});
+
 t.test('nothing at all', (t) => {
   const { body, lastingFields, messageFields } = render({});
   t.same(body, { aps: {}, pushId: 'n' });

@@ -67,7 +67,7 @@ t.test('everything at once', (t) => {
         ttl: '60s',
         priority: 'HIGH',
         collapse_key: 'match-1',
-        notification: { sound: 'default' },
+        notification: { sound: 'default', tag: 'match-1' },
       },
     },
   );
@@ -84,6 +84,29 @@ t.test('silent is data only', (t) => {
     render({ silent: true, title: 'Goal', message: '1:0', image: 'i', sound: 's', url: 'u' }),
     { data: { title: 'Goal', message: '1:0', image: 'i', url: 'u', pushId: 'n' } },
   );
+  t.end();
+});
+
+t.test('the identity of an alert is its tag: the job, or its collapseId', (t) => {
+  const tagOf = (payload: Partial<Payload>) => render(payload).android?.notification?.tag;
+  t.equal(tagOf({ title: 'Goal' }), 'n');
+  t.equal(tagOf({ message: '1:0', collapseId: 'match-1' }), 'match-1');
+  t.equal(tagOf({ fcm: { notification: { title_loc_key: 'GOAL' } } }), 'n');
+  t.equal(tagOf({ fcm: { android: { notification: { body_loc_key: 'GOAL' } } } }), 'n');
+  const own = { android: { notification: { tag: 'theirs' } } };
+  t.equal(tagOf({ title: 'Goal', fcm: own }), 'theirs');
+  for (const without of [
+    { title: 'Goal', silent: true },
+    { data: { a: 1 } },
+    { sound: 'ding' },
+    { title: 'Goal', present: { replaceable: false } },
+    { title: 'Goal', replaceableDefault: false } as const,
+  ]) {
+    t.equal(tagOf(without), undefined, JSON.stringify(without));
+  }
+  t.equal(tagOf({ title: 'Goal', present: { replaceable: true }, replaceableDefault: false }), 'n');
+  const asBefore = { title: 'Goal', collapseId: 'match-1', present: { replaceable: false } };
+  t.same(render(asBefore).android, { collapse_key: 'match-1' });
   t.end();
 });
 
@@ -105,7 +128,7 @@ t.test('payload.fcm lies over what we made and cannot choose the target', (t) =>
     {
       notification: { title: 'Goal', body: 'over' },
       data: { title: 'Goal', a: '1', b: '2', c: '{"d":1}', pushId: 'n' },
-      android: { direct_boot_ok: true },
+      android: { direct_boot_ok: true, notification: { tag: 'n' } },
     },
   );
   t.end();
@@ -139,6 +162,26 @@ t.test('copies are left out where they alone are too much', (t) => {
   t.same(long.data, { url: 'u', pushId: 'n' });
   const silent = render({ message: 'x'.repeat(3_000), silent: true });
   t.equal(silent.data.message.length, 3_000, 'what stands there only is no copy');
+  t.end();
+});
+
+t.test('the identity is left out before a copy is, unless it is asked for', (t) => {
+  const full = (bytesLeft: number, present: Payload['present'] = {}) => {
+    const made = (message: string) => messageOf({ message, present });
+    const withoutTag = { message: '', present: { ...present, replaceable: false } };
+    const frame = Buffer.byteLength(fcmContent(messageOf(withoutTag), NOW_MS));
+    // The text stands there twice.
+    const content = fcmContent(made('x'.repeat((4_096 - frame - bytesLeft) / 2)), NOW_MS);
+    return JSON.parse(content);
+  };
+  const tag = Buffer.byteLength(',"android":{"notification":{"tag":"n"}}');
+  t.match(full(tag), { data: { message: /x/ }, android: { notification: { tag: 'n' } } });
+  const { data, android } = full(tag - 2);
+  t.match(data, { message: /x/ });
+  t.equal(android, undefined);
+  const wanted = full(tag - 2, { replaceable: true });
+  t.same(wanted.data, { pushId: 'n' });
+  t.match(wanted.android, { notification: { tag: 'n' } });
   t.end();
 });
 
@@ -213,6 +256,7 @@ t.test('how it is shown', (t) => {
         notification_priority: 'PRIORITY_LOW',
         channel_id: 'goals',
         notification_count: 3,
+        tag: 'n',
       },
     },
   });

@@ -71,6 +71,7 @@ for (const transport of TRANSPORTS) {
           token: tokens[index],
           notification: { title: 'Goal', body: '1:0' },
           data: { title: 'Goal', message: '1:0', a: '1', pushId: 'n' },
+          android: { notification: { tag: 'n' } },
         },
       });
       t.match(headers, {

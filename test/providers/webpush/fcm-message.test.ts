@@ -39,6 +39,7 @@ t.test('data only: what is shown is the business of the worker', (t) => {
     game: '7',
     icon: '/i.png',
     actions: '[]',
+    tag: 'game',
     pushId: 'n',
   });
   t.match(message.webpush.headers, { TTL: '60', Urgency: 'normal', Topic: /^[\w-]{32}$/ });
@@ -70,6 +71,7 @@ t.test(
     t.same(render({ title: 'x', message: 'y', data: { a: 1 }, webpush }).message.data, {
       title: 'On the web',
       message: 'There',
+      tag: 'n',
       a: '1',
       more: '1',
       pushId: 'n',

@@ -19,6 +19,7 @@ const DECLARED = {
     title: 'Goal!',
     body: '1:0',
     image: 'https://example.com/goal.png',
+    tag: 'n',
     navigate: 'https://example.com/game',
   },
   app_badge: 3,
@@ -45,6 +46,7 @@ t.test('what the service worker gets', (t) => {
     image: 'https://example.com/goal.png',
     badge: 3,
     sound: 'whistle',
+    tag: 'n',
     data: { game: 7, nested: { a: [1] } },
   });
   const webpush = { title: 'On the web', icon: '/i.png', data: { more: 1 } };
@@ -52,6 +54,7 @@ t.test('what the service worker gets', (t) => {
     pushId: 'n',
     title: 'On the web',
     icon: '/i.png',
+    tag: 'n',
     data: { a: 1, more: 1 },
   });
   t.same(read({ silent: true, title: 'x' }), { title: 'x', silent: true, pushId: 'n' });
@@ -100,6 +103,7 @@ t.test('the declarative copy is left out where it alone is too much', (t) => {
     title: 'x',
     url,
     body: 'y'.repeat(3_000),
+    tag: 'n',
     pushId: 'n',
   });
   t.end();
@@ -135,12 +139,52 @@ t.test('a topic is 32 characters of base64url, another for each collapseId', (t)
   t.end();
 });
 
+t.test('the identity of an alert is its tag and its topic: the job, or its collapseId', (t) => {
+  const identityOf = (payload: Partial<Payload>) => ({
+    tag: read(payload).tag,
+    topic: pushFields(message(payload), NOW_MS).topic,
+  });
+  const topicOf = (collapseId: string) => pushFields(message({ collapseId }), NOW_MS).topic;
+  t.same(identityOf({ title: 'Goal' }), { tag: 'n', topic: topicOf('n') });
+  const named = { message: '1:0', collapseId: 'match-1' };
+  t.same(identityOf(named), { tag: 'match-1', topic: topicOf('match-1') });
+  t.equal(identityOf({ webpush: { body: 'On the web' } }).tag, 'n');
+  t.equal(identityOf({ title: 'Goal', webpush: { tag: 'theirs' } }).tag, 'theirs');
+  const none = { tag: undefined, topic: undefined };
+  t.same(identityOf({ title: 'Goal', silent: true }), none);
+  t.same(identityOf({ data: { a: 1 } }), none);
+  t.same(identityOf({ title: 'Goal', present: { replaceable: false } }), none);
+  t.same(identityOf({ title: 'Goal', replaceableDefault: false }), none);
+  t.same(identityOf({ ...named, present: { replaceable: false } }), {
+    tag: undefined,
+    topic: topicOf('match-1'),
+  });
+  t.end();
+});
+
+t.test('the identity is left out before the declarative copy is, unless it is asked for', (t) => {
+  const url = 'https://example.com/game';
+  const withText = (octets: number, more: Partial<Payload> = {}) =>
+    read({ title: 'x', url, message: 'y'.repeat(octets), ...more });
+  const longest = Array.from({ length: 1_000 }, (_, index) => 1_500 + index).findLast(
+    (octets) => 'web_push' in withText(octets, { replaceableDefault: false }),
+  );
+  t.ok(longest);
+  const { web_push, tag } = withText(longest ?? 0);
+  t.equal(web_push, 8030);
+  t.equal(tag, undefined);
+  const wanted = withText(longest ?? 0, { present: { replaceable: true } });
+  t.equal(wanted.web_push, undefined);
+  t.equal(wanted.tag, 'n');
+  t.end();
+});
+
 t.test('the request: what is its own goes apart from what lasts', (t) => {
   t.match(renderPush(message({ title: 'ü', collapseId: 'c' }), NOW_MS), {
     tokenIn: 'path',
     pathBefore: '',
     hasOwnBody: true,
-    payloadBytes: 27,
+    payloadBytes: 37,
     lastingFields: {
       'content-encoding': 'aes128gcm',
       urgency: 'high',
@@ -166,7 +210,7 @@ t.test('how it is shown', (t) => {
     mutable: true,
   } as const;
   const actions = [{ action: 'open', title: 'Open', navigate: 'https://example.com/1' }];
-  const shown = { title: 'Goal', silent: true, actions, app_badge: 4, mutable: true };
+  const shown = { title: 'Goal', silent: true, actions, app_badge: 4, mutable: true, tag: 'n' };
   t.same(read({ title: 'Goal', present }), { ...shown, pushId: 'n' });
   const url = 'https://example.com/game';
   t.same(read({ title: 'Goal', url, badge: 1, present }), {
@@ -174,7 +218,7 @@ t.test('how it is shown', (t) => {
     url,
     badge: 1,
     web_push: 8030,
-    notification: { title: 'Goal', silent: true, actions, navigate: url },
+    notification: { title: 'Goal', silent: true, actions, tag: 'n', navigate: url },
     pushId: 'n',
   });
   const urgencyOf = (payload: Partial<Payload>) => pushFields(message(payload), NOW_MS).urgency;

@@ -32,6 +32,7 @@ function idOf(acceptance: Acceptance): string {
 await withStores(t, async (t, store) => {
   const { sql } = store;
   const accept = new Accept({
+    replaceableDefault: true,
     atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql,

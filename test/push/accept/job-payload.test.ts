@@ -1,6 +1,7 @@
 /** The part of its payload that a job keeps, over HTTP and on both stores. */
 
 import t from 'tap';
+import { NIL } from 'uuid';
 import { JOB_PAYLOAD_BYTES_MAX } from '../../../src/push/accept/job-payload.ts';
 import { writeTemplate } from '../../../src/templates/templates.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
@@ -57,6 +58,28 @@ await onEachStore(t, {
         select id from tags where client_id = ${api.tenant.clientId} and source_id = ${sourceId}`;
       return tag?.['id'];
     }
+  },
+
+  async 'it keeps whether an alert is replaceable by default, and does not show that'(t, store) {
+    const api = await startJobsApi(t, store, 'acme', { replaceableDefault: false });
+    const { sql } = store;
+    const id = await api.push({ payload: { title: 'Goal!' } });
+    const [row] = await sql`select payload from notifications where id = ${id}`;
+    t.same(row?.['payload'], { title: 'Goal!', data: {}, replaceableDefault: false });
+    const job = await api.call('GET', `/${id}`);
+    t.strictSame(job.body.payload, { title: 'Goal!' }, 'it can be submitted again as it is');
+
+    const android = async (payload: object) => {
+      const body = { tagIds: [api.tenant.tagId], platformIds: [15], payload };
+      const { preview } = (await api.call('POST', '/preview', body)).body;
+      return preview[0].message.android;
+    };
+    t.equal(await android({ title: 'Goal!' }), undefined);
+    const asked = { title: 'Goal!', present: { replaceable: true } };
+    t.same(await android(asked), { notification: { tag: NIL } }, 'the id of the job is to come');
+    const scope = { appId: api.tenant.appId, platformId: 15 };
+    await writeTemplate(sql, scope, '{"title": title}');
+    t.equal(await android({ title: 'Goal!' }), undefined);
   },
 
   async 'what it keeps has one bound, with all that templates make'(t, store) {

@@ -39,6 +39,7 @@ async function open({ sql, patientReads }: Store) {
   }
   const index = new SqlTagIndex(sql);
   const accept = new Accept({
+    replaceableDefault: true,
     atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql,

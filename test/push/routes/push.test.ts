@@ -24,6 +24,7 @@ const PAYLOAD = { title: 'goal!' };
 const store = await temporaryStore(t);
 const { sql } = store;
 const accept = new Accept({
+  replaceableDefault: true,
   atOnce: NEVER_AT_ONCE,
   journal: SILENT_JOURNAL,
   sql,
@@ -449,6 +450,7 @@ t.test('without a database the fault is told as such: the server makes it 503', 
   t.teardown(() => nowhere.end({ timeout: 0 }));
   const patientReads = new PatientReads((work) => work(nowhere));
   const cut = new Accept({
+    replaceableDefault: true,
     atOnce: NEVER_AT_ONCE,
     journal: SILENT_JOURNAL,
     sql: nowhere,

@@ -1,6 +1,7 @@
 /** One message to one device, over HTTP, by a real fan-out's right to send. */
 
 import t from 'tap';
+import type { Shown } from '../../../packages/simulator/src/record/screens.ts';
 import { deliveries } from '../../support/client.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
@@ -34,6 +35,26 @@ t.test('what the phone will not do is said', async (t) => {
   const body = { appId, platformId: 3, deviceId: DEVICE, payload: { data: { a: 1 } } };
   const tried = await api.call('POST', '/test', body);
   t.match(tried.body, { accepted: true, warnings: [/^On iOS this does nothing/] });
+});
+
+t.test('a trial replaces no other, unless they share a collapseId', async (t) => {
+  await behave(simulator, { keepsShown: true });
+  const send = async (slug: string, payload: object) => {
+    const api = await startJobsApi(t, store, slug, { testSends });
+    const { appId } = api.tenant;
+    const body = { appId, platformId: 3, deviceId: DEVICE, payload };
+    t.match((await api.call('POST', '/test', body)).body, { accepted: true });
+  };
+  await send('first', { title: 'a' });
+  await send('second', { title: 'a' });
+  await send('third', { title: '1:0', collapseId: 'match-7' });
+  await send('fourth', { title: '1:1', collapseId: 'match-7' });
+  const response = await fetch(`${simulator.controlUrl}/shown/apns/${DEVICE}`);
+  const [one, two, ...rest] = (await response.json()) as readonly Shown[];
+  t.match([one, two], [{ identity: one?.pushId }, { identity: two?.pushId }]);
+  t.not(one?.identity, two?.identity);
+  t.match(rest, [{ identity: 'match-7', title: '1:1' }]);
+  t.equal(rest.length, 1);
 });
 
 t.test('APNs takes each kind of push under its labels', async (t) => {

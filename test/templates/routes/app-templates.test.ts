@@ -18,7 +18,10 @@ const SAMPLE = { home: 'FCB', away: 'BVB', score: '1:0' };
 async function open(t: Test, store: Store) {
   const { sql, patientReads } = store;
   await sql`insert into access_revision default values on conflict do nothing`;
-  const routes = [...appTemplateRoutes({ sql, evaluator }), auditRoute(patientReads)];
+  const routes = [
+    ...appTemplateRoutes({ sql, evaluator, replaceableDefault: true }),
+    auditRoute(patientReads),
+  ];
   const resources = await openResources(t, store, 'acme', routes);
   const { appId } = resources.tenant;
   const path = (platformId: number) => `apps/${appId}/platforms/${platformId}/template`;

@@ -3,6 +3,7 @@
 import { providerClock } from '../options.ts';
 import type { SimulatedProvider } from '../simulated-provider.ts';
 import { createApns } from './apns.ts';
+import { apnsShown } from './apns-shown.ts';
 
 export interface ApnsOrigins {
   readonly apnsOrigin: string;
@@ -17,6 +18,7 @@ export const APNS: SimulatedProvider<ApnsOrigins> = {
     goAwayText: '{"reason":"Shutdown"}',
   },
   originsOf: (apnsOrigin) => ({ apnsOrigin }),
+  shownBy: apnsShown,
   play: ({ book, accounts }) => ({
     handle: createApns(book, accounts, providerClock(book.live)),
     tokenOf: (token) => token.toLowerCase(),

@@ -46,6 +46,7 @@ type Route = (call: Call) => ControlAnswer | Promise<ControlAnswer>;
 const ROUTES: readonly (readonly [path: string, methods: Readonly<Record<string, Route>>])[] = [
   ['state', { GET: getState }],
   ['received/:provider/:token', { GET: getReceived }],
+  ['shown/:provider/:token', { GET: getShown }],
   ['counts/:provider', { GET: getCounts }],
   ['tokens/:provider', { GET: getTokens }],
   ['tokens/:provider/:token', { PUT: putScript }],
@@ -129,6 +130,10 @@ function getState({ simulator }: Call): ControlAnswer {
 
 function getReceived(call: Call): ControlAnswer {
   return withBook(call, ({ record }, token) => ok(record.report(token)));
+}
+
+function getShown(call: Call): ControlAnswer {
+  return withBook(call, ({ record }, token) => ok(record.shownOn(token)));
 }
 
 function getCounts(call: Call): ControlAnswer {

@@ -10,6 +10,8 @@
  * |                                   | explains                                                                |
  * | GET /received/<provider>/<token>  | `{count, accepted, lostAnswers, rejected: {reason: n}, last: {headers,  |
  * |                                   | payload}}`; `last` among the newest 1,000, else null                    |
+ * | GET /shown/<provider>/<token>     | `[{identity, title, body, pushId}]`: the alerts that the device shows,  |
+ * |                                   | the newest last; kept while the behaviour has `keepsShown`              |
  * | GET /counts/<provider>            | `{tokens, times: {"1": n, "2": m}}`: how many tokens got exactly k      |
  * | GET /tokens/<provider>            | `["…"]`; `?times=<k>` those that got exactly k, `?limit=` (100; 100,000 |
  * |                                   | at most)                                                                |

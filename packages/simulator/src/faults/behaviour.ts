@@ -153,6 +153,8 @@ export const behaviourPartSchema = z.strictObject({
   isMicrosoft: z.boolean().exactOptional(),
   /** FCM's Retry-After with 429 and 503; APNs never sends it. */
   retryAfterSeconds: count,
+  /** `GET /shown/…` has what the devices show. Each accepted push is read for it. */
+  keepsShown: z.boolean().exactOptional(),
   /** Two runs with the same seed show every token and every connection the same faults. */
   seed: z.number().int().exactOptional(),
 });
@@ -206,6 +208,7 @@ export const KIND_BEHAVIOUR: Behaviour = {
   clockAheadMs: 0,
   isMicrosoft: false,
   retryAfterSeconds: 1,
+  keepsShown: false,
   seed: 1,
 };
 

@@ -12,6 +12,7 @@ import type { Handler } from '../server/exchange.ts';
 import type { SimulatedProvider } from '../simulated-provider.ts';
 import { createFcm } from './fcm.ts';
 import { isInstallationId } from './fcm-message.ts';
+import { fcmShown } from './fcm-shown.ts';
 import { Installations } from './installations.ts';
 
 export interface FcmOrigins {
@@ -25,6 +26,7 @@ export const FCM: SimulatedProvider<FcmOrigins> = {
   // Facts, 2.6.
   connection: { maxConcurrentStreams: 100, goAwayText: 'max_age' },
   originsOf: (origin) => ({ fcmOrigin: origin, oauthOrigin: origin }),
+  shownBy: fcmShown,
   play: ({ book, accounts }) => {
     const oauth = new ProviderRecord();
     const accessTokens = new AccessTokens();

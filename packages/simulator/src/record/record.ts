@@ -8,6 +8,8 @@ import type { ProviderRequest } from '../server/exchange.ts';
 import type { KeptRequest } from './last-requests.ts';
 import { LastRequests } from './last-requests.ts';
 import { pushOf } from './push-of.ts';
+import type { Shown } from './screens.ts';
+import { Screens } from './screens.ts';
 import { TokenCounts } from './token-counts.ts';
 
 interface TokenReport {
@@ -46,6 +48,8 @@ export interface ProviderState {
 type Tally = Record<string, number>;
 
 export class ProviderRecord {
+  readonly #shownBy: (request: ProviderRequest) => Shown | null;
+  readonly #screens = new Screens();
   /** Every token seen, with its accepted deliveries. */
   readonly #accepted = new TokenCounts();
   /** Only the tokens that were ever rejected. */
@@ -57,6 +61,11 @@ export class ProviderRecord {
   #lostAnswersTotal = 0;
   #rejectedTotal: Tally = {};
   #connectionsOpened = 0;
+
+  /** `shownBy`: the alert that a device shows of an accepted request. Null: none is kept. */
+  constructor(shownBy: (request: ProviderRequest) => Shown | null = () => null) {
+    this.#shownBy = shownBy;
+  }
 
   openConnection(): void {
     this.#connectionsOpened += 1;
@@ -71,6 +80,13 @@ export class ProviderRecord {
     this.#acceptedTotal += 1;
     this.#accepted.increment(token, pushOf(request.body));
     this.#last.keep(token, request);
+    const shown = this.#shownBy(request);
+    if (shown !== null) this.#screens.show(token, shown);
+  }
+
+  /** The alerts on the screen of a device, the newest last. */
+  shownOn(token: string): readonly Shown[] {
+    return this.#screens.of(token);
   }
 
   /** The answer to an accepted push never reaches the client. */
@@ -144,6 +160,7 @@ export class ProviderRecord {
     this.#rejected.clear();
     this.#lostAnswers.clear();
     this.#last.clear();
+    this.#screens.clear();
     this.#acceptedTotal = 0;
     this.#lostAnswersTotal = 0;
     this.#rejectedTotal = {};

@@ -8,6 +8,7 @@ import { providerClock } from '../options.ts';
 import type { SimulatedProvider } from '../simulated-provider.ts';
 import { PushSubscriptions } from './push-subscriptions.ts';
 import { createWebPush } from './web-push.ts';
+import { webPushShown } from './web-push-shown.ts';
 
 export interface WebPushOrigins {
   readonly webPushOrigin: string;
@@ -17,6 +18,7 @@ export const WEB_PUSH: SimulatedProvider<WebPushOrigins> = {
   portFlag: { name: 'web-push-port', of: "the browsers' push service" },
   connection: { maxConcurrentStreams: 100, goAwayText: '' },
   originsOf: (webPushOrigin) => ({ webPushOrigin }),
+  shownBy: webPushShown,
   play: ({ book }) => {
     const subscriptions = new PushSubscriptions();
     return {

@@ -58,6 +58,28 @@ t.test('it tells what each token received', async (t) => {
   t.same(unknown.json, { count: 0, accepted: 0, lostAnswers: 0, rejected: {}, last: null });
 });
 
+t.test('it tells what a device shows, while the behaviour says so', async (t) => {
+  const simulator = await simulate(t);
+  const session = open(t, simulator, simulator.apnsOrigin);
+  const headers = await apnsHeaders(simulator.accounts, apnsToken(1));
+  const push = (body: string, more: object = {}) => ask(session, { ...headers, ...more }, body);
+  const shown = async () => (await control(simulator, `GET /shown/apns/${apnsToken(1)}`)).json;
+  await push(BODY);
+  t.same(await shown(), []);
+  await control(simulator, 'PUT /behaviour', { keepsShown: true });
+  await push(BODY);
+  await push('{"aps":{"badge":1}}');
+  const named = { 'apns-collapse-id': 'match-7' };
+  await push('{"aps":{"alert":{"title":"1:0"}}}', named);
+  await push('{"aps":{"alert":{"title":"1:1","body":"Goal"}},"pushId":"n"}', named);
+  t.same(await shown(), [
+    { identity: null, title: null, body: 'Goal!', pushId: null },
+    { identity: 'match-7', title: '1:1', body: 'Goal', pushId: 'n' },
+  ]);
+  await control(simulator, 'POST /reset');
+  t.same(await shown(), []);
+});
+
 t.test('a script answers for one token, as often as it says', async (t) => {
   const simulator = await simulate(t);
   const session = open(t, simulator, simulator.apnsOrigin);

@@ -139,7 +139,7 @@ for (const transport of TRANSPORTS) {
         'content-encoding': 'aes128gcm',
       });
       const read = browsers.read(headers[':path']?.replace('/push/', '') ?? '', octets);
-      const expected = { title: 'Goal!', body: '1:0', data: { game: 7 }, pushId: 'n' };
+      const expected = { title: 'Goal!', body: '1:0', tag: 'game', data: { game: 7 }, pushId: 'n' };
       t.same(JSON.parse(String(read)), expected);
     }
     const tokens = new Set(peer.received.map(({ headers }) => headers.authorization));
