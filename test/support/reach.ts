@@ -1,7 +1,7 @@
 /** Reads the reach of a push job, as the ledger keeps it (decision 74). */
 
-import { BLOCK_DEVICES, firstOrdinalOf } from '../../src/domain/device.ts';
 import type { Sql } from '../../src/database/sql.ts';
+import { BLOCK_DEVICES, firstOrdinalOf } from '../../src/domain/device.ts';
 
 /** The offsets that words name (push/worker/chunk/reach.ts). */
 export function offsetsIn(words: Uint8Array): ReadonlySet<number> {

@@ -275,9 +275,21 @@ await onEachStore(t, {
       t.same(await scopesOf(job), [appId, staying], 'it is looked at again');
     }
     t.same(await eraseFromJobs(sql, deletion, none, limits), { lastId: none, left: 0 });
-    t.same([await condemned(), await groups()], [[0, 7], [1, 4]]);
+    t.same(
+      [await condemned(), await groups()],
+      [
+        [0, 7],
+        [1, 4],
+      ],
+    );
     t.same(await eraseFromJobs(sql, deletion, none, limits), { lastId: null, left: 0 });
-    t.same([await condemned(), await groups()], [[0, 7], [0, 4]]);
+    t.same(
+      [await condemned(), await groups()],
+      [
+        [0, 7],
+        [0, 4],
+      ],
+    );
     t.same(await scopesOf(job), [staying]);
 
     for (let piece = 0; piece < 2; piece += 1) {
@@ -285,7 +297,13 @@ await onEachStore(t, {
     }
     t.same(await condemned(), [0, 1]);
     t.equal(await eraseEndedJobs(sql, { clientId, deletedAtMs: 0 }, limits), true);
-    t.same([await condemned(), await groups()], [[0, 0], [0, 1]]);
+    t.same(
+      [await condemned(), await groups()],
+      [
+        [0, 0],
+        [0, 1],
+      ],
+    );
     t.same(await scopesOf(job), [staying]);
     t.equal(await eraseEndedJobs(sql, { clientId, deletedAtMs: 0 }, limits), false);
     t.equal(await scopesOf(job), null);
@@ -302,7 +320,7 @@ await onEachStore(t, {
       const app = await readApp(sql, clientId, appId);
       if (app !== null) await sql.begin((tx) => deleteApp(tx, clientId, app));
     }
-    const node = upkeepOf(sql, new AppDeletions(NO_FEED, 7));
+    const node = upkeepOf(sql, new AppDeletions(NO_FEED, 8));
     const left = async () => {
       const counts: number[] = [];
       for (const appId of appIds) counts.push((await rowsOf(sql, appId))['devices'] ?? 0);

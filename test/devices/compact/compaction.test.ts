@@ -20,10 +20,10 @@ import { plain } from '../../support/expressions.ts';
 import { makeNotification } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
+import { tokensReached } from '../../support/reach.ts';
 import { indexDifferences, openNodeIndex, staleGroups } from '../../support/redis-index.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 import { withPostgresStore } from '../../support/store.ts';
-import { tokensReached } from '../../support/reach.ts';
 import { subscriptions, writeGroupTags } from '../../support/subscriptions.ts';
 import { makeTenant } from '../../support/tenant.ts';
 import type { Upkeep } from '../../support/upkeep.ts';
@@ -130,7 +130,8 @@ async function reached(sql: SqlPool, scene: Scene, notificationId: string) {
     const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion });
     for (const at of run.offsets.keys()) devices.push(String(run.deviceIds.at(at) ?? 'nobody'));
   }
-  return { groups: chunks.map(({ groupNumber }) => groupNumber), devices: devices.sort() };
+  const groups = chunks.map(({ groupNumber }) => groupNumber).sort((a, b) => a - b);
+  return { groups, devices: devices.sort() };
 }
 
 const deviceIdsOf = async (sql: Sql, scene: Scene): Promise<readonly string[]> =>

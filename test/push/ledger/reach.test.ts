@@ -9,7 +9,11 @@ import type { Simulator } from '../../../packages/simulator/src/simulator.ts';
 import type { Store } from '../../../src/database/store.ts';
 import { GROUP_DEVICES } from '../../../src/domain/device.ts';
 import type { Counts } from '../../../src/domain/notification.ts';
-import type { ChunkProgress, RetryProgress, RetrySettlement } from '../../../src/domain/progress.ts';
+import type {
+  ChunkProgress,
+  RetryProgress,
+  RetrySettlement,
+} from '../../../src/domain/progress.ts';
 import { DEFAULT_PUSH_OPTIONS } from '../../../src/domain/push-options.ts';
 import { Ledger } from '../../../src/push/ledger/ledger.ts';
 import type { ClaimedChunk } from '../../../src/push/sql/ledger/claim-chunks.ts';
@@ -116,7 +120,7 @@ const settlement = (
   sentToMs: null,
 });
 
-async function claimRetry(store: Store, id: string): Promise<ClaimedRetries> {
+function claimRetry(store: Store, id: string): Promise<ClaimedRetries> {
   return until('a retry to claim', async () => {
     const [found = null] = await claimRetriesOf(store.sql, id, LEASE_MS);
     return found;
@@ -203,7 +207,8 @@ await onEachStore(t, {
     await store.sql`update notifications set state = 'CANCELLED' where id = ${id}`;
     const [row] = await finalRows(store, tenant, id);
     await until('its end is recorded', async () => {
-      const [ended] = await store.sql`select from notifications where id = ${id} and finished_at is not null`;
+      const [ended] =
+        await store.sql`select from notifications where id = ${id} and finished_at is not null`;
       return ended ?? null;
     });
     const accepted = await acceptedTokens(simulator, store, tenant);
@@ -326,7 +331,9 @@ await onEachStore(t, {
     const ledger = ledgerOf(store);
     const chunk = await claimOne(store, id);
     const retries = [retryOf(4, false)];
-    await ledger.record(chunkReport(chunk, { blocks: -1n, counts: { ...NOTHING, total: 1 }, retries }));
+    await ledger.record(
+      chunkReport(chunk, { blocks: -1n, counts: { ...NOTHING, total: 1 }, retries }),
+    );
     t.same(await offsetsReached(store, id), []);
     await claimRetry(store, id);
     await loseHolders(store);
@@ -337,7 +344,10 @@ await onEachStore(t, {
     await ledger.drain();
   },
 
-  'recorded by a node of the version before: the answer says that it is not whole': async (t, store) => {
+  'recorded by a node of the version before: the answer says that it is not whole': async (
+    t,
+    store,
+  ) => {
     const tenant = await makeTenant(store.sql, 'older');
     const id = await makeRunning(store.sql, tenant, 1, { step: GROUP_DEVICES });
     const ledger = ledgerOf(store);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Sql, SqlPool } from '../../../../src/database/sql.ts';
-import { deleteOldNotifications } from '../../../../src/push/sql/old-notifications.ts';
 import { removeReach } from '../../../../src/push/sql/ledger/remove-reach.ts';
+import { deleteOldNotifications } from '../../../../src/push/sql/old-notifications.ts';
 import { oldReach } from '../../../../src/push/upkeep.ts';
 import { mortal } from '../../../support/mortal.ts';
 import { makeTenant } from '../../../support/notifications.ts';

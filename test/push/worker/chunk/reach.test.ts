@@ -1,7 +1,7 @@
 import t from 'tap';
+import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../../src/domain/device.ts';
 import type { Outcome } from '../../../../src/domain/outcome.ts';
 import { DELIVERED } from '../../../../src/domain/outcome.ts';
-import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../../src/domain/device.ts';
 import type { ChunkTask } from '../../../../src/push/protocol/task.ts';
 import { runChunk } from '../../../../src/push/worker/chunk/chunk-runner.ts';
 import { Reach } from '../../../../src/push/worker/chunk/reach.ts';
@@ -48,7 +48,10 @@ t.test('the words say who is in it, whatever the share of each block', (t) => {
   }
   const reach = reachOf(offsets);
   t.equal(reach.of(ALL_BLOCKS)?.devices, offsets.length);
-  t.strictSame([...offsetsIn(octetsOf(reach))].sort((a, b) => a - b), offsets);
+  t.strictSame(
+    [...offsetsIn(octetsOf(reach))].sort((a, b) => a - b),
+    offsets,
+  );
   t.end();
 });
 
@@ -58,7 +61,10 @@ t.test('reports of some blocks each, one behind the other, are the whole', (t) =
   const even = octetsOf(reach, 0x5555_5555_5555_5555n);
   const odd = octetsOf(reach, 0xaaaa_aaaa_aaaa_aaaan);
   const found = offsetsIn(Buffer.concat([even, odd]));
-  t.strictSame([...found].sort((a, b) => a - b), offsets);
+  t.strictSame(
+    [...found].sort((a, b) => a - b),
+    offsets,
+  );
   t.end();
 });
 
