@@ -4,7 +4,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lifetime } from '../test/support/lifetime.ts';
 
@@ -25,7 +26,7 @@ export interface Compared {
 
 /**
  * Runs a scenario of this checkout and of the one in the folder `before`, each by its own bench
- * with its own stores, and compares what they write to bench/results. The other checkout has to be
+ * with its own stores, and compares what they measured. The other checkout has to be
  * installed and built: `npm run build` there.
  */
 export async function compare(
@@ -54,14 +55,17 @@ async function runOf(
 ): Promise<Map<string, number>> {
   const program = join(folder, 'dist', 'bench', 'run.js');
   if (!existsSync(program)) throw new Error(`${folder} is not built: run \`npm run build\` there`);
-  const child = spawn(process.execPath, ['--enable-source-maps', program, scenario], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const results = mkdtempSync(join(tmpdir(), 'tagcast-beside-'));
+  stage.teardown(() => rmSync(results, { recursive: true, force: true }));
+  const file = join(results, 'results.json');
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', program, scenario, `--json=${file}`],
+    { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
+  );
   stage.teardown(() => child.kill('SIGTERM'));
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`${scenario} of ${folder} ended with ${code}`);
-  const file = join(folder, 'bench', 'results', `${scenario}.json`);
   return figuresOf(JSON.parse(readFileSync(file, 'utf8')));
 }
 

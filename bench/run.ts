@@ -32,8 +32,9 @@ npm run bench -- soak --minutes=40 [--store=embedded|postgres]
 npm run bench -- register --store=embedded   one store; small-sends, too
 npm run bench -- small-sends --waiting=1000 [--store=…]   no more than so many at once
 npm run bench -- load --help       a deployment that runs already, by autocannon
-npm run bench -- register --before=../tagcast-before
+npm run bench -- register/ours fan-out/ours --before=../tagcast-before
                                    this checkout beside another one, which is built; only prints
+npm run bench -- register/ours --json=ours.json   what it measured goes to this file instead
 
 Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and noisy:
 compare within one run. docs/internals/bench.md says how each measures.`;
@@ -103,10 +104,10 @@ for (const [name, scenario] of Object.entries(SCENARIOS_AND_PARTS)) {
     }
     const result = await scenario.run(stage, options);
     print(result);
-    if (SCENARIOS[name] === undefined) continue;
+    if (SCENARIOS[name] === undefined && values.json === undefined) continue;
     const { figures, ...rest } = result;
     const file = JSON.stringify({ ...rest, ...figures }, null, 2);
-    writeFileSync(join(RESULTS, `${name}.json`), `${file}\n`);
+    writeFileSync(values.json ?? join(RESULTS, `${name}.json`), `${file}\n`);
   } finally {
     await stage.close();
   }
@@ -136,6 +137,7 @@ function readArguments() {
         store: { type: 'string' },
         waiting: { type: 'string' },
         before: { type: 'string' },
+        json: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });

@@ -40,8 +40,18 @@ export const fanOut: Scenario = {
     if (nghttpd === null || grounds === null) return { rows: [] };
     return measureAll(stage, grounds, nghttpd);
   },
-  parts: { estimate: measureEstimates },
+  parts: { ours: measureOurs, estimate: measureEstimates },
 };
+
+/** The engine alone: enough to compare it with another checkout's. */
+async function measureOurs(stage: Lifetime): Promise<Result> {
+  const nghttpd = await startNghttpdSink(stage);
+  const grounds = nghttpd === null ? null : await prepareFanOut(stage, nghttpd.tokens);
+  if (nghttpd === null || grounds === null) return { rows: [] };
+  const engine = await grounds.start('redis', environmentOf(stage, nghttpd));
+  const sends = await rounds(grounds, engine);
+  return { rows: [rowOf('redis', 'nghttpd', sends, await peakMb(engine))] };
+}
 
 async function measureEstimates(stage: Lifetime): Promise<Result> {
   const grounds = await prepareFanOut(stage, ['a'.repeat(64)]);

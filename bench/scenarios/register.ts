@@ -7,7 +7,7 @@ import type { Result, Scenario } from '../scenario.ts';
 import { measureEmbedded } from './register/embedded.ts';
 import { measureFronts } from './register/fronts.ts';
 import { FEW_TAGS, MANY_TAGS } from './register/grounds.ts';
-import { measureServers } from './register/servers.ts';
+import { measureOurs, measureServers } from './register/servers.ts';
 
 export const register: Scenario = {
   summary: `devices with ${FEW_TAGS} and ${MANY_TAGS} tags, new and repeated, over kept and new connections; rounds in turns, medians; load, server, PostgreSQL and Redis on this machine`,
@@ -21,5 +21,10 @@ export const register: Scenario = {
       figures: { ...servers.figures, ...fronts.figures },
     };
   },
-  parts: { servers: measureServers, fronts: measureFronts, embedded: measureEmbedded },
+  parts: {
+    ours: measureOurs,
+    servers: measureServers,
+    fronts: measureFronts,
+    embedded: measureEmbedded,
+  },
 };

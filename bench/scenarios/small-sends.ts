@@ -4,7 +4,6 @@
  * that does next to nothing.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { startBaseline } from '../baselines/baseline.ts';
@@ -13,7 +12,8 @@ import type { Result, Scenario } from '../scenario.ts';
 import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';
-import type { Costs, Metered } from './small-sends/costs.ts';
+import { measureAutovacuum } from './small-sends/autovacuum.ts';
+import type { Metered } from './small-sends/costs.ts';
 import { costsOfEach, costsSoFar } from './small-sends/costs.ts';
 import type { Figures } from './small-sends/figures.ts';
 import { NO_TIMES } from './small-sends/figures.ts';
@@ -21,6 +21,7 @@ import type { SmallGrounds } from './small-sends/grounds.ts';
 import { onEmbedded, onPostgres } from './small-sends/grounds.ts';
 import type { Posted, PushTarget } from './small-sends/loads.ts';
 import { postAll, postAtRate } from './small-sends/loads.ts';
+import { CONNECTIONS, measurePosted, openOf, untilNone } from './small-sends/posted.ts';
 import { measureAlone, measureScheduled } from './small-sends/scheduled.ts';
 
 const WAITING = [1, 100, 1_000, 10_000, 100_000] as const;
@@ -28,7 +29,6 @@ const WAITING_MOST = 100_000;
 const WAITING_AGAIN = 1_000;
 /** The embedded store is for small installations, and slower. */
 const WAITING_EMBEDDED_MAX = 10_000;
-const CONNECTIONS = 64;
 const POSTED = 6_000;
 const POSTED_EMBEDDED = 2_000;
 /**
@@ -37,7 +37,6 @@ const POSTED_EMBEDDED = 2_000;
 const POSTED_FIRST = 6_000;
 const POSTED_FIRST_EMBEDDED = 2_000;
 const RATE_SECONDS = 5;
-const LIMIT_MS = 300_000;
 
 export const smallSends: Scenario = {
   summary:
@@ -77,6 +76,7 @@ export const smallSends: Scenario = {
       figures: figuresOf(rows),
     };
   },
+  parts: { autovacuum: measureAutovacuum },
 };
 
 type SmallRow = Figures & {
@@ -98,11 +98,7 @@ async function measureOurs(
   const of = { server: 'ours', store } as const;
   const metered = { ...grounds, enginePid: engine.child.pid ?? 0 };
   const target = { baseUrl: engine.baseUrl, token: demo.superUser.token, tagIds };
-  const open = async (): Promise<number> => {
-    const [row] = await sql<{ open: number }[]>`
-      select count(*)::integer as open from notifications where finished_at is null`;
-    return row?.open ?? 0;
-  };
+  const open = openOf(sql);
   await postAll(target, postedFirst, CONNECTIONS);
   await untilNone(open);
   const rows: SmallRow[] = [];
@@ -187,23 +183,6 @@ async function measureBaseline(
   ];
 }
 
-type Rate = Costs & { readonly perSecond: number };
-
-/** From the first POST until the last has its outcome. */
-async function measurePosted(
-  metered: Metered,
-  target: PushTarget,
-  count: number,
-  open: () => Promise<number>,
-): Promise<Rate> {
-  const before = await costsSoFar(metered);
-  const startedMs = performance.now();
-  await postAll(target, count, CONNECTIONS);
-  await untilNone(open);
-  const seconds = (performance.now() - startedMs) / 1_000;
-  return { perSecond: count / seconds, ...costsOfEach(before, await costsSoFar(metered), count) };
-}
-
 /** The row of a job: when it had its outcome, was accepted, and was first tried. */
 interface Times {
   readonly id: string;
@@ -246,20 +225,6 @@ async function measureRate(
     acceptMs: median(sorted(({ acceptedAtMs }) => acceptedAtMs)),
     attemptMs: median(sorted(({ attemptedAtMs }) => attemptedAtMs)),
   };
-}
-
-/**
- * Asked seldom while there are many: asking costs the database something. Answers how many are
- * left, `enough` or fewer.
- */
-async function untilNone(open: () => Promise<number>, enough = 0): Promise<number> {
-  const limitMs = performance.now() + LIMIT_MS;
-  for (;;) {
-    const left = await open();
-    if (left <= enough) return left;
-    if (performance.now() > limitMs) throw new Error(`${left} sends have no outcome`);
-    await sleep(Math.min(1_000, 20 + left / 20));
-  }
 }
 
 type Find = (server: SmallRow['server'], load: SmallRow['load'], sends?: number) => Figures | null;

@@ -17,9 +17,9 @@ t.test('--help tells how it is called', (t) => {
 });
 
 t.test('what it does not know is named, without a stack', (t) => {
-  const option = run('register', '--json=x');
+  const option = run('register', '--jsn=x');
   t.equal(option.status, 2);
-  t.match(option.stderr, /^Unknown option '--json'[\s\S]*npm run bench -- load --help/);
+  t.match(option.stderr, /^Unknown option '--jsn'[\s\S]*npm run bench -- load --help/);
   t.notMatch(option.stderr, / at .*\.js:/);
   const scenario = run('registr');
   t.equal(scenario.status, 2);

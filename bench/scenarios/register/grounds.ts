@@ -81,15 +81,22 @@ export async function startStores(stage: Lifetime): Promise<Stores | null> {
 /** The target of a load, but for its address: every server knows these tags and this credential. */
 export type TargetData = Omit<Target, 'baseUrl'>;
 
+/** Our server in clear text, with the devices that it knows. */
+export async function startOurs(stage: Lifetime, stores: Stores) {
+  const engine = await startEngine(stage, temporaryDirectory(stage), stores.environment);
+  const data = await targetDataOf(engine);
+  const server = serverOf('ours', data, engine);
+  for (const tags of [FEW_TAGS, MANY_TAGS]) await registerKnownDevices(server.target, tags);
+  return { server, data };
+}
+
 /** Servers in clear text, with the devices that they know. */
 export async function startServers(stage: Lifetime, stores: Stores): Promise<readonly Server[]> {
-  const start = (further: Readonly<Record<string, string>>) =>
-    startEngine(stage, temporaryDirectory(stage), { ...stores.environment, ...further });
-  const engine = await start({});
-  const data = await targetDataOf(engine);
-  const writing = await start({ REGISTRATION_REFRESH_HOURS: '0' });
-  const ours = serverOf('ours', data, engine);
-  for (const tags of [FEW_TAGS, MANY_TAGS]) await registerKnownDevices(ours.target, tags);
+  const { server: ours, data } = await startOurs(stage, stores);
+  const writing = await startEngine(stage, temporaryDirectory(stage), {
+    ...stores.environment,
+    REGISTRATION_REFRESH_HOURS: '0',
+  });
   const front = await startBaseline(stage, 'front', null);
   const straightforward = await startStraightforward(stage, stores, data, {
     redisDatabase: 1,

@@ -8,8 +8,8 @@ import { autocannonLoad } from '../../loads/autocannon.ts';
 import type { Kind, Load } from '../../loads/load.ts';
 import { findWrk } from '../../loads/wrk.ts';
 import type { Ratios, Result } from '../../scenario.ts';
-import type { Server, ServerName } from './grounds.ts';
-import { FEW_TAGS, MANY_TAGS, startServers, startStores } from './grounds.ts';
+import type { Server, ServerName, Stores } from './grounds.ts';
+import { FEW_TAGS, MANY_TAGS, startOurs, startServers, startStores } from './grounds.ts';
 import type { RegisterRow } from './rounds.ts';
 import { measureRound, mediansOf } from './rounds.ts';
 
@@ -25,15 +25,38 @@ export async function measureServers(stage: Lifetime): Promise<Result> {
   const stores = await startStores(stage);
   if (stores === null) return { rows: [] };
   const servers = await startServers(stage, stores);
+  const loads = loadsOf(stage);
+  const rounds = await inTurns(stores, casesOf(servers, loads), CONNECTIONS);
+  return summarise(rounds, loads[0]);
+}
+
+/** Our server alone, and under one load: enough to compare it with another checkout's. */
+export async function measureOurs(stage: Lifetime): Promise<Result> {
+  const stores = await startStores(stage);
+  if (stores === null) return { rows: [] };
+  const { server } = await startOurs(stage, stores);
+  const [load] = loadsOf(stage);
+  const cases = casesOf([server], [load]).filter(({ kind }) => kind !== 'mix');
+  return { rows: mediansOf(await inTurns(stores, cases, [CONNECTIONS[0]])) };
+}
+
+/** The first is the one that ratios are of: autocannon takes half of the machine for itself. */
+function loadsOf(stage: Lifetime): readonly [Load, ...Load[]] {
   const wrk = findWrk(stage);
-  const loads = wrk === null ? [autocannonLoad] : [wrk, autocannonLoad];
-  const cases = casesOf(servers, loads);
+  return wrk === null ? [autocannonLoad] : [wrk, autocannonLoad];
+}
+
+async function inTurns(
+  stores: Stores,
+  cases: readonly Case[],
+  sizes: readonly number[],
+): Promise<readonly RegisterRow[]> {
   for (const { server, load, kind, tags } of cases) {
     await load.run(server.target, { connections: 64, seconds: WARM_UP_SECONDS, kind, tags });
   }
   const rounds: RegisterRow[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const connections of CONNECTIONS) {
+    for (const connections of sizes) {
       for (const { server, load, kind, tags, ...each } of cases) {
         if (!each.connections.includes(connections)) continue;
         const asked = { connections, seconds: ROUND_SECONDS, kind, tags };
@@ -41,7 +64,7 @@ export async function measureServers(stage: Lifetime): Promise<Result> {
       }
     }
   }
-  return summarise(rounds, loads[0] ?? autocannonLoad);
+  return rounds;
 }
 
 interface Case {
