@@ -62,7 +62,7 @@ export interface Wait {
 /** Devices of a group that the provider accepted a message for, or may have. */
 export interface Reached {
   readonly devices: number;
-  /** As hexadecimal digits (push/worker/chunk/reach.ts). */
+  /** Says which they are, in hexadecimal digits (push/worker/chunk/reach.ts). */
   readonly words: string;
 }
 
@@ -110,7 +110,7 @@ export interface RetrySettlement {
 export interface RetryProgress extends ProgressShape {
   readonly kind: 'retries';
   readonly settlements: readonly RetrySettlement[];
-  /** As of a chunk. */
+  /** The same as of a chunk. */
   readonly isReachedInScope?: true;
 }
 

@@ -1,4 +1,4 @@
-/** What the reach of the sends that are done takes in the database, by device and job. */
+/** Measures what the reach of the sends that are done takes in the database. */
 
 import { GROUP_DEVICES } from '../../../src/domain/device.ts';
 import type { FanOutGrounds } from './population.ts';

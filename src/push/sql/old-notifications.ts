@@ -5,7 +5,7 @@ import { transact } from '../../database/transact.ts';
 
 /**
  * Deletes those that ended before a time, the oldest first; answers how many. One stays while no
- * statistics count it, its condemned devices are neither erased nor forgotten, or its reach is there.
+ * statistics count it, its condemned devices are neither erased nor forgotten, or it has a reach.
  */
 export const deleteOldNotifications = (
   sql: SqlPool,

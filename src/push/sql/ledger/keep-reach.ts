@@ -1,6 +1,6 @@
 /**
- * Parts of the statements that record reports: the reach of a group's devices (decision 74). Words
- * go behind those that are there, and a report counts once, so each device is there once.
+ * Adds to the reach of a group's devices, in the statements that record reports (decision 74).
+ * Words come after those that are there, and a report counts once, so each device is there once.
  */
 
 import type { Fragment, Sql } from '../../../database/sql.ts';

@@ -67,19 +67,10 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
       ${continueChunks(sql, leaseMs)}
     ),
     completed as (
-      delete from chunks c using held h
-      where h.is_complete and ${isChunkOf(sql, 'h')}
-      returning c.notification_id, c.app_id, c.platform_id, c.group_number, c.reach_words as earlier,
-        case when not h.is_reached_in_scope then h.reach_words end as last
+      ${deleteDone(sql)}
     ),
     kept as (
-      ${keepReach(
-        sql,
-        sql`
-          select notification_id, app_id, platform_id, group_number,
-            coalesce(earlier, '') || coalesce(last, '')
-          from completed where earlier is not null or last is not null`,
-      )}
+      ${keepReach(sql, reachOfDone(sql))}
     ),
     postponed as (
       insert into retries
@@ -132,6 +123,16 @@ const reasonSums = (sql: Sql, reasons: readonly CountedReason[]) => sql`
   join held h using (position)
   group by h.notification_id, h.app_id, h.platform_id, reason.reason
   order by h.notification_id, h.app_id, h.platform_id, reason.reason`;
+
+const deleteDone = (sql: Sql) => sql`
+  delete from chunks c using held h
+  where h.is_complete and ${isChunkOf(sql, 'h')}
+  returning c.notification_id, c.app_id, c.platform_id, c.group_number, c.reach_words as earlier,
+    case when not h.is_reached_in_scope then h.reach_words end as last`;
+
+const reachOfDone = (sql: Sql) => sql`
+  select notification_id, app_id, platform_id, group_number, coalesce(earlier, '') || coalesce(last, '')
+  from completed where earlier is not null or last is not null`;
 
 /** Carries on unfinished chunks: they are held further, given back, or parked. */
 const continueChunks = (sql: Sql, leaseMs: number) => sql`

@@ -77,13 +77,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       on conflict do nothing
     ),
     kept as (
-      ${keepReach(
-        sql,
-        sql`
-          select notification_id, app_id, platform_id, ordinal / 8192, ${wordsOf(sql)}
-          from held where is_newly_reached and not is_reached_in_scope
-          group by notification_id, app_id, platform_id, ordinal / 8192`,
-      )}
+      ${keepReach(sql, newlyReached(sql))}
     ),
     counted as (
       ${addCounts(sql, sums(sql))}
@@ -117,6 +111,11 @@ const reasonSums = (sql: Sql) => sql`
   where ending = 'failed' and reason is not null
   group by notification_id, app_id, platform_id, reason
   order by notification_id, app_id, platform_id, reason`;
+
+const newlyReached = (sql: Sql) => sql`
+  select notification_id, app_id, platform_id, ordinal / 8192, ${wordsOf(sql)}
+  from held where is_newly_reached and not is_reached_in_scope
+  group by notification_id, app_id, platform_id, ordinal / 8192`;
 
 /** A word for each: its offset in its group (push/worker/chunk/reach.ts). */
 const wordsOf = (sql: Sql) => sql`string_agg(int2send((ordinal % 8192)::smallint), ''::bytea)`;

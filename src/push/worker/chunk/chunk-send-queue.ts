@@ -152,7 +152,7 @@ export class ChunkSendQueue implements SendQueue {
     };
   }
 
-  /** What the report says of the devices that its blocks have reached. */
+  /** Says in a report which devices its blocks have reached. */
   private reachedIn(
     reached: Reached | null,
   ): Pick<ChunkProgress, 'reached' | 'isReachedInScope' | 'isDoubted'> {

@@ -1,12 +1,12 @@
 /**
  * The devices of a group that may have seen a message, and the words in which the ledger keeps them
- * (decision 74). A word is two octets, the highest first; words are only put behind each other, and
- * all of them count together:
+ * (decision 74). A word is two octets, the highest first. Words come after others, and all of them
+ * count together:
  *
  *   000 and an offset            this device
  *   001 and an offset            not this one of the run of whole blocks before
- *   01, count − 1, first block   a run of blocks; their bits follow, bit n of octet m is offset 8m + n
- *   10, count − 1, first block   a run of blocks with all their devices, but for those that follow
+ *   01, count − 1, first block   a run of blocks; their bits follow: bit n of octet m is 8m + n
+ *   10, count − 1, first block   a run of whole blocks, but for those that follow
  */
 
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/device.ts';

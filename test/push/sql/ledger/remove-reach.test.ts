@@ -12,7 +12,7 @@ import { upkeepOf } from '../../../support/upkeep.ts';
 const DAY_MS = 86_400_000;
 const LIMITS = { jobs: 3, rows: 4 };
 
-/** A job that ended so many days ago, with a reach of so many groups; 0: in the row of its scope. */
+/** A job that ended so many days ago, and the groups of its reach; 0: in the row of its scope. */
 async function ended(
   sql: SqlPool,
   { clientId, appId }: { readonly clientId: number; readonly appId: number },

@@ -97,7 +97,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'device-3': { kind: 'throttled-device', reason: 'TooManyRequests', retryAfterMs: 5_000 },
 };
 
-/** What the reports of a chunk of four devices, sent to with these outcomes, say of its reach. */
+/** Sends to a chunk of four devices with these outcomes; answers the reach in its reports. */
 async function reported(more: Partial<ChunkTask>, cancelsAfter = Number.POSITIVE_INFINITY) {
   const task = chunkTask(more);
   const sender = new ScriptedSender((deviceId, count) => {

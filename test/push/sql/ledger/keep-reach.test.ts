@@ -5,38 +5,38 @@
 
 import { pino } from 'pino';
 import t from 'tap';
-import type { Simulator } from '../../../packages/simulator/src/simulator.ts';
-import type { Store } from '../../../src/database/store.ts';
-import { GROUP_DEVICES } from '../../../src/domain/device.ts';
-import type { Counts } from '../../../src/domain/notification.ts';
+import type { Simulator } from '../../../../packages/simulator/src/simulator.ts';
+import type { Store } from '../../../../src/database/store.ts';
+import { GROUP_DEVICES } from '../../../../src/domain/device.ts';
+import type { Counts } from '../../../../src/domain/notification.ts';
 import type {
   ChunkProgress,
   RetryProgress,
   RetrySettlement,
-} from '../../../src/domain/progress.ts';
-import { DEFAULT_PUSH_OPTIONS } from '../../../src/domain/push-options.ts';
-import { Ledger } from '../../../src/push/ledger/ledger.ts';
-import type { ClaimedChunk } from '../../../src/push/sql/ledger/claim-chunks.ts';
-import type { ClaimedRetries } from '../../../src/push/sql/ledger/claim-retries.ts';
-import { readStatus } from '../../../src/push/sql/notifications/read-status.ts';
-import { Reach } from '../../../src/push/worker/chunk/reach.ts';
-import { systemClock } from '../../../src/std/clock.ts';
-import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
-import { chunkReport } from '../../support/chunk-report.ts';
-import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
-import type { Tenant } from '../../support/notifications.ts';
+} from '../../../../src/domain/progress.ts';
+import { DEFAULT_PUSH_OPTIONS } from '../../../../src/domain/push-options.ts';
+import { Ledger } from '../../../../src/push/ledger/ledger.ts';
+import type { ClaimedChunk } from '../../../../src/push/sql/ledger/claim-chunks.ts';
+import type { ClaimedRetries } from '../../../../src/push/sql/ledger/claim-retries.ts';
+import { readStatus } from '../../../../src/push/sql/notifications/read-status.ts';
+import { Reach } from '../../../../src/push/worker/chunk/reach.ts';
+import { systemClock } from '../../../../src/std/clock.ts';
+import { NO_FEED } from '../../../../src/tag-index/tag-index.ts';
+import { chunkReport } from '../../../support/chunk-report.ts';
+import { finalRows, pushTo, seed, submit } from '../../../support/fan-out-pushes.ts';
+import type { Tenant } from '../../../support/notifications.ts';
 import {
   claimChunksOf,
   claimRetriesOf,
   makeRunning,
   makeTenant,
-} from '../../support/notifications.ts';
-import { onEachStore } from '../../support/on-each-store.ts';
-import { until } from '../../support/poll.ts';
-import { ordinalsReached, readReach, tokensReached } from '../../support/reach.ts';
-import { fanOutFor } from '../../support/sending.ts';
-import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
-import { behave, freshSimulator } from '../../support/simulator.ts';
+} from '../../../support/notifications.ts';
+import { onEachStore } from '../../../support/on-each-store.ts';
+import { until } from '../../../support/poll.ts';
+import { ordinalsReached, readReach, tokensReached } from '../../../support/reach.ts';
+import { fanOutFor } from '../../../support/sending.ts';
+import { SILENT_JOURNAL } from '../../../support/silent-journal.ts';
+import { behave, freshSimulator } from '../../../support/simulator.ts';
 
 const LEASE_MS = 60_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
