@@ -13,7 +13,7 @@ import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/devi
 import type { Reached } from '../../../domain/progress.ts';
 
 const BLOCK_OCTETS = BLOCK_DEVICES / 8;
-/** As single words they take no more than the block's bits. */
+/** Single words of so many are no longer than the bits of their block. */
 const SINGLE_MAX = BLOCK_OCTETS / 2;
 
 const BUT = 0x2000;
