@@ -1,4 +1,4 @@
-/** Tells of a job's reach, in answers about it: whom a later message about it would go to. */
+/** Shows a job's reach in answers about it: whom a later message about it would go to. */
 
 import { z } from 'zod';
 import { count, epochMs, orAbsent } from '../../http/openapi/parts.ts';
