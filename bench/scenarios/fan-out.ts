@@ -21,6 +21,7 @@ import {
   DEVICES_MANY,
   prepareFanOut,
 } from './fan-out/population.ts';
+import { measureReach } from './fan-out/reach.ts';
 import type { Sent } from './fan-out/send.ts';
 import { peakMb, send } from './fan-out/send.ts';
 import { measureBeside, measureSmallTag } from './fan-out/small-tag.ts';
@@ -67,6 +68,7 @@ async function measureAll(stage: Lifetime, grounds: FanOutGrounds, nghttpd: Sink
   const { sends, h2load } = await inTurns(grounds, engine, nghttpd);
   const ours = rowOf('redis', 'nghttpd', sends, await peakMb(engine));
   const beside = measureBeside(grounds, engine, BESIDE);
+  const reachOctets = await measureReach(grounds);
   const many = await send(grounds, engine, grounds.tags.many, DEVICES_MANY);
   const smallBesideMs = await beside;
   const ofMany = rowOf('redis', 'nghttpd', [many], await peakMb(engine), DEVICES_MANY);
@@ -99,6 +101,7 @@ async function measureAll(stage: Lifetime, grounds: FanOutGrounds, nghttpd: Sink
       smallTagP95Ms: few.p95Ms,
       smallTagOfTenMillionP50Ms: fewAmongMost.p50Ms,
       smallBesideMs,
+      ...reachOctets,
     },
   };
 }

@@ -264,6 +264,9 @@ export const schema = z.object({
     .describe(
       'Days for which a push job and its counts are kept after its end; then its status is 404.',
     ),
+  REACH_RETENTION_DAYS: count(1, 30)
+    .default(7)
+    .describe('Days for which it is kept, after the end of a push job, which devices it reached.'),
 });
 
 export type Config = Readonly<z.infer<typeof schema>>;

@@ -18,6 +18,7 @@ import * as segments from './migrations/0049-segments.ts';
 import * as registeredOn from './migrations/0050-registered-on.ts';
 import * as oneIndexOfJobsUnderWay from './migrations/0051-one-index-of-jobs-under-way.ts';
 import * as numbers from './migrations/0052-numbers.ts';
+import * as reach from './migrations/0053-reach.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   registeredOn,
   oneIndexOfJobsUnderWay,
   numbers,
+  reach,
 ];
 
 export interface Migrated {

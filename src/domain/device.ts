@@ -31,7 +31,7 @@ export const DEVICE_ID_LENGTH_MAX = 4_096;
 /**
  * The unit of claiming, and of one Redis Cluster slot.
  * @limit devices of a group → never to be changed on existing data: groups are stored, and `8192`
- * stands in three statements
+ * stands in four statements
  */
 export const GROUP_DEVICES = 8_192;
 /**

@@ -59,6 +59,13 @@ export interface Wait {
   readonly forMs: number;
 }
 
+/** Devices of a group that the provider accepted a message for, or may have. */
+export interface Reached {
+  readonly devices: number;
+  /** Says which they are, in hexadecimal digits (push/worker/chunk/reach.ts). */
+  readonly words: string;
+}
+
 /** Done blocks of a chunk. Without blocks the report only renews or gives back the lease. */
 export interface ChunkProgress extends ProgressShape {
   readonly kind: 'chunk';
@@ -70,6 +77,12 @@ export interface ChunkProgress extends ProgressShape {
   readonly counts: Counts;
   readonly reasons: readonly (readonly [reason: string, count: number])[];
   readonly retries: readonly NewRetry[];
+  /** Devices of these blocks. Absent: none. */
+  readonly reached?: Reached;
+  /** The chunk is the only one of its scope, and so few are written into the scope's row. */
+  readonly isReachedInScope?: true;
+  /** A holder was lost: all devices of these blocks are reached. */
+  readonly isDoubted?: true;
   /** At most once: bit n: block n may be sent once this is recorded. Null: no change. */
   readonly started: bigint | null;
   /** Devices of the blocks that are not done after this report. Null: no change. */
@@ -90,11 +103,15 @@ export interface RetrySettlement {
   readonly dueInMs: number;
   /** Due again, and it is unknown whether this send was accepted. */
   readonly isUncertain: boolean;
+  /** This send was accepted, or may have been. */
+  readonly isReached: boolean;
 }
 
 export interface RetryProgress extends ProgressShape {
   readonly kind: 'retries';
   readonly settlements: readonly RetrySettlement[];
+  /** The same as of a chunk. */
+  readonly isReachedInScope?: true;
 }
 
 export type Progress = ChunkProgress | RetryProgress;

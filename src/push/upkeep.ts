@@ -1,8 +1,9 @@
-/** Deletes old push jobs, idempotency keys, and quotas that are no longer used. */
+/** Deletes old push jobs and their reach, idempotency keys, and quotas that are not used. */
 
 import type { UpkeepJob } from '../database/upkeep-job.ts';
-import { byAge } from '../database/upkeep-job.ts';
+import { byAge, inOrder } from '../database/upkeep-job.ts';
 import { deleteQuotas } from './sql/draw-permits.ts';
+import { deleteMovedOrdinals, removeReach } from './sql/ledger/remove-reach.ts';
 import { deleteIdempotencyKeys, deleteOldNotifications } from './sql/old-notifications.ts';
 
 const DAY_MS = 86_400_000;
@@ -10,13 +11,19 @@ const DAY_MS = 86_400_000;
 const IDEMPOTENCY_KEY_MS = DAY_MS;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
-/** @limit idempotency keys deleted in a run; quotas → the next run */
+/** @limit idempotency keys deleted in a run; quotas; moves of devices → the next run */
 const ROWS_MAX = 10_000;
 /**
  * Each may have thousands of scopes. With TRANSACTIONS_MAX it is 17 million a day.
  * @limit push jobs deleted in one transaction → the next one
  */
 const NOTIFICATIONS_MAX = 100;
+/**
+ * A small job has a row of its scope, a large one a row for each group.
+ * @limit push jobs whose reach is removed in one transaction, and rows of their groups → the next
+ * one
+ */
+const REACH_AT_ONCE = { jobs: 1_000, rows: 10_000 };
 /** @limit such transactions of a run → the next run */
 const TRANSACTIONS_MAX = 20;
 
@@ -35,6 +42,30 @@ export const oldNotifications = (keptDays: number): UpkeepJob => ({
     delete: deleteOldNotifications,
   }),
 });
+
+/** A job that is kept for less time than its reach would be takes it along. */
+export const oldReach = ({
+  reachRetentionDays,
+  notificationRetentionDays,
+}: {
+  readonly reachRetentionDays: number;
+  readonly notificationRetentionDays: number;
+}): UpkeepJob => {
+  const keptMs = Math.min(reachRetentionDays, notificationRetentionDays) * DAY_MS;
+  return {
+    name: 'reach of ended push jobs',
+    transactionsMax: TRANSACTIONS_MAX,
+    run: inOrder(
+      ({ sql, nowMs, budget }) =>
+        budget.exhaust(() => removeReach(sql, nowMs - keptMs, REACH_AT_ONCE)),
+      byAge({
+        keptMs: reachRetentionDays * DAY_MS,
+        batchMax: ROWS_MAX,
+        delete: deleteMovedOrdinals,
+      }),
+    ),
+  };
+};
 
 export const QUOTAS: UpkeepJob = {
   name: "providers' quotas",

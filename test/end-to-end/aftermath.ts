@@ -73,6 +73,7 @@ export async function settledAtMostOnce(
     }
   }
   t.equal(sum(rows, 'successCount') + unknown, DEVICES);
+  await hasReached(t, scene, engine, job);
   t.ok(unknown > 0 && unknown < WORKERS * UNRECORDED_DEVICES_MAX, `${unknown} are not known`);
   for (const provider of ['apns', 'fcm'] as const) {
     const { times } = await deliveries(scene.simulator.controlUrl, provider);
@@ -94,12 +95,22 @@ export async function settled(
   t.same(new Set(rows.map((row) => row.state)), new Set(['FINISHED']));
   for (const row of rows) t.ok(sumCloses(row), `sums close: ${JSON.stringify(row)}`);
   t.equal(sum(rows, 'successCount'), DEVICES);
+  await hasReached(t, scene, engine, job);
   const apns = await deliveries(scene.simulator.controlUrl, 'apns');
   const fcm = await deliveries(scene.simulator.controlUrl, 'fcm');
   t.equal(apns.tokens, APNS_DEVICES, 'no APNs device was missed');
   t.equal(fcm.tokens, FCM_DEVICES, 'no FCM device was missed');
   const twice = (await total(scene)) - DEVICES;
   t.ok(twice <= WORKERS * UNRECORDED_DEVICES_MAX, `${twice} were sent twice`);
+}
+
+/** Its reach has each device once: accepted, or of unknown outcome. */
+async function hasReached(t: Test, { demo }: Scene, { baseUrl }: EngineProcess, job: string) {
+  const response = await fetch(`${baseUrl}/push-api/v3/${demo.clientId}/notifications/${job}`, {
+    headers: { authorization: `Bearer ${demo.superUser.token}` },
+  });
+  const { reach, finishedAt } = (await response.json()) as Record<string, unknown>;
+  t.same(reach, { devices: DEVICES, until: Number(finishedAt) + 7 * 86_400_000 });
 }
 
 /** All that the simulator has accepted. */

@@ -80,9 +80,10 @@ export async function startJobsApi(
     transport: 'http2',
     authorize: () => Promise.resolve({ kind: 'fault', reason: MISSING_CREDENTIAL }),
   });
-  const watches = new JobWatches(patientReads);
+  const reads = { patientReads, reachRetentionDays: 7 };
+  const watches = new JobWatches(reads);
   const journal = SILENT_JOURNAL;
-  const parts = { accept, sql, journal, patientReads, testSends, evaluator, watches, ...more };
+  const parts = { accept, sql, journal, ...reads, testSends, evaluator, watches, ...more };
   const { server, baseUrl } = await startApiOn(t, store, [
     ...notificationRoutes(parts),
     pushRoute(parts.accept, sql),

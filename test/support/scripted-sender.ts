@@ -296,6 +296,7 @@ const SHARED = {
   ratePerSecond: null,
   pauseAfter: null,
   hasDelivered: false,
+  isAlone: false,
   fault: null,
   authorized: AUTHORIZED,
 } as const;
@@ -309,6 +310,7 @@ export const chunkTask = (more: Partial<ChunkTask> = {}): ChunkTask => ({
   startedBlocks: 0n,
   ordinalEnd: 8_192,
   groupVersion: 1,
+  isDoubted: false,
   ...more,
 });
 

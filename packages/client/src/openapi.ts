@@ -3321,6 +3321,17 @@ export interface components {
             readonly failureReasons: {
                 readonly [key: string]: number;
             };
+            /** @description The devices that may have seen the message: their provider accepted it, or nobody knows whether it did. Each counts once. Absent where none is kept, and before the first send is recorded. */
+            readonly reach?: {
+                readonly devices: number;
+                /** @description It is kept until then: `REACH_RETENTION_DAYS` (7) after the end. Absent while the job runs. */
+                readonly until?: number;
+                /**
+                 * @description A node of an earlier version has sent a part of it, and did not note to whom: more devices may have the message. Absent otherwise.
+                 * @constant
+                 */
+                readonly incomplete?: true;
+            };
             /** @description What was resolved when the push was accepted. When a scheduled one is due, target tags that have expired are dropped. */
             readonly audience: {
                 readonly tagIds: readonly number[];
@@ -5355,6 +5366,10 @@ export interface operations {
                      *       "cancelledCount": 0,
                      *       "failureReasons": {
                      *         "Unregistered": 1
+                     *       },
+                     *       "reach": {
+                     *         "devices": 2,
+                     *         "until": 1790000000000
                      *       },
                      *       "audience": {
                      *         "tagIds": [

@@ -37,6 +37,7 @@ export function createBackground(
     // The latest registrations of a device may be unwritten.
     deviceRetentionMs: config.DEVICE_RETENTION_DAYS * DAY_MS + UNWRITTEN_MS_MAX,
     notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
+    reachRetentionDays: config.REACH_RETENTION_DAYS,
   });
   const tagsPerDeviceMax = config.TAGS_PER_DEVICE_MAX;
   const bulkOperations = new BulkOperations({ sql, feed, log, tagsPerDeviceMax });

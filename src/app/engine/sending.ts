@@ -55,6 +55,7 @@ export async function startSending(
   origins: ProviderOrigins,
 ): Promise<Sending> {
   const { sql, patientReads } = store;
+  const reads = { patientReads, reachRetentionDays: config.REACH_RETENTION_DAYS };
   const presence = new Presence(systemClock);
   const tokens = new ProviderTokens(sql, secrets, () => presence.nodeId);
   const authorizations = new AuthorizationCache(origins, tokens);
@@ -101,8 +102,8 @@ export async function startSending(
         evaluator,
         sql,
         journal,
-        patientReads,
-        watches: new JobWatches(patientReads),
+        ...reads,
+        watches: new JobWatches(reads),
       }),
     ],
     metrics: [

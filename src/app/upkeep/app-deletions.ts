@@ -17,6 +17,7 @@ import {
   eraseDeviceEventsOfApp,
   eraseDeviceGroups,
   eraseDeviceGroupTags,
+  eraseMovedOrdinals,
   eraseTagDays,
 } from '../../devices/sql/erase-rest.ts';
 import { eraseFromJobs } from '../../push/sql/erase-jobs.ts';
@@ -90,6 +91,7 @@ export class AppDeletions implements UpkeepJob {
       (await budget.empty(ROWS_MAX, () => eraseDeviceGroupTags(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, () => eraseTagDays(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, () => eraseDeviceEventsOfApp(sql, deletion, ROWS_MAX))) &&
+      (await budget.empty(ROWS_MAX, () => eraseMovedOrdinals(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, async () => {
         const groups = await eraseDeviceGroups(sql, deletion, ROWS_MAX);
         await this.#feed.forget(groups);

@@ -32,8 +32,8 @@ const TRANSACTIONS_MAX = 20;
 const CANCELLED_MAX = 100;
 /**
  * Each may have thousands of scopes.
- * @limit push jobs of deleted clients deleted in a transaction, and rows of their condemned devices
- * → the next one
+ * @limit push jobs of deleted clients deleted in a transaction, rows of their condemned
+ * devices, and groups of their reach → the next one
  */
 const JOBS_AT_ONCE = { jobs: 100, rows: 10_000 };
 /**

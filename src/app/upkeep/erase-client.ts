@@ -4,6 +4,7 @@ import type { Sql, SqlPool } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import { eraseCondemned } from '../../push/sql/ledger/erase-condemned.ts';
+import { eraseReach } from '../../push/sql/ledger/remove-reach.ts';
 
 export interface ClientDeletion {
   readonly clientId: number;
@@ -44,6 +45,7 @@ export const eraseEndedJobs = (
       order by id limit ${limits.jobs} for update skip locked`;
     const ids = ended.map(({ id }) => id);
     if ((await eraseCondemned(tx, ids, null, limits.rows)) === limits.rows) return true;
+    if ((await eraseReach(tx, ids, null, limits.rows)) === limits.rows) return true;
     await tx`delete from notifications where id = any (${list(ids)}::uuid[])`;
     return ids.length === limits.jobs;
   });

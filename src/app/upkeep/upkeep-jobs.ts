@@ -15,7 +15,7 @@ import { unusedValues } from '../../devices/unused-values.ts';
 import type { UnwantedTags } from '../../devices/unwanted-tags.ts';
 import { BULK_OPERATIONS, deviceEvents, idleDeviceErasure } from '../../devices/upkeep.ts';
 import { PROVIDER_TOKENS } from '../../provider-credentials/upkeep.ts';
-import { IDEMPOTENCY_KEYS, oldNotifications, QUOTAS } from '../../push/upkeep.ts';
+import { IDEMPOTENCY_KEYS, oldNotifications, oldReach, QUOTAS } from '../../push/upkeep.ts';
 import {
   NOTIFICATION_DAYS,
   TAG_DAY_SLOTS,
@@ -36,6 +36,7 @@ export interface UpkeepOptions {
   readonly journal: Pick<JobJournal, 'ended'>;
   readonly deviceRetentionMs: number;
   readonly notificationRetentionDays: number;
+  readonly reachRetentionDays: number;
 }
 
 interface SharedJobs {
@@ -56,6 +57,8 @@ export const upkeepJobs = (
   // Before notifications are deleted: those that no day counts yet stay.
   UNLISTED_ENDS,
   UNCOUNTED_ENDS,
+  // Before notifications are deleted: their reach goes in pieces.
+  oldReach(options),
   oldNotifications(options.notificationRetentionDays),
   clockWatch(options.log),
   expiredTags(options.log),

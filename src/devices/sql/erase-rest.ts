@@ -100,3 +100,16 @@ export async function closeAppDeletion(sql: Sql, { appId }: AppDeletion): Promis
   await sql`delete from notification_days where object_id = ${appId}`;
   await sql`delete from app_deletions where app_id = ${appId}`;
 }
+
+/** Erases what is known of moves of the app's devices; answers how many rows. */
+export async function eraseMovedOrdinals(
+  sql: Sql,
+  { appId }: AppDeletion,
+  limit: number,
+): Promise<number> {
+  const erased = await sql`
+    delete from moved_ordinals where ctid = any (array(
+      select ctid from moved_ordinals where app_id = ${appId} limit ${limit}
+    ))`;
+  return erased.count;
+}

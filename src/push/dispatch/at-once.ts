@@ -144,6 +144,8 @@ const claimedOf = (
         state: 'RUNNING',
         fault: null,
         hasDelivered: false,
+        isAlone: true,
+        isDoubted: false,
         terms: {
           ...optionsOf(notification),
           audience: { ...notification.audience, anyTagIds },

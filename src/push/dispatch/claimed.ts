@@ -58,6 +58,7 @@ export function taskOf(
     nodeId: claimed.nodeId,
     isCancelled: part.state === 'CANCELLED',
     hasDelivered: part.hasDelivered,
+    isAlone: part.isAlone,
     ...authorization,
   };
   if (claimed.kind === 'retries') {
@@ -74,6 +75,8 @@ export function taskOf(
     startedBlocks: BigInt(startedBlocks),
     ordinalEnd,
     groupVersion,
+    // At most once, startedBlocks has what may have been sent.
+    isDoubted: claimed.chunk.isDoubted && !terms.isAtMostOnce,
   };
 }
 
@@ -131,6 +134,7 @@ export function releaseOf(
       attempts: attempts[index] ?? 0,
       dueInMs: afterMs,
       isUncertain: false,
+      isReached: false,
     })),
   };
 }

@@ -71,6 +71,8 @@ interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload' | 'audi
   readonly hasDelivered: boolean;
   /** Why nothing may be sent in this scope. The rest of the scope is counted as failed. */
   readonly fault: string | null;
+  /** One group was planned for the scope. */
+  readonly isAlone: boolean;
   /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
   readonly authorized: AuthorizedCredential | null;
   /** The worker reports what it has done, for the trace. */
@@ -86,6 +88,8 @@ export interface ChunkTask extends TaskShape {
   readonly startedBlocks: bigint;
   readonly ordinalEnd: number;
   readonly groupVersion: number;
+  /** An earlier holder was lost, and may have sent to any device of blocks that are not done. */
+  readonly isDoubted: boolean;
 }
 
 export interface RetryTask extends TaskShape {

@@ -31,6 +31,7 @@ import { countsObject } from './counts.ts';
 import { jobPath, NO_JOB, reads } from './job.ts';
 import { JOB_ROW, jobRow } from './list.ts';
 import { COUNTS, estimatedTotalCount, reasons, standing } from './push-schemas.ts';
+import { reachOf, reachSchema } from './reach.ts';
 import { standingOf } from './status.ts';
 
 /** Documented as `payload`, which reads it; an answer has it as it is. */
@@ -47,6 +48,7 @@ export const jobSchema = z
       }),
     ),
     failureReasons: reasons,
+    reach: reachSchema,
     audience: z
       .object({
         tagIds: z.array(z.int()),
@@ -90,7 +92,13 @@ export const jobSchema = z
   })
   .meta({ id: 'Notification' });
 
-export const getRoute = (patientReads: PatientReads): Route =>
+/** How jobs are read, and how long their reach is kept. */
+export interface JobReads {
+  readonly patientReads: PatientReads;
+  readonly reachRetentionDays: number;
+}
+
+export const getRoute = (parts: JobReads): Route =>
   reads.get(
     'getNotification',
     {
@@ -102,6 +110,7 @@ export const getRoute = (patientReads: PatientReads): Route =>
       answer: shown('The job.', jobSchema, {
         ...JOB_ROW,
         failureReasons: { Unregistered: 1 },
+        reach: { devices: 2, until: 1_790_000_000_000 },
         audience: {
           tagIds: [2],
           filterTagIds: [],
@@ -116,7 +125,7 @@ export const getRoute = (patientReads: PatientReads): Route =>
       }),
     },
     async ({ caller, path: { id } }) => {
-      const known = await readJob(patientReads, caller.clientId, id, publisherOf(caller));
+      const known = await readJob(parts, caller.clientId, id, publisherOf(caller));
       switch (known.kind) {
         case 'busy':
           return refuse.tooMuchCounted;
@@ -131,14 +140,19 @@ export const getRoute = (patientReads: PatientReads): Route =>
   );
 
 export type KnownJob =
-  | { readonly kind: 'known'; readonly job: { readonly id: string } & ReturnType<typeof jobObject> }
+  | {
+      readonly kind: 'known';
+      readonly job: { readonly id: string } & ReturnType<typeof jobObject> & {
+          readonly reach: ReturnType<typeof reachOf>;
+        };
+    }
   /** The client has no such job, or, with a publisher, it is another's. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'busy' };
 
 /** Everything that is known of a job. The answer about one that has ended has its final counts. */
 export async function readJob(
-  patientReads: PatientReads,
+  { patientReads, reachRetentionDays }: JobReads,
   clientId: number,
   id: string,
   publisher: string | null,
@@ -154,7 +168,9 @@ export async function readJob(
   if (read.kind === 'busy') return read;
   const { job, rows, estimates } = read.result;
   if (job === null || rows === null) return { kind: 'unknown' };
-  return { kind: 'known', job: { id, ...jobObject(job, rows.filter(isOfAnApp), estimates) } };
+  const ofApps = rows.filter(isOfAnApp);
+  const reach = reachOf(ofApps, job.finishedAt, reachRetentionDays);
+  return { kind: 'known', job: { id, ...jobObject(job, ofApps, estimates), reach } };
 }
 
 function jobObject(

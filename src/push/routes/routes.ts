@@ -1,6 +1,5 @@
 /** The push jobs of a client as resources: `/push-api/v3/<client-id>/notifications`. */
 
-import type { PatientReads } from '../../database/patient-reads.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import type { Route } from '../../http/handler.ts';
 import type { TestSends } from '../../providers/test-sends.ts';
@@ -11,6 +10,7 @@ import { changeRoute } from './change.ts';
 import { controlRoutes } from './control.ts';
 import { draftRoutes } from './drafts.ts';
 import { eventsRoute } from './events.ts';
+import type { JobReads } from './get.ts';
 import { getRoute } from './get.ts';
 import { listRoute } from './list.ts';
 import { estimateRoute, previewRoute } from './preview.ts';
@@ -21,11 +21,10 @@ import { testDeviceRoutes } from './test-devices.ts';
 import { testRoute } from './test-send.ts';
 import type { JobWatches } from './watches.ts';
 
-export interface NotificationRouteParts {
+export interface NotificationRouteParts extends JobReads {
   readonly accept: Accept;
   readonly sql: SqlPool;
   readonly journal: Pick<JobJournal, 'ended'>;
-  readonly patientReads: PatientReads;
   readonly testSends: TestSends;
   readonly evaluator: Evaluator;
   readonly watches: JobWatches;
@@ -38,7 +37,7 @@ export const notificationRoutes = (parts: NotificationRouteParts): readonly Rout
   previewRoute(parts),
   estimateRoute(parts),
   testRoute(parts),
-  getRoute(parts.patientReads),
+  getRoute(parts),
   eventsRoute(parts.watches, parts.sql),
   changeRoute(parts.sql),
   ...controlRoutes(parts),

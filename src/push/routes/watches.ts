@@ -5,9 +5,8 @@
 
 import type { BodySink, BodyStream } from '../../../packages/http1/src/body-stream.ts';
 import { faultOf } from '../../database/faults.ts';
-import type { PatientReads } from '../../database/patient-reads.ts';
 import { encode } from '../../http/answers.ts';
-import type { KnownJob } from './get.ts';
+import type { JobReads, KnownJob } from './get.ts';
 import { jobSchema, readJob } from './get.ts';
 
 export interface WatchLimits {
@@ -68,7 +67,7 @@ interface Watch {
 }
 
 export class JobWatches {
-  readonly #reads: PatientReads;
+  readonly #reads: JobReads;
   readonly #limits: WatchLimits;
   /** Keyed by the job's id and the submitter's name that listeners see. */
   readonly #watches = new Map<string, Watch>();
@@ -76,7 +75,7 @@ export class JobWatches {
   readonly #turns = new Map<number, Promise<unknown>>();
   #heartbeat: NodeJS.Timeout | null = null;
 
-  constructor(reads: PatientReads, limits: Partial<WatchLimits> = {}) {
+  constructor(reads: JobReads, limits: Partial<WatchLimits> = {}) {
     this.#reads = reads;
     this.#limits = { ...WATCH_LIMITS, ...limits };
   }

@@ -6,6 +6,7 @@ import { list } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import { NOT_PLANNED } from './ledger/change-state.ts';
 import { eraseCondemned } from './ledger/erase-condemned.ts';
+import { eraseReach } from './ledger/remove-reach.ts';
 
 interface ErasedJobs {
   /** The last job that was looked at; null: there are no more. */
@@ -16,7 +17,7 @@ interface ErasedJobs {
 
 interface ErasedAtOnce {
   readonly jobs: number;
-  /** Condemned devices: a single job may have millions. */
+  /** Condemned devices, of which a single job may have millions, and groups of its reach. */
   readonly rows: number;
 }
 
@@ -60,6 +61,8 @@ export const eraseFromJobs = (
     const condemned = await eraseCondemned(tx, erased, appId, limits.rows);
     // The next transaction looks at these jobs again.
     if (condemned === limits.rows) return { lastId: afterId, left: 0 };
+    const reached = await eraseReach(tx, erased, appId, limits.rows);
+    if (reached === limits.rows) return { lastId: afterId, left: 0 };
     for (const table of ['failure_reasons', 'retries', 'chunks'] as const) {
       await tx`
         delete from ${tx(table)} where notification_id = any (${list(erased)}::uuid[]) and app_id = ${appId}`;

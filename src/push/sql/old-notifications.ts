@@ -5,7 +5,7 @@ import { transact } from '../../database/transact.ts';
 
 /**
  * Deletes those that ended before a time, the oldest first; answers how many. One stays while no
- * statistics count it, or its condemned devices are neither erased nor forgotten.
+ * statistics count it, its condemned devices are neither erased nor forgotten, or it has a reach.
  */
 export const deleteOldNotifications = (
   sql: SqlPool,
@@ -24,6 +24,7 @@ export const deleteOldNotifications = (
             select from notification_scopes s
             where s.notification_id = n.id and s.deletions is not null
           )
+          and not exists (select from push_reach r where r.notification_id = n.id)
         order by finished_at limit ${limit}
         for update skip locked
       )

@@ -67,6 +67,9 @@ async function open({ sql }: Pick<Store, 'sql'>) {
     insert into app_parameters (app_id, platform_id, parameters) values (${appId}, 3, '{}'), (${staying}, 3, '{}')`;
   await sql`
     insert into credential_health (app_id, platform_id, checked_at) values (${appId}, 3, now()), (${staying}, 3, now())`;
+  await sql`
+    insert into moved_ordinals (app_id, platform_id, from_ordinal, to_ordinal)
+    values (${appId}, 3, 1, 2), (${staying}, 3, 1, 2)`;
   return {
     ...tenant,
     staying,
@@ -241,7 +244,7 @@ await onEachStore(t, {
     t.same(await scopesOf(job), [staying]);
   },
 
-  'the condemned devices of a job go a piece at a time': async (t, store) => {
+  'the condemned devices of a job, and its reach, go a piece at a time': async (t, store) => {
     const { sql } = store;
     const { appId, clientId, staying, push, finish, remove, scopesOf } = await open(store);
     const job = await push({ appIds: [appId, staying] });
@@ -250,11 +253,18 @@ await onEachStore(t, {
       insert into condemned_devices (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
       select ${job}, app, 3, ordinal, now(), false
       from unnest(${[appId, staying]}::integer[]) as app, generate_series(1, 7) as ordinal`;
+    await sql`
+      insert into push_reach (notification_id, app_id, platform_id, group_number, words)
+      select ${job}, app, 3, number, '' from unnest(${[appId, staying]}::integer[]) as app, generate_series(1, 4) as number`;
     await remove();
     const [deletion] = await listAppDeletions(sql, 0, 10);
     if (deletion === undefined) throw new Error('the app was not deleted');
     const condemned = async () => {
       const rows = await sql<{ appId: number }[]>`select app_id as "appId" from condemned_devices`;
+      return [appId, staying].map((app) => rows.filter((row) => row.appId === app).length);
+    };
+    const groups = async () => {
+      const rows = await sql<{ appId: number }[]>`select app_id as "appId" from push_reach`;
       return [appId, staying].map((app) => rows.filter((row) => row.appId === app).length);
     };
     const limits = { jobs: 10, rows: 3 };
@@ -264,14 +274,36 @@ await onEachStore(t, {
       t.same(await condemned(), [left, 7]);
       t.same(await scopesOf(job), [appId, staying], 'it is looked at again');
     }
+    t.same(await eraseFromJobs(sql, deletion, none, limits), { lastId: none, left: 0 });
+    t.same(
+      [await condemned(), await groups()],
+      [
+        [0, 7],
+        [1, 4],
+      ],
+    );
     t.same(await eraseFromJobs(sql, deletion, none, limits), { lastId: null, left: 0 });
-    t.same(await condemned(), [0, 7]);
+    t.same(
+      [await condemned(), await groups()],
+      [
+        [0, 7],
+        [0, 4],
+      ],
+    );
     t.same(await scopesOf(job), [staying]);
 
     for (let piece = 0; piece < 2; piece += 1) {
       t.equal(await eraseEndedJobs(sql, { clientId, deletedAtMs: 0 }, limits), true);
     }
     t.same(await condemned(), [0, 1]);
+    t.equal(await eraseEndedJobs(sql, { clientId, deletedAtMs: 0 }, limits), true);
+    t.same(
+      [await condemned(), await groups()],
+      [
+        [0, 0],
+        [0, 1],
+      ],
+    );
     t.same(await scopesOf(job), [staying]);
     t.equal(await eraseEndedJobs(sql, { clientId, deletedAtMs: 0 }, limits), false);
     t.equal(await scopesOf(job), null);
@@ -288,7 +320,7 @@ await onEachStore(t, {
       const app = await readApp(sql, clientId, appId);
       if (app !== null) await sql.begin((tx) => deleteApp(tx, clientId, app));
     }
-    const node = upkeepOf(sql, new AppDeletions(NO_FEED, 7));
+    const node = upkeepOf(sql, new AppDeletions(NO_FEED, 8));
     const left = async () => {
       const counts: number[] = [];
       for (const appId of appIds) counts.push((await rowsOf(sql, appId))['devices'] ?? 0);

@@ -35,6 +35,7 @@ const makeHousekeeping = ({ sql }: Store, feed: IndexFeed = NO_FEED): Housekeepi
     log: silent,
     deviceRetentionMs: 30 * DAY_MS,
     notificationRetentionDays: 90,
+    reachRetentionDays: 7,
   });
 
 await onEachStore(t, {

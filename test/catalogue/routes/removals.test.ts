@@ -35,6 +35,7 @@ async function open(t: Test, store: Store) {
     log: silent,
     deviceRetentionMs: 30 * DAY_MS,
     notificationRetentionDays: 90,
+    reachRetentionDays: 7,
   });
   const resources = await openResources(t, store, 'acme', [
     ...tagResourceRoutes({

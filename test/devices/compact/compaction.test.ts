@@ -20,6 +20,7 @@ import { plain } from '../../support/expressions.ts';
 import { makeNotification } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
+import { tokensReached } from '../../support/reach.ts';
 import { indexDifferences, openNodeIndex, staleGroups } from '../../support/redis-index.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
 import { withPostgresStore } from '../../support/store.ts';
@@ -129,7 +130,8 @@ async function reached(sql: SqlPool, scene: Scene, notificationId: string) {
     const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion });
     for (const at of run.offsets.keys()) devices.push(String(run.deviceIds.at(at) ?? 'nobody'));
   }
-  return { groups: chunks.map(({ groupNumber }) => groupNumber), devices: devices.sort() };
+  const groups = chunks.map(({ groupNumber }) => groupNumber).sort((a, b) => a - b);
+  return { groups, devices: devices.sort() };
 }
 
 const deviceIdsOf = async (sql: Sql, scene: Scene): Promise<readonly string[]> =>
@@ -268,6 +270,30 @@ await onEachStore(t, {
       where id = ${id}`;
     await compact();
     t.same(await occupied(sql, scene), [TARGET], 'scheduled for later');
+  },
+
+  'the reach of a job follows its devices, wherever they move': async (t, { sql }) => {
+    const scene = await makeScene(sql, 'acme');
+    const id = await push(sql, scene);
+    // In each group every device but the last.
+    const words = Buffer.from(
+      [1, 2, 3, 4, 5, 6].flatMap((n) => [(n * 1_000) >> 8, (n * 1_000) & 0xff]),
+    );
+    await sql`
+      insert into push_reach (notification_id, app_id, platform_id, group_number, words)
+      select ${id}, ${scene.appId}, ${PLATFORM}, n, ${words} from generate_series(0, ${SPARSE - 1}::int) n`;
+    await sql`update notifications set finished_at = now(), state = 'FINISHED' where id = ${id}`;
+    const before = await tokensReached(sql, id);
+    t.equal(before.length, SPARSE * (LEFT_IN_EACH - 1));
+    await makeCompaction(sql).run(0);
+    t.same(await occupied(sql, scene), [TARGET]);
+    t.same(await tokensReached(sql, id), before);
+    await sql`
+      update devices set ordinal = ordinal + ${GROUP_DEVICES} where app_id = ${scene.appId}`;
+    t.same(await occupied(sql, scene), [TARGET + 1]);
+    t.same(await tokensReached(sql, id), before, 'moved twice');
+    await sql`delete from devices where app_id = ${scene.appId} and device_id = ${before[0] ?? ''}`;
+    t.same(await tokensReached(sql, id), before.slice(1), 'who is erased is nobody');
   },
 
   'a transaction that fails in the middle leaves all as it was': async (t, { sql }) => {

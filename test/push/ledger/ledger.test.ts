@@ -318,6 +318,7 @@ async function retries(t: Test, store: Store): Promise<void> {
       attempts: 2,
       dueInMs: 0,
       isUncertain: ending === null,
+      isReached: ending === null || ending === 'delivered',
     })),
     observations: [],
     fault: null,
@@ -552,6 +553,7 @@ async function eraseReasons(t: Test, store: Store): Promise<void> {
         attempts: 2,
         dueInMs: 0,
         isUncertain: false,
+        isReached: false,
       },
     ],
     observations: [{ ordinal: 7, ...gone }],
@@ -598,6 +600,7 @@ async function uncertain(t: Test, store: Store): Promise<void> {
       attempts: 2,
       dueInMs: 0,
       isUncertain: true,
+      isReached: true,
     })),
   };
   await ledger.record(again);

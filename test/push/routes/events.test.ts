@@ -1,6 +1,7 @@
 /** The events of a push job, over HTTP: who may listen, what there is to hear, and what ends it. */
 
 import t from 'tap';
+import type { Store } from '../../../src/database/store.ts';
 import { JobWatches } from '../../../src/push/routes/watches.ts';
 import { readEvents } from '../../support/event-stream.ts';
 import { seed } from '../../support/fan-out-pushes.ts';
@@ -19,6 +20,8 @@ const REFUSED = 3;
 const eventsUrl = ({ baseUrl, tenant }: JobsApi, id: string): string =>
   `${baseUrl}/push-api/v3/${tenant.slug}/notifications/${id}/events`;
 
+const readsOf = ({ patientReads }: Store) => ({ patientReads, reachRetentionDays: 7 });
+
 await onEachStore(t, {
   async 'a send is seen to its end, with the reasons of its failures'(t, store) {
     const simulator = await freshSimulator();
@@ -26,7 +29,7 @@ await onEachStore(t, {
     const fanOut = await fanOutFor(t, store, simulator);
     const api = await startJobsApi(t, store, 'sends', {
       accept: fanOut.accept,
-      watches: new JobWatches(store.patientReads, { pollIntervalMs: 50 }),
+      watches: new JobWatches(readsOf(store), { pollIntervalMs: 50 }),
     });
     const { tagId, appId, clientId, superUser } = api.tenant;
     await seed(store, { tagId, appId, clientId }, { 3: DEVICES, 15: 2 });
@@ -156,7 +159,7 @@ await onEachStore(t, {
   },
 
   async 'more listeners than there is room for'(t, store) {
-    const watches = new JobWatches(store.patientReads, { ofClientMax: 1, listenersMax: 2 });
+    const watches = new JobWatches(readsOf(store), { ofClientMax: 1, listenersMax: 2 });
     const api = await startJobsApi(t, store, 'full', { watches });
     const id = await api.push();
     const { token } = api.tenant.superUser;
@@ -169,7 +172,7 @@ await onEachStore(t, {
       again.leave();
       return again.status === 200 ? true : null;
     });
-    const none = new JobWatches(store.patientReads, { listenersMax: 0 });
+    const none = new JobWatches(readsOf(store), { listenersMax: 0 });
     const fullApi = await startJobsApi(t, store, 'nobody', { watches: none });
     const url = eventsUrl(fullApi, await fullApi.push());
     t.equal((await readEvents(url, fullApi.tenant.superUser.token)).status, 503);

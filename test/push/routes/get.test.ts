@@ -48,6 +48,7 @@ await onEachStore(t, {
       ],
     });
     t.notOk('firstSendAt' in fresh.body || 'devicesPerSecond' in fresh.body);
+    t.notOk('reach' in fresh.body, 'nothing is recorded yet');
     t.equal(fresh.body.acceptedAt, fresh.body.sendAt, 'it is of the moment');
 
     await sql`

@@ -57,9 +57,11 @@ async function setUp(store: Store, limits: Partial<WatchLimits> = {}) {
     polls += 1;
     return work(store.sql);
   });
-  const watches = new JobWatches(reads, { pollIntervalMs: SOON_MS, ...limits });
+  const watches = new JobWatches(jobReads(reads), { pollIntervalMs: SOON_MS, ...limits });
   return { ...tenant, job, reads, watches, polls: () => polls };
 }
+
+const jobReads = (patientReads: PatientReads) => ({ patientReads, reachRetentionDays: 7 });
 
 const finish = ({ sql }: Store, job: string) => sql`
   update notifications set state = 'FINISHED', finished_at = now() where id = ${job}::uuid`;
@@ -216,7 +218,7 @@ await onEachStore(t, {
         atOnce -= 1;
       }
     });
-    const watches = new JobWatches(reads, { pollIntervalMs: SOON_MS });
+    const watches = new JobWatches(jobReads(reads), { pollIntervalMs: SOON_MS });
     const listeners = jobs.map((job) => new Listener(watches, tenant.clientId, job));
     await Promise.all(listeners.map((listener) => listener.hears('progress')));
     t.equal(most, 1);

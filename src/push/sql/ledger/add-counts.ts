@@ -3,7 +3,10 @@
 import type { Fragment, Sql } from '../../../database/sql.ts';
 import { isScopeOf } from './scope-of.ts';
 
-/** `sums`: a row for each scope, with what is added to each of its columns. */
+/**
+ * `sums`: a row for each scope, with what is added to each of its columns. `reach_words`: of
+ * devices of its only group; null: none, or they are kept elsewhere (keep-reach.ts).
+ */
 export const addCounts = (sql: Sql, sums: Fragment): Fragment => sql`
   update notification_scopes s set
     uncertain = s.uncertain + h.uncertain,
@@ -15,7 +18,12 @@ export const addCounts = (sql: Sql, sums: Fragment): Fragment => sql`
     failed = s.failed + h.failed,
     skipped = s.skipped + h.skipped,
     expired = s.expired + h.expired,
-    cancelled = s.cancelled + h.cancelled
+    cancelled = s.cancelled + h.cancelled,
+    reached = coalesce(s.reached, 0) + h.reached,
+    reach_noted = coalesce(s.reach_noted, 0) + h.delivered + h.uncertain,
+    reach_words = case
+      when h.reach_words is null then s.reach_words
+      else coalesce(s.reach_words, int4send(h.group_number)) || h.reach_words end
   from (${sums}) h
   where ${isScopeOf(sql)}`;
 

@@ -22,6 +22,8 @@ export interface ClaimedScope extends NotificationScope {
   readonly state: NotificationState;
   readonly fault: string | null;
   readonly hasDelivered: boolean;
+  /** One group was planned for the scope. */
+  readonly isAlone: boolean;
   readonly terms: NotificationTerms;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
@@ -42,6 +44,8 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly ordinalEnd: number;
   /** The group's version; 0 when nothing ever changed in it. */
   readonly groupVersion: number;
+  /** An earlier holder was lost. */
+  readonly isDoubted: boolean;
 }
 
 /**
@@ -58,6 +62,9 @@ export const isAmong = (sql: Sql, among: Among) =>
     ? sql`claims_without_progress >= ${SUSPECT_AFTER}::integer`
     : sql`claims_without_progress < ${SUSPECT_AFTER}::integer`;
 
+/** Before a claim: its holder did not give it back, or failed with it. */
+export const wasLost = (sql: Sql) => sql`(lease_until is not null or claims_without_progress > 0)`;
+
 /** `nodeId`: the claiming node; null: the only node. Only one suspect is claimed. */
 export const claimChunks = (
   sql: Sql,
@@ -71,7 +78,7 @@ export const claimChunks = (
     from ${wantedChunks(sql, wanted)}
     join notifications n on n.id = any (array[w.notification_id]) and ${isClaimable(sql)}
     cross join lateral (
-      select notification_id, app_id, platform_id, group_number from chunks
+      select notification_id, app_id, platform_id, group_number, ${wasLost(sql)} as was_lost from chunks
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
         and ${isAvailable(sql)} and ${isUnheld(sql)} and ${isAmong(sql, among)}
       order by group_number
@@ -83,6 +90,7 @@ export const claimChunks = (
   claimed as (
     update chunks c set
       epoch = c.epoch + 1,
+      is_doubted = case when a.was_lost then true else c.is_doubted end,
       claims_without_progress = c.claims_without_progress + 1,
       node_id = ${nodeId}::integer,
       node_epoch = c.epoch + 1,
@@ -96,6 +104,7 @@ export const claimChunks = (
     c.started_blocks::text as "startedBlocks",
     c.claims_without_progress as "claimsWithoutProgress", c.last_failure as "lastFailure",
     s.ordinal_end as "ordinalEnd", coalesce(g.version, 0) as "groupVersion",
+    coalesce(c.is_doubted, false) as "isDoubted",
     ${claimedScope(sql)}
   from claimed c
   join notifications n on n.id = any (array[c.notification_id])
@@ -116,7 +125,7 @@ const totalOf = (wanted: readonly Wanted[]): number =>
 export const claimedScope = (sql: Sql) => sql`
   n.id as "notificationId", n.client_id as "clientId",
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
-  s.delivered > 0 as "hasDelivered",
+  s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1, false) as "isAlone",
   ${termsOf(sql)} as terms,
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",

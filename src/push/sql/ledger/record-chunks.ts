@@ -4,6 +4,7 @@
  * - a report counts as a whole if its chunk is held under its epoch and none of its blocks is done;
  *   else none of it counts, so it may be repeated;
  * - a chunk whose 64 blocks are done is deleted; a parked one stays, but is no longer open;
+ * - the reach of its blocks goes with it, and to push_reach when it is deleted (decision 74);
  * - begun blocks replace those reported before, and are only shown;
  * - done blocks, or a chunk given back in order, reset the count of claims without progress;
  * - answers for each report, by position, whether its chunk is lost to another claim.
@@ -17,6 +18,7 @@ import {
   float8,
   integer,
   integers,
+  octets,
   rowsOf,
   smallint,
   text,
@@ -27,6 +29,7 @@ import { addCounts, addReasons } from './add-counts.ts';
 import { begunOf } from './begun-counts.ts';
 import type { EraseReason } from './condemn.ts';
 import { countOf, deletionGateHolds, eraseReasonsIn } from './condemn.ts';
+import { keepReach } from './keep-reach.ts';
 import { isScopeOf } from './scope-of.ts';
 
 export interface ChunkStanding {
@@ -64,13 +67,17 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
       ${continueChunks(sql, leaseMs)}
     ),
     completed as (
-      delete from chunks c using held h
-      where h.is_complete and ${isChunkOf(sql, 'h')}
+      ${deleteDone(sql)}
+    ),
+    kept as (
+      ${keepReach(sql, reachOfDone(sql))}
     ),
     postponed as (
-      insert into retries (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at)
+      insert into retries
+        (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at, is_reached)
       select h.notification_id, h.app_id, h.platform_id, retry.ordinal, retry.attempts, retry.reason,
-        now() + retry.due_in_ms * interval '1 millisecond'
+        now() + retry.due_in_ms * interval '1 millisecond',
+        case when retry.is_uncertain or h.is_doubted then true end
       from ${postponed(sql, retries)}
       join held h using (position)
     ),
@@ -105,7 +112,9 @@ const sums = (sql: Sql) => sql`
   select notification_id, app_id, platform_id,
     sum(uncertain) as uncertain, sum(gone) as gone, sum(refused) as refused,
     sum(total) as total, sum(delivered) as delivered, sum(failed) as failed,
-    sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
+    sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled,
+    sum(reached) as reached, min(group_number) as group_number,
+    string_agg(reach_words, ''::bytea) filter (where is_reached_in_scope) as reach_words
   from held group by notification_id, app_id, platform_id`;
 
 const reasonSums = (sql: Sql, reasons: readonly CountedReason[]) => sql`
@@ -114,6 +123,16 @@ const reasonSums = (sql: Sql, reasons: readonly CountedReason[]) => sql`
   join held h using (position)
   group by h.notification_id, h.app_id, h.platform_id, reason.reason
   order by h.notification_id, h.app_id, h.platform_id, reason.reason`;
+
+const deleteDone = (sql: Sql) => sql`
+  delete from chunks c using held h
+  where h.is_complete and ${isChunkOf(sql, 'h')}
+  returning c.notification_id, c.app_id, c.platform_id, c.group_number, c.reach_words as earlier,
+    case when not h.is_reached_in_scope then h.reach_words end as last`;
+
+const reachOfDone = (sql: Sql) => sql`
+  select notification_id, app_id, platform_id, group_number, coalesce(earlier, '') || coalesce(last, '')
+  from completed where earlier is not null or last is not null`;
 
 /** Carries on unfinished chunks: they are held further, given back, or parked. */
 const continueChunks = (sql: Sql, leaseMs: number) => sql`
@@ -124,6 +143,9 @@ const continueChunks = (sql: Sql, leaseMs: number) => sql`
       when h.failure is null and (h.blocks <> 0 or h.release_after_ms is not null) then 0
       else c.claims_without_progress end,
     last_failure = coalesce(h.failure, c.last_failure),
+    reach_words = case
+      when h.reach_words is null or h.is_reached_in_scope then c.reach_words
+      else coalesce(c.reach_words, '') || h.reach_words end,
     open_devices = coalesce(h.open_devices, c.open_devices),
     begun_counts = case when h.begun is not null then h.epoch || h.begun end,
     parked_at = case when h.is_parked then now() end,
@@ -163,6 +185,10 @@ const reported = rowsOf<ChunkProgress>('reported', {
   uncertain: integer(({ retries }) => retries.filter(({ isUncertain }) => isUncertain).length),
   gone: integer((report) => countOf(report, 'gone')),
   refused: integer((report) => countOf(report, 'refused')),
+  reached: integer(({ reached }) => reached?.devices ?? 0),
+  reach_words: octets(({ reached }) => reached?.words ?? null),
+  is_reached_in_scope: boolean(({ isReachedInScope }) => isReachedInScope ?? false),
+  is_doubted: boolean(({ isDoubted }) => isDoubted ?? false),
   release_after_ms: float8(({ releaseAfterMs }) => releaseAfterMs),
   failure: text(({ failure }) => failure ?? null),
   is_parked: boolean(({ isParked }) => isParked ?? false),
@@ -180,6 +206,7 @@ const postponed = rowsOf<Positioned & NewRetry>('retry', {
   attempts: smallint(({ attempts }) => attempts),
   reason: text(({ reason }) => reason),
   due_in_ms: float8(({ dueInMs }) => dueInMs),
+  is_uncertain: boolean(({ isUncertain }) => isUncertain),
 });
 
 const condemned = rowsOf<Positioned & EraseReason>('erase_reason', {

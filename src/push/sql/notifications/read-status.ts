@@ -19,6 +19,10 @@ export interface ScopeStatus extends Counts {
   readonly heldDeletions: number;
   /** Failed devices of parked parts: they are sent to when an operator releases the parts. */
   readonly parked: number;
+  /** Devices that may have seen it; null: no reach is kept, or nothing is recorded yet. */
+  readonly reached: number | null;
+  /** No node of an earlier version has recorded outcomes without their reach. */
+  readonly isReachWhole: boolean;
   /** Count by reason; null: nothing failed. */
   readonly reasons: Readonly<Record<string, number>> | null;
 }
@@ -52,6 +56,8 @@ export async function readStatus(
         where r.parked_at is not null and r.notification_id = s.notification_id
           and r.app_id = s.app_id and r.platform_id = s.platform_id
       ) as parked,
+      s.reached::float8 as reached,
+      coalesce(s.reach_noted, 0) = coalesce(s.delivered + s.uncertain, 0) as "isReachWhole",
       coalesce(s.total, 0) + b.total as total, coalesce(s.delivered, 0) + b.delivered as delivered,
       coalesce(s.failed, 0) + b.failed as failed, coalesce(s.skipped, 0) + b.skipped as skipped,
       coalesce(s.expired, 0) + b.expired as expired, coalesce(s.cancelled, 0) + b.cancelled as cancelled,

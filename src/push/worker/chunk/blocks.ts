@@ -4,13 +4,17 @@
  */
 
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
-import type { DeviceObservation } from '../../../domain/progress.ts';
+import type { DeviceObservation, Reached } from '../../../domain/progress.ts';
 import type { Ending } from '../send/ending.ts';
+import { mayHaveArrived } from '../send/ending.ts';
+import { Reach } from './reach.ts';
 import { Tally } from './tally.ts';
 
 interface FinishedBlocks {
   readonly blocks: bigint;
   readonly tally: Tally;
+  /** Null: none of its devices. */
+  readonly reached: Reached | null;
 }
 
 export class Blocks {
@@ -29,13 +33,16 @@ export class Blocks {
   private readonly tallies: (Tally | undefined)[] = new Array(GROUP_BLOCKS).fill(undefined);
   /** Blocks in which every send failed: reported once a device shows that the provider works. */
   private readonly doubtful = new Set<number>();
+  /** Devices that may have the message. */
+  private readonly reach = new Reach();
   private finished: { blocks: bigint; tally: Tally };
   private unfinished: number;
   private cursor = 0;
 
   /**
    * `offsets`: of all devices, in order. `done`: in the ledger. `inDoubt`: not to be sent any more.
-   * `blocks`: how many `offsets` covers, from the first on.
+   * `blocks`: how many `offsets` covers, from the first on. `isDoubted`: an earlier holder may have
+   * sent to any device of blocks that are not done.
    */
   constructor(
     offsets: Uint16Array,
@@ -43,6 +50,7 @@ export class Blocks {
     done: bigint,
     inDoubt = 0n,
     blocks: number = GROUP_BLOCKS,
+    isDoubted = false,
   ) {
     this.blocks = blocks;
     this.offsets = offsets;
@@ -53,7 +61,10 @@ export class Blocks {
     for (let block = 0; closed !== 0n && block < GROUP_BLOCKS; block += 1) {
       this.isClosed[block] = Number((closed >> BigInt(block)) & 1n);
     }
-    for (const offset of offsets) this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
+    for (const offset of offsets) {
+      this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
+      if (isDoubted) this.reach.add(offset);
+    }
     this.unfinished = this.devicesNotDone();
     this.finished = { blocks: this.emptyBlocks(), tally: new Tally() };
     this.skipClosed();
@@ -140,6 +151,7 @@ export class Blocks {
     this.open[block] = left;
     const tally = this.tallyAt(position);
     tally.add(ordinal, ending);
+    if (mayHaveArrived(ending)) this.reach.add(this.offsetAt(position));
     if (observation !== null) tally.observations.push(observation);
     if (this.hasDoubtful && !tally.mayCountAsUnsent) this.keepDoubtful();
     if (left > 0) return;
@@ -186,7 +198,11 @@ export class Blocks {
     if (this.finished.blocks === 0n) return null;
     const taken = this.finished;
     this.finished = { blocks: 0n, tally: new Tally() };
-    return { ...taken, blocks: BigInt.asIntN(GROUP_BLOCKS, taken.blocks) };
+    return {
+      ...taken,
+      blocks: BigInt.asIntN(GROUP_BLOCKS, taken.blocks),
+      reached: this.reach.of(taken.blocks),
+    };
   }
 
   private finish(block: number): void {

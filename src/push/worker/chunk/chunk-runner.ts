@@ -51,8 +51,8 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   steps.resolved(run.offsets.length);
   const firstOrdinal = groupNumber * GROUP_DEVICES;
   const known = (run.endOffset ?? GROUP_DEVICES) / BLOCK_DEVICES;
-  const { doneBlocks, startedBlocks } = task;
-  const blocks = new Blocks(run.offsets, firstOrdinal, doneBlocks, startedBlocks, known);
+  const { doneBlocks, startedBlocks, isDoubted } = task;
+  const blocks = new Blocks(run.offsets, firstOrdinal, doneBlocks, startedBlocks, known, isDoubted);
   // The blocks that were left out can be claimed again at once.
   const rest: Release | null = run.endOffset === undefined ? null : REST;
   const queue = new ChunkSendQueue(task, context, blocks, run, () => reporter.poke());

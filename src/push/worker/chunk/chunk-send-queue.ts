@@ -4,7 +4,7 @@ import type { DeviceToken } from '../../../domain/device.ts';
 import { GROUP_BLOCKS } from '../../../domain/device.ts';
 import type { DeviceHistory } from '../../../domain/device-group-change.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
-import type { ChunkProgress } from '../../../domain/progress.ts';
+import type { ChunkProgress, Reached } from '../../../domain/progress.ts';
 import type { DeviceRun } from '../../../tag-index/tag-index.ts';
 import type { ChunkTask } from '../../protocol/task.ts';
 import type { RunContext } from '../run-context.ts';
@@ -12,6 +12,7 @@ import { judge } from '../send/delivery.ts';
 import { FailureNotes } from '../send/failure-notes.ts';
 import type { Release, SendQueue } from '../send/send-loop.ts';
 import { waitIn } from '../send/send-loop.ts';
+import { mayLieInScope } from '../small-reach.ts';
 import type { Blocks } from './blocks.ts';
 import { greater, lesser, Tally } from './tally.ts';
 
@@ -21,6 +22,8 @@ import { greater, lesser, Tally } from './tally.ts';
  * end as `OutcomeUnknown`
  */
 const ANNOUNCED_BLOCKS = 8;
+
+const NOTHING_FINISHED = () => ({ blocks: 0n, tally: new Tally(), reached: null });
 
 export class ChunkSendQueue implements SendQueue {
   private readonly task: ChunkTask;
@@ -118,7 +121,7 @@ export class ChunkSendQueue implements SendQueue {
   takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
     const finished = this.blocks.take();
     if (finished === null && !isEmptyToo && this.isNextCleared) return null;
-    const { blocks, tally } = finished ?? { blocks: 0n, tally: new Tally() };
+    const { blocks, tally, reached } = finished ?? NOTHING_FINISHED();
     // From its first sign of life on, so that no later report takes back what one has shown.
     this.isShown ||= isEmptyToo && release === null;
     const begun = this.isShown && release === null ? this.blocks.begun : null;
@@ -134,6 +137,7 @@ export class ChunkSendQueue implements SendQueue {
       counts: tally.counts,
       reasons: [...tally.reasons],
       retries: tally.retries,
+      ...this.reachedIn(reached),
       started: this.announce(release !== null),
       openDevices: this.blocks.openDevices,
       ...(begun === null ? {} : { begun: begun.counts }),
@@ -145,6 +149,18 @@ export class ChunkSendQueue implements SendQueue {
       sentToMs: greater(tally.sentToMs, begun?.sentToMs ?? null),
       releaseAfterMs: release?.afterMs ?? null,
       ...(release === null ? {} : waitIn(release)),
+    };
+  }
+
+  /** Says in a report which devices its blocks have reached. */
+  private reachedIn(
+    reached: Reached | null,
+  ): Pick<ChunkProgress, 'reached' | 'isReachedInScope' | 'isDoubted'> {
+    if (reached === null) return {};
+    return {
+      reached,
+      ...(mayLieInScope(this.task, this.size) ? { isReachedInScope: true } : {}),
+      ...(this.task.isDoubted ? { isDoubted: true } : {}),
     };
   }
 

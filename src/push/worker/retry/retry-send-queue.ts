@@ -15,10 +15,11 @@ import type { RetryTask } from '../../protocol/task.ts';
 import type { RunContext } from '../run-context.ts';
 import { judge } from '../send/delivery.ts';
 import type { Ending } from '../send/ending.ts';
-import { EXPIRED, outcomeUnknown, SKIPPED } from '../send/ending.ts';
+import { EXPIRED, mayHaveArrived, outcomeUnknown, SKIPPED } from '../send/ending.ts';
 import { FailureNotes } from '../send/failure-notes.ts';
 import type { Release, SendQueue } from '../send/send-loop.ts';
 import { waitIn } from '../send/send-loop.ts';
+import { mayLieInScope } from '../small-reach.ts';
 
 export class RetrySendQueue implements SendQueue {
   /** Retries do not depend on each other: the batch can be stopped anywhere. */
@@ -123,6 +124,7 @@ export class RetrySendQueue implements SendQueue {
         attempts,
         dueInMs: release.afterMs,
         isUncertain: false,
+        isReached: false,
       });
     }
   }
@@ -136,6 +138,7 @@ export class RetrySendQueue implements SendQueue {
       appId: this.task.appId,
       platformId: this.task.platformId,
       settlements: this.settlements,
+      ...(mayLieInScope(this.task, this.size) ? { isReachedInScope: true } : {}),
       observations: this.observations,
       ...this.failures.take(),
       fault: this.context.control.fault,
@@ -166,7 +169,7 @@ export class RetrySendQueue implements SendQueue {
     const { ordinal, epoch, attempts } = this.rowAt(position);
     this.settlements.push(
       ending.kind === 'retry'
-        ? { ...ending, ordinal, epoch, ending: null }
+        ? { ...ending, ordinal, epoch, ending: null, isReached: ending.isUncertain }
         : {
             ordinal,
             epoch,
@@ -175,6 +178,7 @@ export class RetrySendQueue implements SendQueue {
             attempts,
             dueInMs: 0,
             isUncertain: false,
+            isReached: mayHaveArrived(ending),
           },
     );
   }

@@ -8,8 +8,15 @@ import { LOST_ON_THE_WAY } from '../../../providers/retry-policies.ts';
 import type { BackoffPolicy } from '../../../std/backoff.ts';
 import { backoffMs, withJitter } from '../../../std/backoff.ts';
 
+interface FinalEnding {
+  readonly kind: FinalKind;
+  readonly reason: string | null;
+  /** Not delivered, and the provider may have accepted it. */
+  readonly isUncertain?: true;
+}
+
 export type Ending =
-  | { readonly kind: FinalKind; readonly reason: string | null }
+  | FinalEnding
   | {
       readonly kind: 'retry';
       readonly reason: string;
@@ -54,7 +61,8 @@ export function endingOf(outcome: Outcome, context: SendContext): Ending {
   if (dueInMs === null) return finalEnding(outcome);
   const reason = reasonOf(outcome) ?? outcome.kind;
   if (context.nowMs + dueInMs >= context.retryUntilMs) {
-    return context.expires ? EXPIRED : { kind: 'failed', reason };
+    const ending = context.expires ? EXPIRED : failedWith(reason);
+    return outcome.kind === 'unknown' ? { ...ending, isUncertain: true } : ending;
   }
   return {
     kind: 'retry',
@@ -66,19 +74,26 @@ export function endingOf(outcome: Outcome, context: SendContext): Ending {
   };
 }
 
-export const EXPIRED: Ending = Object.freeze({ kind: 'expired', reason: null });
+export const EXPIRED: FinalEnding = Object.freeze({ kind: 'expired', reason: null });
 export const CANCELLED: Ending = Object.freeze({ kind: 'cancelled', reason: null });
 export const SKIPPED: Ending = Object.freeze({ kind: 'skipped', reason: null });
 export const ACCEPTED: Ending = Object.freeze({ kind: 'delivered', reason: null });
 
-const finalEnding = (outcome: Outcome): Ending =>
+const finalEnding = (outcome: Outcome): FinalEnding =>
   outcome.kind === 'delivered' ? ACCEPTED : { kind: 'failed', reason: outcome.reason };
 
 /** The ending of unsent devices when a fault stops them or their time is up. */
-export const failedWith = (reason: string): Ending => ({ kind: 'failed', reason });
+export const failedWith = (reason: string): FinalEnding => ({ kind: 'failed', reason });
 
 /** At most once: it is not known whether the device got the push, and it is not sent again. */
-export const outcomeUnknown = (why: string): Ending => failedWith(`OutcomeUnknown: ${why}`);
+export const outcomeUnknown = (why: string): Ending => ({
+  ...failedWith(`OutcomeUnknown: ${why}`),
+  isUncertain: true,
+});
+
+/** Whether the device may have the message. */
+export const mayHaveArrived = (ending: Ending): boolean =>
+  ending.kind === 'delivered' || ending.isUncertain === true;
 
 /** After how many milliseconds the same send is tried again. Null: never. */
 function retryDelayMs(outcome: Outcome, { retryPolicy, attempts }: SendContext): number | null {

@@ -28,6 +28,7 @@ const housekeepingOn = (sql: SqlPool) =>
     log: silent,
     deviceRetentionMs: 30 * DAY_MS,
     notificationRetentionDays: 90,
+    reachRetentionDays: 7,
   });
 
 await onEachStore(t, {

@@ -110,6 +110,7 @@ const failed = ({ ordinals, epochs, ...scope }: ClaimedRetries): RetryProgress =
     attempts: 2,
     dueInMs: 0,
     isUncertain: false,
+    isReached: false,
   })),
   observations: ordinals.map(goneOf),
   failures: ordinals.map((ordinal) => ({ ordinal, reason: 'Unregistered' })),

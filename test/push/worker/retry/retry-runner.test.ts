@@ -27,10 +27,10 @@ t.test('who is gone or has unsubscribed is skipped; the others are sent and sett
   await runRetries(task, scene.context);
   t.strictSame(sender.sent, ['device-1', 'device-3', 'device-4']);
   t.match(byOrdinal(settlementsOf(scene.reports)), [
-    { ordinal: 1, ending: 'delivered' },
-    { ordinal: 2, ending: 'skipped' },
-    { ordinal: 3, ending: 'failed', reason: 'Unregistered' },
-    { ordinal: 4, ending: null, attempts: 4, reason: 'InternalServerError' },
+    { ordinal: 1, ending: 'delivered', isReached: true },
+    { ordinal: 2, ending: 'skipped', isReached: false },
+    { ordinal: 3, ending: 'failed', reason: 'Unregistered', isReached: false },
+    { ordinal: 4, ending: null, attempts: 4, reason: 'InternalServerError', isReached: false },
   ]);
   t.strictSame(
     scene.reports.flatMap(({ observations }) => observations),
@@ -66,7 +66,9 @@ t.test(
     const late = retryTask([1], { retryUntilMs: soon });
     const failing = sceneOf(late, { offsets: [1], sender });
     await runRetries(late, failing.context);
-    t.match(settlementsOf(failing.reports), [{ ending: 'failed', reason: 'Timeout' }]);
+    t.match(settlementsOf(failing.reports), [
+      { ending: 'failed', reason: 'Timeout', isReached: true },
+    ]);
 
     const ending = retryTask([1], expiring(soon));
     const expires = sceneOf(ending, { offsets: [1], sender });

@@ -84,6 +84,7 @@ t.test('at most once: of an unknown end is an end', (t) => {
   t.same(endingOf(UNKNOWN, { ...CONTEXT, isAtMostOnce: true }), {
     kind: 'failed',
     reason: 'OutcomeUnknown: no answer in time',
+    isUncertain: true,
   });
   const later = endingOf(UNAVAILABLE, { ...CONTEXT, isAtMostOnce: true });
   t.equal(later.kind, 'retry', 'what is known not to have been accepted is sent again');
@@ -94,6 +95,8 @@ t.test('no retry begins after the deadline', (t) => {
   const late = { ...CONTEXT, retryUntilMs: 900_000 };
   t.same(endingOf(UNAVAILABLE, late), { kind: 'failed', reason: 'Down' });
   t.same(endingOf(UNAVAILABLE, { ...late, expires: true }), { kind: 'expired', reason: null });
+  const unknown = endingOf(UNKNOWN, { ...late, retryUntilMs: 0, expires: true });
+  t.same(unknown, { kind: 'expired', reason: null, isUncertain: true }, 'it may have arrived');
   t.end();
 });
 

@@ -1,0 +1,76 @@
+/** Removes the reach of jobs that ended long ago, and moves of devices that only it needed. */
+
+import type { Sql, SqlPool } from '../../../database/sql.ts';
+import { list } from '../../../database/sql.ts';
+import { transact } from '../../../database/transact.ts';
+
+interface RemovedAtOnce {
+  readonly jobs: number;
+  /** Rows of groups: a single job may have thousands. */
+  readonly rows: number;
+}
+
+/**
+ * Takes the jobs that ended first of those that have a reach, if they ended before a time. Answers
+ * whether there may be more. No other node removes meanwhile.
+ */
+export const removeReach = (
+  sql: SqlPool,
+  endedBeforeMs: number,
+  limits: RemovedAtOnce,
+): Promise<boolean> =>
+  transact(sql, async (tx) => {
+    await tx`insert into reach_removal default values on conflict do nothing`;
+    const [mark] = await tx<{ endedAt: string; notificationId: string }[]>`
+      select ended_at::text as "endedAt", notification_id as "notificationId" from reach_removal
+      for no key update skip locked`;
+    if (mark === undefined) return false;
+    const ended = await tx<{ id: string; endedAt: string }[]>`
+      select id, finished_at::text as "endedAt" from notifications
+      where finished_at >= ${mark.endedAt}::text::timestamptz
+        and (finished_at, id) > (${mark.endedAt}::text::timestamptz, ${mark.notificationId}::uuid)
+        and finished_at < to_timestamp(${endedBeforeMs}::float8 / 1000)
+      order by finished_at, id limit ${limits.jobs}`;
+    const last = ended.at(-1);
+    if (last === undefined) return false;
+    const ids = ended.map(({ id }) => id);
+    if ((await eraseReach(tx, ids, null, limits.rows)) === limits.rows) return true;
+    await tx`
+      update notification_scopes set reached = null, reach_noted = null, reach_words = null
+      where notification_id = any (${list(ids)}::uuid[]) and reached is not null`;
+    await tx`
+      update reach_removal
+      set ended_at = ${last.endedAt}::text::timestamptz, notification_id = ${last.id}::uuid`;
+    return ended.length === limits.jobs;
+  });
+
+/** `appId`: of this app only; null: of every app. Answers how many rows, at most `limit`. */
+export async function eraseReach(
+  tx: Sql,
+  notificationIds: readonly string[],
+  appId: number | null,
+  limit: number,
+): Promise<number> {
+  const erased = await tx`
+    delete from push_reach where ctid = any (array(
+      select ctid from push_reach
+      where notification_id = any (${list(notificationIds)}::uuid[]) ${appId === null ? tx`` : tx`and app_id = ${appId}`}
+      limit ${limit}
+    ))`;
+  return erased.count;
+}
+
+/** Answers how many, at most `limit`. */
+export async function deleteMovedOrdinals(
+  sql: Sql,
+  movedBeforeMs: number,
+  limit: number,
+): Promise<number> {
+  const deleted = await sql`
+    delete from moved_ordinals where ctid = any (array(
+      select ctid from moved_ordinals
+      where moved_at < to_timestamp(${movedBeforeMs}::float8 / 1000)
+      order by moved_at limit ${limit}
+    ))`;
+  return deleted.count;
+}
