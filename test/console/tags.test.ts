@@ -123,6 +123,11 @@ t.test('the tree by keyboard and mouse', (t) =>
       const parameters = page.getByLabel('Optional parameters');
       await parameters.fill('colour = red\nteam = FCB');
       await page.getByLabel('Expires', { exact: true }).fill('2031-05-01T20:30');
+      await fetch(`${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/tags/${tagId}`, {
+        method: 'PATCH',
+        headers: { Authorization: `Bearer ${demo.superUser.token}` },
+        body: JSON.stringify({ groupId: idOf('Clubs') }),
+      });
       const own = new RegExp(`/tags/${tagId}$`);
       const next = await holdBack(page, own);
       await page.getByRole('button', { name: 'Save' }).click();
@@ -130,6 +135,7 @@ t.test('the tree by keyboard and mouse', (t) =>
       const saved = await tagNow();
       t.strictSame(saved.tagOptionalParameters, { colour: 'red', team: 'FCB' });
       t.equal(saved.expiration, new Date('2031-05-01T20:30').getTime());
+      t.equal(saved.groupId, idOf('Clubs'), 'where somebody else has moved it meanwhile');
 
       await parameters.fill('colour red');
       await page.getByText('Each line needs a name, = and a value.').waitFor();
