@@ -59,6 +59,13 @@ export interface Wait {
   readonly forMs: number;
 }
 
+/**
+ * They take two octets each in a row that many things write.
+ * @limit devices of a send, and of a task of it, whose reach is written into the row of its scope →
+ * a row of its own
+ */
+export const REACHED_IN_SCOPE_MAX = 64;
+
 /** Devices of a group that the provider accepted a message for, or may have. */
 export interface Reached {
   readonly devices: number;
@@ -81,7 +88,7 @@ export interface ChunkProgress extends ProgressShape {
   readonly reached?: Reached;
   /** The chunk is the only one of its scope, and so few are written into the scope's row. */
   readonly isReachedInScope?: true;
-  /** A holder was lost: all devices of these blocks are reached. */
+  /** A holder was lost: devices of blocks that are not done yet may have the message. */
   readonly isDoubted?: true;
   /** At most once: bit n: block n may be sent once this is recorded. Null: no change. */
   readonly started: bigint | null;

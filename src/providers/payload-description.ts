@@ -30,7 +30,7 @@ export const PAYLOAD_MEANINGS: Readonly<Record<keyof typeof payloadFields.shape,
 - \`actionCategory\`: APNs \`category\`; FCM \`data.actionCategory\`.
 - \`appBadge\`: the number on the app's icon. APNs \`badge\`, in place of the payload's; FCM \`notification_count\`; Web Push \`app_badge\`.
 - \`mutable\`: the app may change it before it is shown. APNs \`mutable-content\`; Web Push \`mutable\`, for declarative messages.
-- \`replaceable\`: the alert has an identity, its \`collapseId\` or else the id of the job: a message that is sent twice shows once, and a later one can take its place. APNs \`apns-collapse-id\`; FCM \`android.notification.tag\`; Web Push \`tag\` and \`Topic\`. Absent: it has one, unless the operator says otherwise (\`REPLACEABLE_DEFAULT\`) or the message is too large for it. \`true\`: always. \`false\`: never.
+- \`replaceable\`: the alert has an identity, its \`collapseId\` or else the id of the job: a message that is sent twice shows once, and a later one can take its place. APNs \`apns-collapse-id\`; FCM \`android.notification.tag\`; Web Push \`tag\` and \`Topic\`. Absent: it has one, unless the operator says otherwise (\`REPLACEABLE_DEFAULT\`) or the message is too large for it. \`true\`: then, too. \`false\`: never.
 
 A silent push shows nothing: only what FCM has in \`data\` is sent of it.`,
   apnsPushType:

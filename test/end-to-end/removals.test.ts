@@ -75,7 +75,7 @@ t.test('sends go on while a tag is taken off their devices', async (t) => {
     await over;
     t.ok(pushes > 0, `${pushes} sends`);
     // A run may have begun before the first look.
-    t.ok((seen[0] ?? 0) <= DEVICES, `${seen[0]} devices at first`);
+    t.ok((seen[0] ?? 0) > 0, `${seen[0]} devices at first`);
     t.ok(
       seen.some((devices) => devices > 0 && devices < DEVICES),
       'it was seen under way',

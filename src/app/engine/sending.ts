@@ -55,7 +55,10 @@ export async function startSending(
   origins: ProviderOrigins,
 ): Promise<Sending> {
   const { sql, patientReads } = store;
-  const reads = { patientReads, reachRetentionDays: config.REACH_RETENTION_DAYS };
+  const { REACH_RETENTION_DAYS, NOTIFICATION_RETENTION_DAYS } = config;
+  // It goes with its job at the latest.
+  const reachRetentionDays = Math.min(REACH_RETENTION_DAYS, NOTIFICATION_RETENTION_DAYS);
+  const reads = { patientReads, reachRetentionDays };
   const presence = new Presence(systemClock);
   const tokens = new ProviderTokens(sql, secrets, () => presence.nodeId);
   const authorizations = new AuthorizationCache(origins, tokens);

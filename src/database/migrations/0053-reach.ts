@@ -48,7 +48,7 @@ begin
   where app_id = old.app_id and platform_id = old.platform_id and to_ordinal = old.ordinal
   union all
   select old.app_id, old.platform_id, old.ordinal, new.ordinal
-  on conflict (app_id, platform_id, from_ordinal) do update set to_ordinal = excluded.to_ordinal, moved_at = now();
+  on conflict (app_id, platform_id, from_ordinal) do update set to_ordinal = excluded.to_ordinal;
   return null;
 end
 $$;

@@ -189,7 +189,10 @@ class Run {
   }
 
   private release(failure: string | null): Progress {
-    return releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs(), failure);
+    const release = releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs(), failure);
+    // A worker that had it may have sent since its last report.
+    const mayHaveSent = failure !== null && this.running !== null;
+    return mayHaveSent && release.kind === 'chunk' ? { ...release, isDoubted: true } : release;
   }
 
   /** Parks the part: its devices count as failed, unsent, and it waits for an operator. */

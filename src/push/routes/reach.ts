@@ -18,7 +18,7 @@ export const reachSchema = orAbsent(
       ),
       incomplete: z.literal(true).optional().meta({
         description:
-          'A node of an earlier version has sent a part of it, and did not note to whom: more devices may have the message. Absent otherwise.',
+          'More devices may have the message: it is not known to whom a part of it was sent, by a node of an earlier version, or before the part was parked. Absent otherwise.',
       }),
     })
     .meta({

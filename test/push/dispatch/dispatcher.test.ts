@@ -134,12 +134,30 @@ async function leaseOf({ chunk }: Claimed & { readonly kind: 'chunk' }) {
   return { ...row };
 }
 
+async function isDoubted({ chunk }: Claimed & { readonly kind: 'chunk' }) {
+  const [row] = await sql<{ isDoubted: boolean | null }[]>`
+    select is_doubted as "isDoubted" from chunks where notification_id = ${chunk.notificationId}`;
+  return row?.isDoubted;
+}
+
 t.test('what its worker failed at is given back', async (t) => {
   const pool = new PlayedPool();
   pool.play = () => Promise.reject(new Error('the thread has died'));
   const claimed = await claimOne('failed');
   await dispatcherOf(pool).dispatcher.start(claimed).finished;
   t.strictSame(await leaseOf(claimed), { leased: false, waits: true });
+  t.equal(await isDoubted(claimed), true, 'it may have sent since its last report');
+});
+
+t.test('what fails before a worker has it is in no doubt', async (t) => {
+  const pool = new PlayedPool();
+  const claimed = await claimOne('unprepared');
+  const fails = (): Authorization => {
+    throw new Error('away');
+  };
+  await dispatcherOf(pool, fails).dispatcher.start(claimed).finished;
+  t.equal(pool.tasks.length, 0);
+  t.equal(await isDoubted(claimed), null);
 });
 
 t.test('at most once, retries of a lost worker are left to their leases', async (t) => {

@@ -7,6 +7,7 @@ import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
 import { integer, rowsOf } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
 import type { NotificationScope, NotificationState } from '../../../domain/notification.ts';
+import { REACHED_IN_SCOPE_MAX } from '../../../domain/progress.ts';
 import type { NotificationTerms } from '../notifications/terms.ts';
 import { termsOf } from '../notifications/terms.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
@@ -22,7 +23,7 @@ export interface ClaimedScope extends NotificationScope {
   readonly state: NotificationState;
   readonly fault: string | null;
   readonly hasDelivered: boolean;
-  /** One group was planned for the scope. */
+  /** One group was planned for the scope, and few of its devices are recorded so far. */
   readonly isAlone: boolean;
   readonly terms: NotificationTerms;
   readonly dueAtMs: number;
@@ -62,9 +63,6 @@ export const isAmong = (sql: Sql, among: Among) =>
     ? sql`claims_without_progress >= ${SUSPECT_AFTER}::integer`
     : sql`claims_without_progress < ${SUSPECT_AFTER}::integer`;
 
-/** Before a claim: its holder did not give it back, or failed with it. */
-export const wasLost = (sql: Sql) => sql`(lease_until is not null or claims_without_progress > 0)`;
-
 /** `nodeId`: the claiming node; null: the only node. Only one suspect is claimed. */
 export const claimChunks = (
   sql: Sql,
@@ -78,7 +76,10 @@ export const claimChunks = (
     from ${wantedChunks(sql, wanted)}
     join notifications n on n.id = any (array[w.notification_id]) and ${isClaimable(sql)}
     cross join lateral (
-      select notification_id, app_id, platform_id, group_number, ${wasLost(sql)} as was_lost from chunks
+      select notification_id, app_id, platform_id, group_number,
+        -- Its holder did not give it back. One that failed with it has said so (record-chunks.ts).
+        lease_until is not null as was_lost
+      from chunks
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
         and ${isAvailable(sql)} and ${isUnheld(sql)} and ${isAmong(sql, among)}
       order by group_number
@@ -125,7 +126,7 @@ const totalOf = (wanted: readonly Wanted[]): number =>
 export const claimedScope = (sql: Sql) => sql`
   n.id as "notificationId", n.client_id as "clientId",
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
-  s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1, false) as "isAlone",
+  s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1 and s.total <= ${REACHED_IN_SCOPE_MAX}::integer, false) as "isAlone",
   ${termsOf(sql)} as terms,
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",

@@ -5,7 +5,7 @@ import { rowsOf } from '../../../database/rows.ts';
 import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { NotificationScope } from '../../../domain/notification.ts';
 import type { Among, ClaimedScope } from './claim-chunks.ts';
-import { claimedScope, isAmong, wasLost } from './claim-chunks.ts';
+import { claimedScope, isAmong } from './claim-chunks.ts';
 import { isClaimable } from './claimable-state.ts';
 import { isScopeOf } from './scope-of.ts';
 import { isUnheld } from './unheld.ts';
@@ -89,7 +89,10 @@ const wantedParts = rowsOf<NotificationScope>('w', NOTIFICATION_SCOPE);
  * was locked is left for the next claim.
  */
 const batch = (sql: Sql, among: Among, which: Fragment, order: Fragment) => sql`
-  select ctid as place, lease_until is not null as was_lost, ${wasLost(sql)} as is_in_doubt from retries
+  select ctid as place, lease_until is not null as was_lost,
+    -- Its holder did not give it back, or failed with it.
+    lease_until is not null or claims_without_progress > 0 as is_in_doubt
+  from retries
   where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
     and ${which} and ${isUnheld(sql)} and ${isAmong(sql, among)}
   order by ${order}

@@ -142,6 +142,7 @@ const continueChunks = (sql: Sql, leaseMs: number) => sql`
     claims_without_progress = case
       when h.failure is null and (h.blocks <> 0 or h.release_after_ms is not null) then 0
       else c.claims_without_progress end,
+    is_doubted = case when h.is_doubted then true else c.is_doubted end,
     last_failure = coalesce(h.failure, c.last_failure),
     reach_words = case
       when h.reach_words is null or h.is_reached_in_scope then c.reach_words

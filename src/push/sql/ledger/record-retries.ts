@@ -50,7 +50,11 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       where h.ending is not null and not h.is_parked and q.ctid = h.place
     ),
     parked as (
-      update retries q set parked_at = now(), due_at = 'infinity', lease_until = null
+      update retries q set
+        parked_at = now(),
+        due_at = 'infinity',
+        lease_until = null,
+        is_reached = case when h.is_newly_reached then true else q.is_reached end
       from held h
       where h.ending is not null and h.is_parked and q.ctid = h.place
     ),

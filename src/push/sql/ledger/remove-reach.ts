@@ -6,7 +6,7 @@ import { transact } from '../../../database/transact.ts';
 
 interface RemovedAtOnce {
   readonly jobs: number;
-  /** Rows of groups: a single job may have thousands. */
+  /** Rows of groups, and of scopes: a single job may have thousands. */
   readonly rows: number;
 }
 
@@ -35,14 +35,33 @@ export const removeReach = (
     if (last === undefined) return false;
     const ids = ended.map(({ id }) => id);
     if ((await eraseReach(tx, ids, null, limits.rows)) === limits.rows) return true;
+    if ((await forgetInScopes(tx, ids, limits.rows)) === limits.rows) return true;
+    // Of parked parts, which stay as long as the job.
     await tx`
-      update notification_scopes set reached = null, reach_noted = null, reach_words = null
-      where notification_id = any (${list(ids)}::uuid[]) and reached is not null`;
+      update chunks set reach_words = null
+      where notification_id = any (${list(ids)}::uuid[]) and parked_at is not null
+        and reach_words is not null`;
     await tx`
       update reach_removal
       set ended_at = ${last.endedAt}::text::timestamptz, notification_id = ${last.id}::uuid`;
     return ended.length === limits.jobs;
   });
+
+/** Answers how many rows, at most `limit`: a single job may have thousands of scopes. */
+async function forgetInScopes(
+  tx: Sql,
+  notificationIds: readonly string[],
+  limit: number,
+): Promise<number> {
+  const forgotten = await tx`
+    update notification_scopes set reached = null, reach_noted = null, reach_words = null
+    where ctid = any (array(
+      select ctid from notification_scopes
+      where notification_id = any (${list(notificationIds)}::uuid[]) and reached is not null
+      limit ${limit}
+    ))`;
+  return forgotten.count;
+}
 
 /** `appId`: of this app only; null: of every app. Answers how many rows, at most `limit`. */
 export async function eraseReach(

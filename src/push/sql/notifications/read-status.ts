@@ -21,7 +21,10 @@ export interface ScopeStatus extends Counts {
   readonly parked: number;
   /** Devices that may have seen it; null: no reach is kept, or nothing is recorded yet. */
   readonly reached: number | null;
-  /** No node of an earlier version has recorded outcomes without their reach. */
+  /**
+   * False: a node of an earlier version has recorded outcomes without their reach, or a part is
+   * parked whose holders may have sent.
+   */
   readonly isReachWhole: boolean;
   /** Count by reason; null: nothing failed. */
   readonly reasons: Readonly<Record<string, number>> | null;
@@ -57,7 +60,12 @@ export async function readStatus(
           and r.app_id = s.app_id and r.platform_id = s.platform_id
       ) as parked,
       s.reached::float8 as reached,
-      coalesce(s.reach_noted, 0) = coalesce(s.delivered + s.uncertain, 0) as "isReachWhole",
+      coalesce(s.reach_noted, 0) = coalesce(s.delivered + s.uncertain, 0)
+        and not exists (
+          select from chunks c
+          where c.parked_at is not null and c.is_doubted and c.notification_id = s.notification_id
+            and c.app_id = s.app_id and c.platform_id = s.platform_id
+        ) as "isReachWhole",
       coalesce(s.total, 0) + b.total as total, coalesce(s.delivered, 0) + b.delivered as delivered,
       coalesce(s.failed, 0) + b.failed as failed, coalesce(s.skipped, 0) + b.skipped as skipped,
       coalesce(s.expired, 0) + b.expired as expired, coalesce(s.cancelled, 0) + b.cancelled as cancelled,

@@ -18,6 +18,7 @@ import { DEFAULT_PUSH_OPTIONS } from '../../../../src/domain/push-options.ts';
 import { Ledger } from '../../../../src/push/ledger/ledger.ts';
 import type { ClaimedChunk } from '../../../../src/push/sql/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../../../src/push/sql/ledger/claim-retries.ts';
+import { releaseParked } from '../../../../src/push/sql/ledger/parked-parts.ts';
 import { readStatus } from '../../../../src/push/sql/notifications/read-status.ts';
 import { Reach } from '../../../../src/push/worker/chunk/reach.ts';
 import { systemClock } from '../../../../src/std/clock.ts';
@@ -322,6 +323,53 @@ await onEachStore(t, {
     await ledger.record(settlement(batch, { ending: 'delivered', reason: null, isReached: true }));
     t.same(await offsetsReached(store, id), [7]);
     t.equal((await statusOf(store, tenant, id)).reached, 1);
+    await ledger.drain();
+  },
+
+  'a worker that died after a report: the next holder is told': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'died');
+    const id = await makeRunning(store.sql, tenant, 1, { step: GROUP_DEVICES });
+    const ledger = ledgerOf(store);
+    const chunk = await claimOne(store, id);
+    await ledger.record(sent(chunk, 1, [0]));
+    const failed = { releaseAfterMs: 0, failure: 'the worker ended' };
+    await ledger.record(chunkReport(chunk, failed));
+    const next = await claimOne(store, id);
+    t.equal(next.isDoubted, false, 'it failed before a worker had it');
+    await ledger.record(chunkReport(next, { ...failed, isDoubted: true }));
+    t.equal((await claimOne(store, id)).isDoubted, true);
+    await ledger.drain();
+  },
+
+  'parked: a chunk in doubt is not whole, a retry counts once': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'parked');
+    const id = await makeRunning(store.sql, tenant, 1, { step: GROUP_DEVICES });
+    const ledger = ledgerOf(store);
+    await claimOne(store, id);
+    await loseHolders(store);
+    const doubted = await claimOne(store, id);
+    await ledger.record(sent(doubted, 1, [0]));
+    const left = { ...NOTHING, total: 1, failed: 1 };
+    await ledger.record(chunkReport(doubted, { counts: left, isParked: true }));
+    t.match(await statusOf(store, tenant, id), { reached: 1, isReachWhole: false });
+    t.equal(await releaseParked(store.sql, id), 1);
+    t.match(await statusOf(store, tenant, id), { reached: 1, isReachWhole: true });
+    const chunk = await claimOne(store, id);
+    const counts = { ...NOTHING, total: 1 };
+    const retries = [retryOf(200, false)];
+    const blocks = BigInt.asIntN(64, ~1n);
+    await ledger.record(chunkReport(chunk, { blocks, counts, retries }));
+    await claimRetry(store, id);
+    await loseHolders(store);
+    const batch = await claimRetry(store, id);
+    const failed = settlement(batch, { ending: 'failed', reason: 'Parked' });
+    await ledger.record({ ...failed, isParked: true });
+    t.equal((await statusOf(store, tenant, id)).reached, 2);
+    t.equal(await releaseParked(store.sql, id), 1);
+    const again = await claimRetry(store, id);
+    await ledger.record(settlement(again, { ending: 'delivered', reason: null, isReached: true }));
+    t.same(await offsetsReached(store, id), [0, 200]);
+    t.match(await statusOf(store, tenant, id), { reached: 2, delivered: 2, isReachWhole: true });
     await ledger.drain();
   },
 

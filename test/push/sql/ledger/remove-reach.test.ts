@@ -72,9 +72,25 @@ await onEachStore(t, {
     t.equal(await removeReach(sql, Date.now(), LIMITS), true);
     t.equal(await rows(), 2);
     t.same(await withReach(sql), [job]);
-    await sql`select from notifications`;
     t.equal(await removeReach(sql, Date.now(), LIMITS), false);
     t.same(await withReach(sql), []);
+  },
+
+  'many scopes go in pieces; parked parts stay without words': async (t, { sql }) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const job = await ended(sql, tenant, 8, 0);
+    await sql`
+      insert into notification_scopes (notification_id, app_id, platform_id, simulated, reached)
+      select ${job}, ${tenant.appId}, n, false, 1 from generate_series(4, 8) n`;
+    await sql`
+      insert into chunks (notification_id, app_id, platform_id, group_number, parked_at, reach_words)
+      values (${job}, ${tenant.appId}, 3, 0, now(), ${Buffer.from([0, 1])})`;
+    t.equal(await removeReach(sql, Date.now(), LIMITS), true);
+    const left = await sql`select from notification_scopes where reached is not null`;
+    t.equal(left.length, 2, 'four of six');
+    t.equal(await removeReach(sql, Date.now(), LIMITS), false);
+    t.same(await withReach(sql), []);
+    t.match([...(await sql`select reach_words as words from chunks`)], [{ words: null }]);
   },
 
   'a job stays until its reach is gone, which is not kept longer than the job': async (
