@@ -124,7 +124,7 @@ const ADDED = [
   'constraint test_devices test_devices_app_id_platform_id_fkey FOREIGN KEY (app_id, platform_id) REFERENCES app_platforms(app_id, platform_id) ON DELETE CASCADE',
   'constraint test_devices test_devices_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id) ON DELETE CASCADE',
   'constraint test_devices test_devices_pkey PRIMARY KEY (id)',
-  'function note_moved_ordinal () returns trigger language plpgsql volatility v parallel u  begin insert into moved_ordinals as m (app_id, platform_id, from_ordinal, to_ordinal) select app_id, platform_id, from_ordinal, new.ordinal from moved_ordinals where app_id = old.app_id and platform_id = old.platform_id and to_ordinal = old.ordinal union all select old.app_id, old.platform_id, old.ordinal, new.ordinal on conflict (app_id, platform_id, from_ordinal) do update set to_ordinal = excluded.to_ordinal, moved_at = now(); return null; end',
+  'function note_moved_ordinal () returns trigger language plpgsql volatility v parallel u  begin insert into moved_ordinals as m (app_id, platform_id, from_ordinal, to_ordinal) select app_id, platform_id, from_ordinal, new.ordinal from moved_ordinals where app_id = old.app_id and platform_id = old.platform_id and to_ordinal = old.ordinal union all select old.app_id, old.platform_id, old.ordinal, new.ordinal on conflict (app_id, platform_id, from_ordinal) do update set to_ordinal = excluded.to_ordinal; return null; end',
   'index CREATE INDEX drafts_client ON public.drafts USING btree (client_id)',
   'index CREATE INDEX moved_ordinals_by_age ON public.moved_ordinals USING btree (moved_at)',
   'index CREATE INDEX moved_ordinals_by_place ON public.moved_ordinals USING btree (app_id, platform_id, to_ordinal)',

@@ -3082,7 +3082,7 @@ export interface components {
              *     - `actionCategory`: APNs `category`; FCM `data.actionCategory`.
              *     - `appBadge`: the number on the app's icon. APNs `badge`, in place of the payload's; FCM `notification_count`; Web Push `app_badge`.
              *     - `mutable`: the app may change it before it is shown. APNs `mutable-content`; Web Push `mutable`, for declarative messages.
-             *     - `replaceable`: the alert has an identity, its `collapseId` or else the id of the job: a message that is sent twice shows once, and a later one can take its place. APNs `apns-collapse-id`; FCM `android.notification.tag`; Web Push `tag` and `Topic`. Absent: it has one, unless the operator says otherwise (`REPLACEABLE_DEFAULT`) or the message is too large for it. `true`: always. `false`: never.
+             *     - `replaceable`: the alert has an identity, its `collapseId` or else the id of the job: a message that is sent twice shows once, and a later one can take its place. APNs `apns-collapse-id`; FCM `android.notification.tag`; Web Push `tag` and `Topic`. Absent: it has one, unless the operator says otherwise (`REPLACEABLE_DEFAULT`) or the message is too large for it. `true`: then, too. `false`: never.
              *
              *     A silent push shows nothing: only what FCM has in `data` is sent of it.
              */
@@ -3327,7 +3327,7 @@ export interface components {
                 /** @description It is kept until then: `REACH_RETENTION_DAYS` (7) after the end. Absent while the job runs. */
                 readonly until?: number;
                 /**
-                 * @description A node of an earlier version has sent a part of it, and did not note to whom: more devices may have the message. Absent otherwise.
+                 * @description More devices may have the message: it is not known to whom a part of it was sent, by a node of an earlier version, or before the part was parked. Absent otherwise.
                  * @constant
                  */
                 readonly incomplete?: true;

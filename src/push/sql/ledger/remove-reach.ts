@@ -36,7 +36,7 @@ export const removeReach = (
     const ids = ended.map(({ id }) => id);
     if ((await eraseReach(tx, ids, null, limits.rows)) === limits.rows) return true;
     if ((await forgetInScopes(tx, ids, limits.rows)) === limits.rows) return true;
-    // Of parked parts, which stay as long as the job.
+    // Parked parts stay as long as the job.
     await tx`
       update chunks set reach_words = null
       where notification_id = any (${list(ids)}::uuid[]) and parked_at is not null
