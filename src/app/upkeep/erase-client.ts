@@ -3,8 +3,7 @@
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
-import { eraseCondemned } from '../../push/sql/ledger/erase-condemned.ts';
-import { eraseReach } from '../../push/sql/ledger/remove-reach.ts';
+import { eraseMany } from '../../push/sql/ledger/erase-many.ts';
 
 export interface ClientDeletion {
   readonly clientId: number;
@@ -44,8 +43,7 @@ export const eraseEndedJobs = (
       where client_id = ${clientId} and finished_at is not null
       order by id limit ${limits.jobs} for update skip locked`;
     const ids = ended.map(({ id }) => id);
-    if ((await eraseCondemned(tx, ids, null, limits.rows)) === limits.rows) return true;
-    if ((await eraseReach(tx, ids, null, limits.rows)) === limits.rows) return true;
+    if (await eraseMany(tx, ids, null, limits.rows)) return true;
     await tx`delete from notifications where id = any (${list(ids)}::uuid[])`;
     return ids.length === limits.jobs;
   });

@@ -5,8 +5,7 @@ import type { SqlPool } from '../../database/sql.ts';
 import { list } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import { NOT_PLANNED } from './ledger/change-state.ts';
-import { eraseCondemned } from './ledger/erase-condemned.ts';
-import { eraseReach } from './ledger/remove-reach.ts';
+import { eraseMany } from './ledger/erase-many.ts';
 
 interface ErasedJobs {
   /** The last job that was looked at; null: there are no more. */
@@ -58,11 +57,8 @@ export const eraseFromJobs = (
         )
       order by id for update`;
     const erased = locked.map(({ id }) => id);
-    const condemned = await eraseCondemned(tx, erased, appId, limits.rows);
     // The next transaction looks at these jobs again.
-    if (condemned === limits.rows) return { lastId: afterId, left: 0 };
-    const reached = await eraseReach(tx, erased, appId, limits.rows);
-    if (reached === limits.rows) return { lastId: afterId, left: 0 };
+    if (await eraseMany(tx, erased, appId, limits.rows)) return { lastId: afterId, left: 0 };
     for (const table of ['failure_reasons', 'retries', 'chunks'] as const) {
       await tx`
         delete from ${tx(table)} where notification_id = any (${list(erased)}::uuid[]) and app_id = ${appId}`;

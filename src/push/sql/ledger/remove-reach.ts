@@ -3,6 +3,7 @@
 import type { Sql, SqlPool } from '../../../database/sql.ts';
 import { list } from '../../../database/sql.ts';
 import { transact } from '../../../database/transact.ts';
+import { eraseMany } from './erase-many.ts';
 
 interface RemovedAtOnce {
   readonly jobs: number;
@@ -34,7 +35,7 @@ export const removeReach = (
     const last = ended.at(-1);
     if (last === undefined) return false;
     const ids = ended.map(({ id }) => id);
-    if ((await eraseReach(tx, ids, null, limits.rows)) === limits.rows) return true;
+    if (await eraseMany(tx, ids, null, limits.rows, ['push_reach'])) return true;
     if ((await forgetInScopes(tx, ids, limits.rows)) === limits.rows) return true;
     // Parked parts stay as long as the job.
     await tx`
@@ -61,22 +62,6 @@ async function forgetInScopes(
       limit ${limit}
     ))`;
   return forgotten.count;
-}
-
-/** `appId`: of this app only; null: of every app. Answers how many rows, at most `limit`. */
-export async function eraseReach(
-  tx: Sql,
-  notificationIds: readonly string[],
-  appId: number | null,
-  limit: number,
-): Promise<number> {
-  const erased = await tx`
-    delete from push_reach where ctid = any (array(
-      select ctid from push_reach
-      where notification_id = any (${list(notificationIds)}::uuid[]) ${appId === null ? tx`` : tx`and app_id = ${appId}`}
-      limit ${limit}
-    ))`;
-  return erased.count;
 }
 
 /** Answers how many, at most `limit`. */
