@@ -83,7 +83,7 @@ function figuresOf(value: unknown, name = '', found = new Map<string, number>())
 }
 
 /** Numbers that identify rows. */
-const LABELS = new Set(['connections', 'devices']);
+const LABELS = new Set(['connections', 'devices', 'tags']);
 
 const labelOf = (row: object): string =>
   Object.entries(row)
