@@ -67,8 +67,8 @@ async function measureAll(stage: Lifetime, grounds: FanOutGrounds, nghttpd: Sink
   const engine = await grounds.start('redis', toNghttpd);
   const { sends, h2load } = await inTurns(grounds, engine, nghttpd);
   const ours = rowOf('redis', 'nghttpd', sends, await peakMb(engine));
-  const beside = measureBeside(grounds, engine, BESIDE);
   const reachOctets = await measureReach(grounds);
+  const beside = measureBeside(grounds, engine, BESIDE);
   const many = await send(grounds, engine, grounds.tags.many, DEVICES_MANY);
   const smallBesideMs = await beside;
   const ofMany = rowOf('redis', 'nghttpd', [many], await peakMb(engine), DEVICES_MANY);

@@ -43,15 +43,18 @@ export const oldNotifications = (keptDays: number): UpkeepJob => ({
   }),
 });
 
-/** A job that is kept for less time than its reach would be takes it along. */
-export const oldReach = ({
-  reachRetentionDays,
-  notificationRetentionDays,
-}: {
+interface ReachRetention {
   readonly reachRetentionDays: number;
   readonly notificationRetentionDays: number;
-}): UpkeepJob => {
-  const keptMs = Math.min(reachRetentionDays, notificationRetentionDays) * DAY_MS;
+}
+
+/** A job that is kept for less time than its reach would be takes it along. */
+export const reachKeptDays = (retention: ReachRetention): number =>
+  Math.min(retention.reachRetentionDays, retention.notificationRetentionDays);
+
+export const oldReach = (retention: ReachRetention): UpkeepJob => {
+  const { reachRetentionDays } = retention;
+  const keptMs = reachKeptDays(retention) * DAY_MS;
   return {
     name: 'reach of ended push jobs',
     transactionsMax: TRANSACTIONS_MAX,

@@ -25,6 +25,7 @@ import { pushRoute } from '../../push/routes/push.ts';
 import { notificationRoutes } from '../../push/routes/routes.ts';
 import { statusRoute } from '../../push/routes/status.ts';
 import { JobWatches } from '../../push/routes/watches.ts';
+import { reachKeptDays } from '../../push/upkeep.ts';
 import { systemClock } from '../../std/clock.ts';
 import { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Metric } from '../../telemetry/metric.ts';
@@ -55,9 +56,10 @@ export async function startSending(
   origins: ProviderOrigins,
 ): Promise<Sending> {
   const { sql, patientReads } = store;
-  const { REACH_RETENTION_DAYS, NOTIFICATION_RETENTION_DAYS } = config;
-  // It goes with its job at the latest.
-  const reachRetentionDays = Math.min(REACH_RETENTION_DAYS, NOTIFICATION_RETENTION_DAYS);
+  const reachRetentionDays = reachKeptDays({
+    reachRetentionDays: config.REACH_RETENTION_DAYS,
+    notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
+  });
   const reads = { patientReads, reachRetentionDays };
   const presence = new Presence(systemClock);
   const tokens = new ProviderTokens(sql, secrets, () => presence.nodeId);

@@ -16,8 +16,7 @@ import {
   disconnectTags,
   eraseDeviceEventsOfApp,
   eraseDeviceGroups,
-  eraseDeviceGroupTags,
-  eraseMovedOrdinals,
+  eraseOfApp,
   eraseTagDays,
 } from '../../devices/sql/erase-rest.ts';
 import { eraseFromJobs } from '../../push/sql/erase-jobs.ts';
@@ -88,10 +87,12 @@ export class AppDeletions implements UpkeepJob {
       (await this.#eraseFromJobs(run, deletion, isSettled)) &&
       isSettled &&
       (await budget.empty(ROWS_MAX, () => disconnectTags(sql, deletion, ROWS_MAX))) &&
-      (await budget.empty(ROWS_MAX, () => eraseDeviceGroupTags(sql, deletion, ROWS_MAX))) &&
+      (await budget.empty(ROWS_MAX, () =>
+        eraseOfApp(sql, 'device_group_tags', deletion, ROWS_MAX),
+      )) &&
       (await budget.empty(ROWS_MAX, () => eraseTagDays(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, () => eraseDeviceEventsOfApp(sql, deletion, ROWS_MAX))) &&
-      (await budget.empty(ROWS_MAX, () => eraseMovedOrdinals(sql, deletion, ROWS_MAX))) &&
+      (await budget.empty(ROWS_MAX, () => eraseOfApp(sql, 'moved_ordinals', deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, async () => {
         const groups = await eraseDeviceGroups(sql, deletion, ROWS_MAX);
         await this.#feed.forget(groups);

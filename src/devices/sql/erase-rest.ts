@@ -40,15 +40,16 @@ export const disconnectTags = (
     return changed.count;
   });
 
-/** Which groups may have which tags. Answers how many rows. */
-export async function eraseDeviceGroupTags(
+/** Which groups may have which tags, and where compaction moved devices. Answers how many rows. */
+export async function eraseOfApp(
   sql: Sql,
+  table: 'device_group_tags' | 'moved_ordinals',
   { appId }: AppDeletion,
   limit: number,
 ): Promise<number> {
   const erased = await sql`
-    delete from device_group_tags where ctid = any (array(
-      select ctid from device_group_tags where app_id = ${appId} limit ${limit}
+    delete from ${sql(table)} where ctid = any (array(
+      select ctid from ${sql(table)} where app_id = ${appId} limit ${limit}
     ))`;
   return erased.count;
 }
@@ -99,17 +100,4 @@ export async function closeAppDeletion(sql: Sql, { appId }: AppDeletion): Promis
   await sql`delete from credential_health where app_id = ${appId}`;
   await sql`delete from notification_days where object_id = ${appId}`;
   await sql`delete from app_deletions where app_id = ${appId}`;
-}
-
-/** Erases what is known of moves of the app's devices; answers how many rows. */
-export async function eraseMovedOrdinals(
-  sql: Sql,
-  { appId }: AppDeletion,
-  limit: number,
-): Promise<number> {
-  const erased = await sql`
-    delete from moved_ordinals where ctid = any (array(
-      select ctid from moved_ordinals where app_id = ${appId} limit ${limit}
-    ))`;
-  return erased.count;
 }

@@ -58,7 +58,7 @@ t.test('it tells what each token received', async (t) => {
   t.same(unknown.json, { count: 0, accepted: 0, lostAnswers: 0, rejected: {}, last: null });
 });
 
-t.test('it tells what a device shows, while the behaviour says so', async (t) => {
+t.test('it lists what a device shows, while the behaviour says so', async (t) => {
   const simulator = await simulate(t);
   const session = open(t, simulator, simulator.apnsOrigin);
   const headers = await apnsHeaders(simulator.accounts, apnsToken(1));

@@ -296,7 +296,7 @@ await onEachStore(t, {
     await ledger.drain();
   },
 
-  'a lost holder: the next one is told, and the one after it': async (t, store) => {
+  'a lost holder: the next claim knows of it, and the one after it': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'lost');
     const id = await makeRunning(store.sql, tenant, 1, { step: GROUP_DEVICES });
     const ledger = ledgerOf(store);
@@ -326,7 +326,7 @@ await onEachStore(t, {
     await ledger.drain();
   },
 
-  'a worker that died after a report: the next holder is told': async (t, store) => {
+  'a worker that died after a report: the next claim knows of it': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'died');
     const id = await makeRunning(store.sql, tenant, 1, { step: GROUP_DEVICES });
     const ledger = ledgerOf(store);
