@@ -90,6 +90,8 @@ export interface ChunkTask extends TaskShape {
   readonly groupVersion: number;
   /** An earlier holder was lost, and may have sent to any device of blocks that are not done. */
   readonly isDoubted: boolean;
+  /** Of a retry: who has the message already, as bits by offset. Absent: no device. */
+  readonly leftOut?: Uint8Array;
 }
 
 export interface RetryTask extends TaskShape {
