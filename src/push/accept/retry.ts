@@ -84,11 +84,12 @@ export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<
   const { jobs, over } = await parts.openJobs.take(clientId, limits, 1);
   if (jobs === 0) return { kind: 'over-limit', over };
   const written = await write(parts.sql, retry, asked);
-  if (written.kind === 'key-taken') {
-    // The same request was faster on another connection.
-    return (await earlierAnswer(parts.sql, publisher, null)) ?? { kind: 'key-reused' };
+  if (written.kind !== 'inserted') {
+    // The same request may have been faster on another connection.
+    const faster = await earlierAnswer(parts.sql, publisher, null);
+    if (faster !== null) return faster;
+    return written.kind === 'key-taken' ? { kind: 'key-reused' } : written;
   }
-  if (written.kind !== 'inserted') return written;
   const { accepted } = written;
   const acceptance = announce(
     parts.journal,
