@@ -53,7 +53,7 @@ interface RetryParts extends ContentParts {
   readonly onAccepted: () => void;
 }
 
-/** A repeated request, by its idempotency key, is answered with the retry that the first one made. */
+/** A repeated request, by its idempotency key, is answered with the retry of the first one. */
 export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<RetryAnswer> {
   const { job, push, publisher } = asked;
   const startedMs = Date.now();

@@ -78,7 +78,7 @@ export async function reachedIn(
 }
 
 /** How far the reach of a job in an (app, platform) says everything. */
-export interface ReachStanding extends NotificationScope {
+interface ReachStanding extends NotificationScope {
   /** The job is under way: a node may have sent what it has not recorded yet. */
   readonly isOpen: boolean;
   /** It was removed, or the job ended before any was kept. */
