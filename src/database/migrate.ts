@@ -19,6 +19,7 @@ import * as registeredOn from './migrations/0050-registered-on.ts';
 import * as oneIndexOfJobsUnderWay from './migrations/0051-one-index-of-jobs-under-way.ts';
 import * as numbers from './migrations/0052-numbers.ts';
 import * as reach from './migrations/0053-reach.ts';
+import * as retries from './migrations/0054-retries.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   oneIndexOfJobsUnderWay,
   numbers,
   reach,
+  retries,
 ];
 
 export interface Migrated {

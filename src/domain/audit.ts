@@ -63,6 +63,7 @@ export const AUDIT_ACTIONS = [
   'notification.resume',
   'notification.cancel',
   'notification.replace',
+  'notification.retry',
   'notification.release-deletions',
   'notification.discard-deletions',
   'notification.release-parked',

@@ -31,6 +31,7 @@ import { CircuitBreakers } from './dispatch/circuit-breakers.ts';
 import { Claimer } from './dispatch/claimer.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Heartbeat } from './dispatch/heartbeat.ts';
+import { LeftOut } from './dispatch/left-out.ts';
 import { Pacer } from './dispatch/pacer.ts';
 import { Payloads } from './dispatch/payloads.ts';
 import { QuotaLeaser } from './dispatch/quota-leaser.ts';
@@ -206,6 +207,7 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
   const { sql } = store;
   const clock = systemClock;
   const audiences = new Audiences(sql, clock);
+  const leftOut = new LeftOut(sql, clock);
   const dispatcher = new Dispatcher({
     ledger,
     pool,
@@ -214,9 +216,16 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
     pacer: new Pacer({ sql, clock, log }),
     leaseMs,
     journal,
-    countUndone: async (chunk) => countUndone(sql, chunk, await audiences.of(chunk)),
+    countUndone: async (chunk) =>
+      countUndone(
+        sql,
+        chunk,
+        await audiences.of(chunk),
+        (await leftOut.ofChunk(chunk)) ?? undefined,
+      ),
     audiences,
     payloads: new Payloads(sql, clock),
+    leftOut,
     clock,
     log,
   });

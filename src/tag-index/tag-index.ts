@@ -68,6 +68,8 @@ export interface ResolveRequest {
   readonly expectedVersion: number;
   /** Whole blocks below it are not wanted. Absent: 0. */
   readonly firstOffset?: number;
+  /** Devices that are not wanted: bit n of octet m is the offset 8m + n. Absent: none. */
+  readonly leftOut?: Uint8Array;
   /** At most 255. Absent: not asked for. */
   readonly askedLanguages?: AskedLanguages;
 }

@@ -22,6 +22,7 @@ import { NO_ATTRIBUTES } from '../../src/domain/device-attributes.ts';
 import type { DeviceGroupChange } from '../../src/domain/device-group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
 import { carryOutDeletions } from '../../src/push/sql/deletions/carry-out.ts';
+import { addDevice, noDevices } from '../../src/push/sql/ledger/reach-words.ts';
 import { listDeviceGroupsOf } from '../../src/tag-index/groups/list-device-groups.ts';
 import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
@@ -301,6 +302,13 @@ export class World {
       const { version: expectedVersion, groupNumber } = group;
       const run = await index.resolve({ group, audience: asked, ordinalEnd, expectedVersion });
       const ordinals = [...run.offsets].map((offset) => groupNumber * GROUP_DEVICES + offset);
+      const leftOut = noDevices();
+      const [even, odd] = [0, 1].map((rest) => [...run.offsets].filter((_, at) => at % 2 === rest));
+      for (const offset of even ?? []) addDevice(leftOut, offset);
+      const others = { group, audience: asked, ordinalEnd, expectedVersion, leftOut };
+      if (`${[...(await index.resolve(others)).offsets]}` !== `${odd}`) {
+        throw new Error(`group ${groupNumber}: others were left out than asked for`);
+      }
       if (ordinals.length > 0) found.groups.push(groupNumber);
       for (const [at, ordinal] of ordinals.entries()) {
         found.devices.push(textOf(String(run.deviceIds.at(at)), run.histories.get(ordinal)));

@@ -12,6 +12,7 @@ import type { OpenApiDocument } from '../../src/api/openapi/document.ts';
 import { post } from '../support/client.ts';
 import { DocumentCheck } from '../support/document-check.ts';
 import { OPERATOR_TOKEN, People } from '../support/people.ts';
+import { until } from '../support/poll.ts';
 import type { Demo, EngineProcess } from '../support/processes.ts';
 import { startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
@@ -184,6 +185,22 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     demo.superUser.token,
     {},
   );
+  /** A job of which a device has failed, as its name is none of Apple's. */
+  const failed = async (): Promise<Ids> => {
+    const { id: tagId } = await make(`${admin}/tags`, { name: 'Failing' });
+    const nameless = { appId: demo.appId, platformId: PLATFORMS.apns, deviceId: 'no-token', tagId };
+    await post(`${baseUrl}/push-api/reg`, demo.apiUser.token, nameless);
+    const push = { tagIds: [tagId], payload: { title: 'refused' } };
+    const made = await make('/push-api/v3/demo/notifications', push);
+    await until('it has failed', async () => {
+      const answer = await fetch(`${baseUrl}/push-api/v3/demo/notifications/${made['id']}`, {
+        headers: { Authorization: `Bearer ${demo.superUser.token}` },
+      });
+      const { finishedAt } = (await answer.json()) as { readonly finishedAt?: number };
+      return finishedAt ?? null;
+    });
+    return made;
+  };
   const app = (name: string): Promise<Ids> =>
     make(`${admin}/apps`, { name, platformIds: [PLATFORMS.apns] });
   const other = await app('Other');
@@ -214,6 +231,7 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     getNotification: shown,
     listenToNotification: ended,
     replaceNotification: await job(),
+    retryNotification: await failed(),
     deletePublishedApp: await app('Doomed'),
     deleteApp: await app('Doomed too'),
     deleteProviderCredential: other,

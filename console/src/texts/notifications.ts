@@ -101,6 +101,7 @@ export const notificationTexts = {
     'notification.change': 'Speed limit or time changed',
     'notification.cancel': 'Cancelled',
     'notification.replace': 'Replaced by an edited one',
+    'notification.retry': 'Sent again to those it had not reached',
     'notification.release-parked': 'The parts that could not be sent were sent again',
     'notification.release-deletions': 'Devices that were reported dead were removed',
     'notification.discard-deletions': 'Devices that were reported dead were kept',

@@ -64,6 +64,7 @@ const RECONNECT_MS = 3_000;
 const SUBMITTING: ReadonlySet<string> = new Set([
   '/push-api/push',
   '/push-api/v3/{client}/notifications',
+  '/push-api/v3/{client}/notifications/{id}/retry',
 ]);
 /** Registering a device twice is registering it once. */
 const APP_API = /\/push-api\/(reg|ureg|set|list|tags)$/;

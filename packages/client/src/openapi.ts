@@ -530,6 +530,35 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-api/v3/{client}/notifications/{id}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a push job again to those whom it has not reached
+         * @description For a job of which parts have ended by a fault of a credential or of the message, when that is mended. A new job goes to the audience of now, of the apps and platforms where devices have failed, without those in the `reach` of the first job and of its earlier retries. So no device gets it twice, also after an unknown outcome, and who has registered since gets it too.
+         *
+         *     The audience is that of the job as it was accepted; so are `delivery`, `priority` and `ratePerSecond`. It is sent now, and does not pause by itself. `expiresAt` is that of the job, or an hour before the reach is removed, if that is earlier.
+         *
+         *     - `409`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its `expiresAt` has passed; nothing has failed on these platforms; parts are parked, which an operator may release; or it was retried 16 times.
+         *     - `410`: its reach was removed, or is removed within an hour (`REACH_RETENTION_DAYS`, 7, from its first send), or is `incomplete`: some would get the message a second time.
+         *     - `403`: the job is another publisher's, and the key sees only its own.
+         *     - `503`: nodes of an earlier version are at work, which would send it to everybody.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly post: operations["retryNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/push-api/v3/{client}/drafts": {
         readonly parameters: {
             readonly query?: never;
@@ -3342,6 +3371,13 @@ export interface components {
                 /** @description As it was given. The lists say then what each device needs at least: one of `tagIds`, all of `filterTagIds`, none of `excludeTagIds`. */
                 readonly expression?: string;
             };
+            /**
+             * Format: uuid
+             * @description The job that was sent first, of which this one is a retry. Absent: it is none.
+             */
+            readonly retries?: string;
+            /** @description Its retries, in the order in which they were asked for. Absent: none. */
+            readonly retriedBy?: readonly string[];
             /** @enum {string} */
             readonly delivery: "at-least-once" | "at-most-once";
             /** @enum {string} */
@@ -3398,6 +3434,26 @@ export interface components {
                 /** @description What its template made of the payload. */
                 readonly payload?: components["schemas"]["Payload"];
             }[];
+        };
+        readonly RetryRequest: {
+            /** @description Only there. Absent: on every platform where a part of the job has failed. */
+            readonly platformIds?: readonly number[] | null;
+            /** @description In place of the job's. Absent: the same message, as it was rendered then. */
+            readonly payload?: (components["schemas"]["Payload"] | {
+                readonly [key: string]: unknown;
+            } | string) | null;
+        };
+        readonly Retry: {
+            /**
+             * Format: uuid
+             * @description The id of the new push job.
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The job that was sent first. A retry of a retry has the same one.
+             */
+            readonly retries: string;
         };
         readonly ListedDraft: {
             readonly id: number;
@@ -3792,7 +3848,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "segment.create" | "segment.change" | "segment.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "segment.create" | "segment.change" | "segment.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.retry" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -4174,6 +4230,8 @@ export type StatusRow = components['schemas']['StatusRow'];
 export type ListedNotification = components['schemas']['ListedNotification'];
 export type AudienceRequest = components['schemas']['AudienceRequest'];
 export type Notification = components['schemas']['Notification'];
+export type RetryRequest = components['schemas']['RetryRequest'];
+export type Retry = components['schemas']['Retry'];
 export type ListedDraft = components['schemas']['ListedDraft'];
 export type Draft = components['schemas']['Draft'];
 export type Segment = components['schemas']['Segment'];
@@ -5787,6 +5845,73 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly retryNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own. */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the push job.
+                 * @example 019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "platformIds": [
+                 *         3
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RetryRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Accepted. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the new job is. */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52",
+                     *       "retries": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Retry"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Problem"];
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 422: components["responses"]["UnprocessableContent"];
             readonly 429: components["responses"]["TooManyRequests"];

@@ -4,8 +4,9 @@ import type {
   ListedNotification,
   NotificationState,
 } from '../../../packages/client/src/openapi.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { NOTIFICATION_STATES } from '../../domain/notification.ts';
-import { readNumber } from '../arguments.ts';
+import { PLATFORM_FLAG, readNumber, readPlatform } from '../arguments.ts';
 import type { Command, Verb } from '../command.ts';
 import { verb } from '../command.ts';
 import { describeListed } from './job-text.ts';
@@ -39,6 +40,16 @@ export const notificationCommand = (context: PublisherContext): Command =>
       cancel: order('cancel', 'Sends nothing more; what was handed over is counted.'),
       pause: order('pause', 'Sends nothing until it is resumed.'),
       resume: order('resume', 'Goes on with a paused push.'),
+      retry: verb(
+        {
+          summary: 'Sends a push again where devices have failed, without those who have it.',
+          arguments: ['job'],
+          flags: {
+            platform: { ...PLATFORM_FLAG, multiple: true, about: 'only on this platform' },
+          },
+        },
+        ({ job }, { platform }) => retry(job, platform?.map(readPlatform)),
+      ),
     },
   });
 
@@ -60,6 +71,15 @@ const list =
 
 /** @limit rows of a page of `notification list` → the next page */
 const PAGE_ROWS_MAX = 1_000;
+
+const retry =
+  (id: string, platformIds: readonly PlatformId[] | undefined): Work =>
+  async ({ tagcast, signal }) => {
+    const path = '/push-api/v3/{client}/notifications/{id}/retry';
+    const body = platformIds === undefined ? {} : { platformIds: [...platformIds] };
+    const answer = await tagcast.request('POST', path, { path: { id }, body, signal });
+    return { value: answer.body, text: `${answer.body.id}  retries ${answer.body.retries}` };
+  };
 
 const order = (what: 'cancel' | 'pause' | 'resume', summary: string): Verb<Work> =>
   verb(

@@ -32,6 +32,8 @@ import type { Push, PushFault } from './push.ts';
 import type { Replaced, Replacement } from './replace.ts';
 import { replaceUnbegun } from './replace.ts';
 import { resolve } from './resolve.ts';
+import type { AskedRetry, RetryAnswer } from './retry.ts';
+import { retryEnded } from './retry.ts';
 import type { TagReference, Targets, UnknownValues } from './targets.ts';
 
 /**
@@ -124,6 +126,12 @@ export class Accept {
   ): Promise<Replacement> {
     const parts = { ...this.options, knownToAll: this.knownToAll };
     return await replaceUnbegun(parts, { push, publisher, knownFaults, before });
+  }
+
+  /** A job again, for those whom it has not reached. */
+  async retry(asked: AskedRetry): Promise<RetryAnswer> {
+    const { knownToAll, openJobs } = this;
+    return await retryEnded({ ...this.options, knownToAll, openJobs }, asked);
   }
 
   /** Validates and counts; sends nothing. `groupsMax`: see TagIndex. */

@@ -112,15 +112,18 @@ async function swap(sql: SqlPool, after: NewNotification, before: Replaced): Pro
 /** Another request has written the idempotency key meanwhile: nothing is changed for this one. */
 class KeyTaken extends Error {}
 
-/** The answer to an earlier request with the same idempotency key; null: there is none. */
-async function earlierAnswer(
+/**
+ * The answer to an earlier request with the same idempotency key; null: there is none. `checked`:
+ * null: what it names is not looked up.
+ */
+export async function earlierAnswer(
   sql: Sql,
   publisher: Publisher,
-  checked: Checked,
+  checked: Checked | null,
 ): Promise<Acceptance | null> {
   const { clientId, userName, idempotency } = publisher;
   if (idempotency === null) return null;
   const [known] = await findByIdempotencyKeys(sql, clientId, [{ key: idempotency.key, userName }]);
-  const targets = checked.kind === 'fit' ? checked.targets : null;
+  const targets = checked?.kind === 'fit' ? checked.targets : null;
   return known === undefined ? null : recalled(publisher, known, targets);
 }

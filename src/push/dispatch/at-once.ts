@@ -144,6 +144,7 @@ const claimedOf = (
         state: 'RUNNING',
         fault: null,
         hasDelivered: false,
+        retries: null,
         isAlone: true,
         isDoubted: false,
         terms: {

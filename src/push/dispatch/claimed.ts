@@ -29,13 +29,20 @@ const messageOf = (claimed: Claimed): Message => {
 export const deadlinesOfClaimed = (claimed: Claimed): Deadlines =>
   deadlinesOf(messageOf(claimed), partOf(claimed).platformId);
 
+interface TaskContent {
+  readonly audience: Audience;
+  readonly payload: Payload;
+  /** Null: no device. */
+  readonly leftOut: Uint8Array | null;
+}
+
 /**
  * The task for a worker. `audience` and `payload`: with ids in place of tests and languages.
- * `fault`: why none is sent.
+ * `leftOut`: devices of a chunk that have the message already. `fault`: why none is sent.
  */
 export function taskOf(
   claimed: Claimed,
-  { audience, payload }: { readonly audience: Audience; readonly payload: Payload },
+  { audience, payload, leftOut }: TaskContent,
   leaseMs: number,
   authorization: {
     readonly authorized: AuthorizedCredential | null;
@@ -77,6 +84,7 @@ export function taskOf(
     groupVersion,
     // At most once, startedBlocks has what may have been sent.
     isDoubted: claimed.chunk.isDoubted && !terms.isAtMostOnce,
+    ...(leftOut === null ? {} : { leftOut }),
   };
 }
 

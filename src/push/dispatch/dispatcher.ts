@@ -19,6 +19,7 @@ import type { Audiences } from './audiences.ts';
 import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';
+import type { LeftOut } from './left-out.ts';
 import type { Pacer } from './pacer.ts';
 import {
   devicesParkedBy,
@@ -45,6 +46,7 @@ export interface DispatcherOptions {
   readonly authorizer: Authorizer;
   readonly audiences: Pick<Audiences, 'of'>;
   readonly payloads: Pick<Payloads, 'of'>;
+  readonly leftOut: Pick<LeftOut, 'of'>;
   readonly quotas: Pick<QuotaLeaser, 'join'>;
   readonly pacer: Pick<Pacer, 'join'>;
   readonly leaseMs: number;
@@ -260,15 +262,17 @@ class Run {
 
   /** The task for a worker. Null: there is no right to send at the moment. */
   private async prepare(): Promise<Task | null> {
-    const { leaseMs, clock, log, audiences, payloads } = this.options;
+    const { leaseMs, clock, log, audiences, payloads, leftOut } = this.options;
     const { appId, platformId, state, fault } = partOf(this.claimed);
     const found = audiences.of(partOf(this.claimed));
     const audience = found instanceof Promise ? await found : found;
     const made = payloads.of(partOf(this.claimed));
     const payload = made instanceof Promise ? await made : made;
+    const left = leftOut.of(this.claimed);
+    const content = { audience, payload, leftOut: left instanceof Promise ? await left : left };
     const { sendUntilMs, expires } = deadlinesOfClaimed(this.claimed);
     const task = (authorization: Pick<Task, 'authorized' | 'fault'>): Task =>
-      taskOf(this.claimed, { audience, payload }, leaseMs, {
+      taskOf(this.claimed, content, leaseMs, {
         ...authorization,
         ...(this.trace === null ? {} : { isTraced: true }),
       });

@@ -90,6 +90,8 @@ export interface ChunkTask extends TaskShape {
   readonly groupVersion: number;
   /** An earlier holder was lost, and may have sent to any device of blocks that are not done. */
   readonly isDoubted: boolean;
+  /** Devices that have the message of an earlier job, which this one retries, as bits. Absent: none. */
+  readonly leftOut?: Uint8Array;
 }
 
 export interface RetryTask extends TaskShape {

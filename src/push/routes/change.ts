@@ -113,6 +113,8 @@ export const changeRoute = (sql: SqlPool): Route =>
           const path = body.expiresAtMs === undefined ? 'sendAt' : 'expiresAt';
           return refuse.invalid([{ path, message: 'expiresAt must be later than sendAt.' }]);
         }
+        case 'retry':
+          return refuse.invalid([{ path: 'expiresAt', message: RETRY_ENDS }]);
         case 'changed':
           return done({
             id,
@@ -124,6 +126,9 @@ export const changeRoute = (sql: SqlPool): Route =>
       }
     },
   );
+
+const RETRY_ENDS =
+  'a retry ends before it is forgotten whom it leaves out: it can only end earlier.';
 
 function readChange(body: Buffer): Result<NotificationChange> {
   const parsed = parseObject(body);

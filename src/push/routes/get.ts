@@ -67,6 +67,15 @@ export const jobSchema = z
         description:
           'What was resolved when the push was accepted. When a scheduled one is due, target tags that have expired are dropped.',
       }),
+    retries: orAbsent(
+      z.uuid().meta({
+        description:
+          'The job that was sent first, of which this one is a retry. Absent: it is none.',
+      }),
+    ),
+    retriedBy: z.array(z.uuid()).optional().meta({
+      description: 'Its retries, in the order in which they were asked for. Absent: none.',
+    }),
     ...optionSchemas(PUSH_OPTION_NAMES, ({ shownSchema }) => shownSchema),
     stageEndedAt: orAbsent(
       epochMs.meta({ description: 'When it paused by itself after `pauseAfter` devices.' }),
@@ -195,6 +204,8 @@ function jobObject(
       appIds: [...new Set(rows.map(({ appId }) => appId))],
       platformIds: [...new Set(rows.map(({ platformId }) => platformId))],
     },
+    retries: job.retries,
+    ...(job.retriedBy.length === 0 ? {} : { retriedBy: job.retriedBy }),
     ...shownOptions(job),
     stageEndedAt: job.stageEndedAt,
     payload: payloadObject(job.payload),

@@ -160,12 +160,12 @@ function readAudienceExpression(
   return {};
 }
 
-const asSentence = ({ path, message }: Fault): Fault => ({ path, message: `${message}.` });
+export const asSentence = ({ path, message }: Fault): Fault => ({ path, message: `${message}.` });
 
 const PAYLOAD_MISSING = 'is missing; it must be an object, or a string that holds one as JSON.';
 
 /** Null: all of them. An empty list is refused: its author did not mean all. */
-function readSome(
+export function readSome(
   reader: LenientReader,
   body: Readonly<Record<string, unknown>>,
   field: 'appIds' | 'platformIds',

@@ -143,9 +143,13 @@ export const confirmWithPlace =
   (caller: Caller): Confirm =>
   (_request, accepted) => {
     const answer = json(shown(accepted));
-    const location = `${JOBS_PATH.replace(':client', caller.clientSlug)}/${accepted.id}`;
-    return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
+    const headers = { ...answer.headers, Location: placeOf(caller, accepted.id) };
+    return { ...answer, status: 202, headers };
   };
+
+/** The path of a job. */
+export const placeOf = (caller: Caller, id: string): string =>
+  `${JOBS_PATH.replace(':client', caller.clientSlug)}/${id}`;
 
 type Accepted = Extract<Acceptance, { readonly kind: 'accepted' }>;
 type Confirm = (request: HttpRequest, accepted: Accepted) => HttpResponse;
@@ -192,7 +196,6 @@ async function answerOf(
   const keyFaults = idempotencyKeyFaults(request);
   if (!read.ok) return refuse.invalid([...keyFaults, ...read.faults]);
   if (keyFaults.length > 0) return refuse.invalid(keyFaults);
-  const key = request.header('idempotency-key');
   const { push: expanded, faults } = await expandPush(sql, caller, read.push);
   const pastFaults = [...endFaults(read.push.expiresAtMs), ...faults];
   const limited = await limitPush(sql, caller, expanded);
@@ -202,13 +205,36 @@ async function answerOf(
     const dryRun = await accept.dryRun(limited.push, caller.clientId, pastFaults);
     if (read.isDryRun || dryRun.kind !== 'counted') return dryRunAnswer(dryRun);
     const devices = dryRun.audience.reduce((sum, { count }) => sum + count, 0);
-    if (devicesMax !== null && devices > devicesMax) {
-      const why = `This push is for ${counted(devices, 'device')}, and this key for ${format(devicesMax)} at most.`;
-      return refused(403, why);
-    }
+    if (devicesMax !== null && devices > devicesMax) return tooManyDevices(devices, devicesMax);
   }
   const bodyHash = createHash('sha256').update(request.body).digest();
-  const publisher = {
+  return await submit(limited.push, publisherIn(request, caller, bodyHash), pastFaults);
+}
+
+/** The refusal of a push to more devices than the caller's key is for; null: it is not. */
+export async function overDevices(
+  accept: Accept,
+  caller: Caller,
+  push: Push,
+): Promise<HttpResponse | Refusal | null> {
+  const devicesMax = caller.key?.maxDevices ?? null;
+  if (devicesMax === null) return null;
+  const dryRun = await accept.dryRun(push, caller.clientId);
+  if (dryRun.kind !== 'counted') return dryRunAnswer(dryRun);
+  const devices = dryRun.audience.reduce((sum, { count }) => sum + count, 0);
+  return devices > devicesMax ? tooManyDevices(devices, devicesMax) : null;
+}
+
+const tooManyDevices = (devices: number, devicesMax: number): Refusal =>
+  refused(
+    403,
+    `This push is for ${counted(devices, 'device')}, and this key for ${format(devicesMax)} at most.`,
+  );
+
+/** `bodyHash`: of what a repeated request must have in common with the first. */
+export function publisherIn(request: HttpRequest, caller: Caller, bodyHash: Buffer): Publisher {
+  const key = request.header('idempotency-key');
+  return {
     requestId: request.requestId,
     traceparent: request.header('traceparent'),
     clientId: caller.clientId,
@@ -216,11 +242,10 @@ async function answerOf(
     idempotency: key === '' ? null : { key: idempotencyKeyOf(caller, key), bodyHash },
     limits: caller.limits ?? {},
   };
-  return await submit(limited.push, publisher, pastFaults);
 }
 
 /** An empty key is a mistake: without a key, a repeated request would send again. */
-function idempotencyKeyFaults(request: HttpRequest): readonly Fault[] {
+export function idempotencyKeyFaults(request: HttpRequest): readonly Fault[] {
   const { length } = request.header('idempotency-key');
   const isFit = length > 0 && length <= IDEMPOTENCY_KEY_LENGTH_MAX;
   if (isFit || !request.hasHeader('idempotency-key')) return [];
@@ -284,7 +309,7 @@ export function acceptanceAnswer(
 const nodesBehind = (nodes: string): Refusal =>
   refused(
     503,
-    `Nodes of an earlier version are at work (${nodes}), which do not know attributes and "*". Try again when they have ended.`,
+    `Nodes of an earlier version are at work (${nodes}), which do not know all that it asks. Try again when they have ended.`,
     { headers: { 'Retry-After': '10' } },
   );
 

@@ -16,6 +16,7 @@ import { listRoute } from './list.ts';
 import { estimateRoute, previewRoute } from './preview.ts';
 import { createRoute } from './push.ts';
 import { replaceRoute } from './replace.ts';
+import { retryRoute } from './retry.ts';
 import { segmentRoutes } from './segments.ts';
 import { testDeviceRoutes } from './test-devices.ts';
 import { testRoute } from './test-send.ts';
@@ -42,6 +43,7 @@ export const notificationRoutes = (parts: NotificationRouteParts): readonly Rout
   changeRoute(parts.sql),
   ...controlRoutes(parts),
   replaceRoute(parts.accept, parts.sql),
+  retryRoute(parts),
   ...draftRoutes(parts.sql),
   ...segmentRoutes(parts),
   ...testDeviceRoutes(parts.sql),

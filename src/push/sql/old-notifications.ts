@@ -2,10 +2,12 @@
 
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
+import { isNeededByRetry } from './ledger/retry-chain.ts';
 
 /**
  * Deletes those that ended before a time, the oldest first; answers how many. One stays while no
- * statistics count it, its condemned devices are neither erased nor forgotten, or it has a reach.
+ * statistics count it, its condemned devices are neither erased nor forgotten, it has a reach, or a
+ * retry leaves out whom it has reached.
  */
 export const deleteOldNotifications = (
   sql: SqlPool,
@@ -25,6 +27,7 @@ export const deleteOldNotifications = (
             where s.notification_id = n.id and s.deletions is not null
           )
           and not exists (select from push_reach r where r.notification_id = n.id)
+          and not ${isNeededByRetry(tx)}
         order by finished_at limit ${limit}
         for update skip locked
       )

@@ -64,6 +64,13 @@ export function subtract(set: OffsetSet, other: OffsetSet): void {
   for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) & ~(other[word] ?? 0);
 }
 
+/** Removes the offsets of a bitmap: bit n of octet m is the offset 8m + n. */
+export function subtractBits(set: OffsetSet, bits: Uint8Array): void {
+  for (const [at, octet] of bits.entries()) {
+    set[at >>> 2] = (set[at >>> 2] ?? 0) & ~(octet << (8 * (at & 3)));
+  }
+}
+
 /** Its offsets from `start`, a multiple of 32, up to but without `end`, in rising order. */
 export function offsetsIn(set: OffsetSet, start: number, end: number): Uint16Array {
   const offsets = new Uint16Array(countIn(set));

@@ -32,7 +32,16 @@ import { decodeHistories } from './histories.ts';
 import type { NameOfIndex } from './index-name.ts';
 import { groupHashKey, HISTORIES_FIELD, VERSION_FIELD, versionIn } from './keys.ts';
 import type { OffsetSet } from './offsets.ts';
-import { add, countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offsets.ts';
+import {
+  add,
+  countIn,
+  emptySet,
+  intersect,
+  offsetsIn,
+  subtract,
+  subtractBits,
+  unite,
+} from './offsets.ts';
 import { readOfOneVersion } from './read-fields.ts';
 import { readTokens } from './read-tokens.ts';
 import type { RedisBreaker } from './redis-breaker.ts';
@@ -164,6 +173,7 @@ export class RedisTagIndex implements TagIndex {
     expectedVersion,
     firstOffset = 0,
     askedLanguages = [],
+    leftOut,
   }: ResolveRequest): Promise<DeviceRun | null> {
     const hashKey = this.#keyOf(group);
     const start = group.groupNumber * GROUP_DEVICES;
@@ -171,6 +181,7 @@ export class RedisTagIndex implements TagIndex {
       const current = { ...group, version: expectedVersion };
       const found = await this.#currentMatching(current, audience, askedLanguages);
       if (found === null) return null;
+      if (leftOut !== undefined) subtractBits(found.set, leftOut);
       const offsets = offsetsIn(found.set, firstOffset, ordinalEnd - start);
       const tokens = await readTokens(this.#options.client, hashKey, offsets, found.version);
       if (tokens === null) continue;

@@ -16,6 +16,12 @@ import type { Audience } from '../../domain/notification.ts';
 import type { RowTest } from '../../domain/row-tests.ts';
 import type { AskedLanguages } from '../tag-index.ts';
 
+/** Leaves out the devices of a bitmap, by their offsets from `start`. Undefined: no device. */
+export const isNotIn = (sql: Sql, leftOut: Uint8Array | undefined, start: number) =>
+  leftOut === undefined
+    ? sql``
+    : sql`and get_bit(decode(${Buffer.from(leftOut).toString('hex')}::text, 'hex'), ordinal - ${start}::integer) = 0`;
+
 /** Whether a device's row matches the audience. */
 export function matches(sql: Sql, audience: Audience) {
   const { anyTagIds, allTagIds, noneTagIds, isToEverybody } = audience;

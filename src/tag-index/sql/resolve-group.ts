@@ -2,11 +2,11 @@
 
 import type { Sql } from '../../database/sql.ts';
 import type { ApnsEnvironment } from '../../domain/device.ts';
+import { firstOrdinalOf } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
-import type { Audience } from '../../domain/notification.ts';
-import type { AskedLanguages } from '../tag-index.ts';
+import type { ResolveRequest } from '../tag-index.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';
-import { languageIn, matches } from './matching.ts';
+import { isNotIn, languageIn, matches } from './matching.ts';
 
 /** Parallel, in order of the ordinals; null: none matches, or too large together. */
 interface MatchingGroup {
@@ -18,6 +18,8 @@ interface MatchingGroup {
   /** The device's language, of those that were asked for. */
   readonly languages?: readonly number[] | null;
 }
+
+type Wanted = Pick<ResolveRequest, 'audience' | 'askedLanguages' | 'leftOut'>;
 
 /** A device with a history, as the database writes it. */
 export type HistoryRow = readonly [
@@ -32,10 +34,9 @@ export type HistoryRow = readonly [
  */
 export async function resolveGroup(
   sql: Sql,
-  { appId, platformId }: DeviceGroupKey,
+  { appId, platformId, groupNumber }: DeviceGroupKey,
   { start, end }: { readonly start: number; readonly end: number },
-  audience: Audience,
-  askedLanguages: AskedLanguages,
+  { audience, askedLanguages = [], leftOut }: Wanted,
 ): Promise<MatchingGroup> {
   const asked = askedLanguages.length > 0;
   const fits = sql`lists.bytes <= ${TOKEN_BYTES_MAX}`;
@@ -54,7 +55,7 @@ export async function resolveGroup(
           ${asked ? sql`, ${languageIn(sql, askedLanguages)} as language` : sql``}
         from devices
         where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
-          and ${matches(sql, audience)}
+          and ${matches(sql, audience)} ${isNotIn(sql, leftOut, firstOrdinalOf(groupNumber))}
         order by ordinal
       ) matching
     ) lists`;

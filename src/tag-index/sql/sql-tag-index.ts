@@ -37,17 +37,17 @@ export class SqlTagIndex implements TagIndex {
 
   /** If all tokens are too large together, answers as many blocks as fit. */
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
-    const { group, audience, ordinalEnd, firstOffset = 0, askedLanguages = [] } = request;
+    const { group, audience, ordinalEnd, firstOffset = 0 } = request;
     const groupStart = group.groupNumber * GROUP_DEVICES;
     const start = groupStart + firstOffset;
     const groupEnd = Math.min(groupStart + GROUP_DEVICES, ordinalEnd);
     if (isNobody(audience) || groupEnd <= start) return NOBODY;
     const startedMs = performance.now();
     let end = groupEnd;
-    let found = await resolveGroup(this.sql, group, { start, end }, audience, askedLanguages);
+    let found = await resolveGroup(this.sql, group, { start, end }, request);
     while (found.bytes > TOKEN_BYTES_MAX) {
       end = start + BLOCK_DEVICES * blocksThatFit(end - start, found.bytes);
-      found = await resolveGroup(this.sql, group, { start, end }, audience, askedLanguages);
+      found = await resolveGroup(this.sql, group, { start, end }, request);
     }
     this.meter.databaseSeconds.observe((performance.now() - startedMs) / 1_000);
     const { ordinals, deviceIds, histories, languages } = found;

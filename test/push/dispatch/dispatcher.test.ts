@@ -64,6 +64,7 @@ const shared = {
   countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk, plain(chunk.terms.audience)),
   audiences: { of: ({ terms }: ClaimedScope) => plain(terms.audience) },
   payloads: { of: ({ terms }: ClaimedScope) => terms.payload },
+  leftOut: { of: () => null },
 };
 
 /** A worker that the test plays. */

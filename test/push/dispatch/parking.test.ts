@@ -86,6 +86,7 @@ class PlayedNode {
       },
       audiences: { of: ({ terms }) => plain(terms.audience) },
       payloads: { of: ({ terms }) => terms.payload },
+      leftOut: { of: () => null },
       clock,
       log,
     });

@@ -26,6 +26,8 @@ export interface ClaimedScope extends NotificationScope {
   /** One group was planned for the scope, and few of its devices are recorded so far. */
   readonly isAlone: boolean;
   readonly terms: NotificationTerms;
+  /** The job that was sent first, of which this one is a retry. Null: it is none. */
+  readonly retries: string | null;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
   /** The database's time: a registration before it is older than any send that follows. */
@@ -127,7 +129,7 @@ export const claimedScope = (sql: Sql) => sql`
   n.id as "notificationId", n.client_id as "clientId",
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
   s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1 and s.total <= ${REACHED_IN_SCOPE_MAX}::integer, false) as "isAlone",
-  ${termsOf(sql)} as terms,
+  ${termsOf(sql)} as terms, n.retries,
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",
   floor(extract(epoch from now()) * 1000)::float8 as "claimedAtMs"`;

@@ -4,6 +4,7 @@ import type { Sql, SqlPool } from '../../../database/sql.ts';
 import { list } from '../../../database/sql.ts';
 import { transact } from '../../../database/transact.ts';
 import { eraseMany } from './erase-many.ts';
+import { isNeededByRetry } from './retry-chain.ts';
 
 interface RemovedAtOnce {
   readonly jobs: number;
@@ -13,7 +14,8 @@ interface RemovedAtOnce {
 
 /**
  * Takes the jobs that ended first of those that have a reach, if they ended before a time. Answers
- * whether there may be more. No other node removes meanwhile.
+ * whether there may be more. No other node removes meanwhile. One that a retry needs stays, and
+ * those after it: no longer than a week, and only if the reach was to be kept longer before.
  */
 export const removeReach = (
   sql: SqlPool,
@@ -26,17 +28,21 @@ export const removeReach = (
       select ended_at::text as "endedAt", notification_id as "notificationId" from reach_removal
       for no key update skip locked`;
     if (mark === undefined) return false;
-    const ended = await tx<{ id: string; endedAt: string }[]>`
-      select id, finished_at::text as "endedAt" from notifications
+    const found = await tx<{ id: string; endedAt: string; isNeeded: boolean }[]>`
+      select id, finished_at::text as "endedAt", ${isNeededByRetry(tx)} as "isNeeded"
+      from notifications n
       where finished_at >= ${mark.endedAt}::text::timestamptz
         and (finished_at, id) > (${mark.endedAt}::text::timestamptz, ${mark.notificationId}::uuid)
         and finished_at < to_timestamp(${endedBeforeMs}::float8 / 1000)
       order by finished_at, id limit ${limits.jobs}`;
+    const needed = found.findIndex(({ isNeeded }) => isNeeded);
+    const ended = needed === -1 ? found : found.slice(0, needed);
     const last = ended.at(-1);
     if (last === undefined) return false;
     const ids = ended.map(({ id }) => id);
-    if (await eraseMany(tx, ids, null, limits.rows, ['push_reach'])) return true;
+    // First: then half a reach is never taken for a whole one (read-reach.ts).
     if ((await forgetInScopes(tx, ids, limits.rows)) === limits.rows) return true;
+    if (await eraseMany(tx, ids, null, limits.rows, ['push_reach'])) return true;
     // Parked parts stay as long as the job.
     await tx`
       update chunks set reach_words = null
@@ -64,7 +70,7 @@ async function forgetInScopes(
   return forgotten.count;
 }
 
-/** Answers how many, at most `limit`. */
+/** Answers how many, at most `limit`; none while a retry may need them. */
 export async function deleteMovedOrdinals(
   sql: Sql,
   movedBeforeMs: number,
@@ -74,6 +80,10 @@ export async function deleteMovedOrdinals(
     delete from moved_ordinals where ctid = any (array(
       select ctid from moved_ordinals
       where moved_at < to_timestamp(${movedBeforeMs}::float8 / 1000)
+        and not exists (
+          select from notifications
+          where retries is not null and finished_at is null and expires_at > now()
+        )
       order by moved_at limit ${limit}
     ))`;
   return deleted.count;

@@ -33,7 +33,9 @@ interface ChangedNotification extends Changeable {
     | 'ended'
     | 'due'
     /** The request would make it end before it begins. */
-    | 'out-of-order';
+    | 'out-of-order'
+    /** It is a retry, which ends before the reach that it leaves out. */
+    | 'retry';
   readonly state: NotificationState;
   readonly changed: readonly ChangedField[];
 }
@@ -51,9 +53,12 @@ export async function changeNotification(
     await tx`select from clients where id = ${clientId} for key share`;
   }
   const [row] = await tx<
-    (Omit<ChangedNotification, 'kind' | 'changed'> & { readonly isAhead: boolean })[]
+    (Omit<ChangedNotification, 'kind' | 'changed'> & {
+      readonly isAhead: boolean;
+      readonly isRetry: boolean;
+    })[]
   >`
-    select n.state, ${selectedOptions(tx)}, n.send_at > now() as "isAhead",
+    select n.state, ${selectedOptions(tx)}, n.send_at > now() as "isAhead", n.retries is not null as "isRetry",
       floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
       floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs"
     from notifications n
@@ -61,13 +66,16 @@ export async function changeNotification(
       and (${publisher}::text is null or user_name = ${publisher})
     for no key update`;
   if (row === undefined) return null;
-  const { isAhead, ...known } = row;
+  const { isAhead, isRetry, ...known } = row;
   if (hasEnded(known.state)) return { ...known, kind: 'ended', changed: [] };
   if (change.sendAtMs !== undefined && !isAhead) return { ...known, kind: 'due', changed: [] };
   const { holdSeconds = null, ...others } = change;
   const asked = { ...known, ...others };
   if (asked.expiresAtMs !== null && asked.expiresAtMs <= asked.sendAtMs) {
     return { ...asked, kind: 'out-of-order', changed: [] };
+  }
+  if (isRetry && (asked.expiresAtMs ?? Number.POSITIVE_INFINITY) > (known.expiresAtMs ?? 0)) {
+    return { ...asked, kind: 'retry', changed: [] };
   }
   const sendAtMs = change.sendAtMs ?? null;
   const [written] = await tx<Pick<Changeable, 'sendAtMs'>[]>`

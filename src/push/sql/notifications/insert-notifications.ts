@@ -30,6 +30,8 @@ export interface NewNotification extends NotificationTerms {
     readonly isSimulated: boolean;
   }[];
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
+  /** The job that was sent first, of which it is a retry (insert-retry.ts). Absent: it is none. */
+  readonly retries?: string;
 }
 
 export interface AcceptedNotification {

@@ -23,6 +23,10 @@ export interface KnownNotification extends NotificationTimes, PushOptions {
   readonly stageEndedAt: number | null;
   /** Null: its audience was given as selections. */
   readonly expression: string | null;
+  /** The job that was sent first, of which this one is a retry. Null: it is none. */
+  readonly retries: string | null;
+  /** The retries of this one, if it was sent first. */
+  readonly retriedBy: readonly string[];
 }
 
 /** Null: the client has no such notification, or, with a publisher, it is another's. */
@@ -35,7 +39,8 @@ export async function readNotification(
   const [row] = await sql<KnownNotification[]>`
     select n.state, n.user_name as "userName", n.payload, n.templated, ${selectedOptions(sql)},
       ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)},
-      floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt"
+      floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt", n.retries,
+      array(select r.id::text from notifications r where r.retries = n.id order by r.id) as "retriedBy"
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
       and (${publisher}::text is null or n.user_name = ${publisher})`;

@@ -47,6 +47,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     expectedVersion: task.groupVersion,
     firstOffset: firstUndone(task.doneBlocks) * BLOCK_DEVICES,
     askedLanguages: languagesAskedOf(task),
+    ...(task.leftOut === undefined ? {} : { leftOut: task.leftOut }),
   });
   steps.resolved(run.offsets.length);
   const firstOrdinal = groupNumber * GROUP_DEVICES;

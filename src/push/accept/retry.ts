@@ -1,0 +1,137 @@
+/** Accepts a retry of a job that has ended: to whom it has not reached (decision 75). */
+
+import type { JsonObject } from '../../../packages/std/src/json.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import type { Sql, SqlPool } from '../../database/sql.ts';
+import { transact } from '../../database/transact.ts';
+import { hasEnded } from '../../domain/notification.ts';
+import type { JobJournal } from '../../telemetry/job-journal.ts';
+import type { NewRetry, WhyNoRetry } from '../sql/notifications/insert-retry.ts';
+import { insertRetry } from '../sql/notifications/insert-retry.ts';
+import type { ClientScope } from '../sql/notifications/list-scopes.ts';
+import { listScopes } from '../sql/notifications/list-scopes.ts';
+import type { RetriedNotification } from '../sql/notifications/read-retried.ts';
+import type { Acceptance } from './acceptance.ts';
+import { announce } from './acceptance.ts';
+import type { FoundTargets } from './check.ts';
+import type { Content, ContentParts } from './contents.ts';
+import { contentsOf } from './contents.ts';
+import type { KnownToAll } from './known-to-all.ts';
+import type { Publisher } from './new-notification.ts';
+import { newNotification } from './new-notification.ts';
+import type { OpenJobs } from './open-jobs.ts';
+import type { Push } from './push.ts';
+import { earlierAnswer } from './replace.ts';
+
+export interface AskedRetry {
+  readonly job: RetriedNotification;
+  /** The job as a push, with the payload that it is to have. */
+  readonly push: Push;
+  /** A payload in place of the job's. Null: that one, as it was rendered. */
+  readonly given: JsonObject | null;
+  readonly publisher: Publisher;
+  /** How long a reach is kept, at least. */
+  readonly reachKeptMs: number;
+  /** Holds the client's row, before anything else is locked. */
+  readonly hold: (tx: Sql) => Promise<void>;
+  /** Records the retry in its transaction. */
+  readonly record: (tx: Sql, retriedBy: string) => Promise<void>;
+}
+
+/** Nothing was written unless it is `accepted`. */
+export type RetryAnswer =
+  | Acceptance
+  | WhyNoRetry
+  | { readonly kind: 'cancelled' | 'expired' | 'nothing-failed' };
+
+interface RetryParts extends ContentParts {
+  readonly sql: SqlPool;
+  readonly isSimulated: (platformId: PlatformId) => boolean;
+  readonly journal: Pick<JobJournal, 'accepted'>;
+  readonly knownToAll: Pick<KnownToAll, 'nodesBehind'>;
+  readonly openJobs: Pick<OpenJobs, 'take'>;
+  readonly onAccepted: () => void;
+}
+
+/** A repeated request, by its idempotency key, is answered with the retry of the first one. */
+export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<RetryAnswer> {
+  const { job, push, publisher } = asked;
+  const startedMs = Date.now();
+  const earlier = await earlierAnswer(parts.sql, publisher, null);
+  if (earlier !== null) return earlier;
+  const { id, state, expiresAtMs } = job;
+  if (state === 'CANCELLED') return { kind: 'cancelled' };
+  if (!hasEnded(state)) return { kind: 'under-way', id, state };
+  if (expiresAtMs !== null && expiresAtMs <= Date.now()) return { kind: 'expired' };
+  const scopes = await failedScopes(parts.sql, publisher.clientId, asked);
+  if (scopes.length === 0) return { kind: 'nothing-failed' };
+  const content = await contentOf(parts, asked, scopes);
+  if (content.kind === 'busy') return { kind: 'too-many-templates' };
+  if (content.kind === 'invalid') return content;
+  const { audience } = job;
+  const targets: FoundTargets = { ok: true, audience, scopes, unknownTags: [], tests: [] };
+  const retry: NewRetry = {
+    ...newNotification(
+      { push, publisher },
+      { ...content, kind: 'fit', targets },
+      parts.isSimulated,
+    ),
+    retries: job.first,
+  };
+  const nodes = await parts.knownToAll.nodesBehind(retry);
+  if (nodes !== null) return { kind: 'nodes-behind', nodes };
+  const { clientId, limits = {} } = publisher;
+  const { jobs, over } = await parts.openJobs.take(clientId, limits, 1);
+  if (jobs === 0) return { kind: 'over-limit', over };
+  const written = await write(parts.sql, retry, asked);
+  if (written.kind !== 'inserted') {
+    // The same request may have been faster on another connection.
+    const faster = await earlierAnswer(parts.sql, publisher, null);
+    if (faster !== null) return faster;
+    return written.kind === 'key-taken' ? { kind: 'key-reused' } : written;
+  }
+  const { accepted } = written;
+  const acceptance = announce(
+    parts.journal,
+    { notification: retry, publisher, targets, startedMs },
+    accepted.state,
+  );
+  parts.onAccepted();
+  return acceptance;
+}
+
+const write = (sql: SqlPool, retry: NewRetry, { hold, record, reachKeptMs }: AskedRetry) =>
+  transact(sql, async (tx) => {
+    await hold(tx);
+    const written = await insertRetry(tx, retry, reachKeptMs);
+    if (written.kind === 'inserted') await record(tx, written.accepted.id);
+    return written;
+  });
+
+/** Where the job has failed, of what its client still has and the request names. */
+async function failedScopes(
+  sql: Sql,
+  clientId: number,
+  { job, push }: AskedRetry,
+): Promise<readonly ClientScope[]> {
+  const all = await listScopes(sql, clientId);
+  return all.filter(
+    ({ appId, platformId }) =>
+      (push.platformIds?.includes(platformId) ?? true) &&
+      (push.appLimit?.includes(appId) ?? true) &&
+      job.failedScopes.some((one) => one.appId === appId && one.platformId === platformId),
+  );
+}
+
+/** The job's own was checked when that was accepted, and is sent as it was rendered then. */
+async function contentOf(
+  parts: RetryParts,
+  { job, push, given, publisher }: AskedRetry,
+  scopes: readonly ClientScope[],
+): Promise<Content> {
+  const { payload, templated } = job;
+  const own: Content = { kind: 'fit', payload, templated };
+  if (given === null) return own;
+  const [content = own] = await contentsOf(parts, publisher.clientId, [{ push, scopes }]);
+  return content;
+}

@@ -1,0 +1,59 @@
+/**
+ * Finds whom the claimed chunks of a retry leave out: who has the message of an earlier job of its
+ * chain (decision 75). These have ended, so the answer is the same at each claim.
+ */
+
+import type { Sql } from '../../database/sql.ts';
+import type { Clock } from '../../std/clock.ts';
+import type { ClaimedChunk } from '../sql/ledger/claim-chunks.ts';
+import { reachedIn, readReachStandings } from '../sql/ledger/read-reach.ts';
+import { chainOf } from '../sql/ledger/retry-chain.ts';
+import type { Claimed } from './claimed.ts';
+import { KeptBriefly } from './kept-briefly.ts';
+
+interface Earlier {
+  readonly ids: readonly string[];
+  readonly isGone: boolean;
+}
+
+export class LeftOut {
+  readonly #sql: Sql;
+  readonly #clock: Pick<Clock, 'monotonicMs' | 'nowMs'>;
+  readonly #kept: KeptBriefly<Earlier>;
+
+  constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs' | 'nowMs'>) {
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#kept = new KeptBriefly(clock);
+  }
+
+  /** Null: no device. A part of a job that is no retry waits for nothing. */
+  of(claimed: Claimed): null | Promise<Uint8Array | null> {
+    return claimed.kind === 'chunk' ? this.ofChunk(claimed.chunk) : null;
+  }
+
+  ofChunk(chunk: ClaimedChunk): null | Promise<Uint8Array | null> {
+    return chunk.retries === null ? null : this.#find(chunk, chunk.retries);
+  }
+
+  async #find(chunk: ClaimedChunk, retries: string): Promise<Uint8Array | null> {
+    const { notificationId, state, expiresAtMs } = chunk;
+    const { ids, isGone } = await this.#kept.get(notificationId, () =>
+      this.#earlier(notificationId, retries),
+    );
+    if (!isGone) return await reachedIn(this.#sql, ids, chunk);
+    const isSent =
+      state !== 'CANCELLED' && (expiresAtMs ?? Number.POSITIVE_INFINITY) > this.#clock.nowMs();
+    if (!isSent) return null;
+    // A retry ends before that (RETRY_MARGIN_MS): somebody has removed it by hand.
+    throw new Error(`the reach of ${retries}, which this retry leaves out, is gone`);
+  }
+
+  async #earlier(notificationId: string, retries: string): Promise<Earlier> {
+    const chain = await chainOf(this.#sql, retries);
+    const ids = chain.filter((id) => id !== notificationId);
+    const standings = await readReachStandings(this.#sql, ids);
+    const isGone = !ids.includes(retries) || standings.some((one) => one.isGone);
+    return { ids, isGone };
+  }
+}

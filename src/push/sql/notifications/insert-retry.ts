@@ -1,0 +1,101 @@
+/** Writes a retry, if the jobs whose reach it leaves out have ended and will not run again. */
+
+import type { Sql } from '../../../database/sql.ts';
+import type { NotificationState } from '../../../domain/notification.ts';
+import { readReachStandings } from '../ledger/read-reach.ts';
+import type { AcceptedNotification, NewNotification } from './insert-notifications.ts';
+import { insertNotifications } from './insert-notifications.ts';
+
+/** @publisherLimit retries of a job, those of its retries included → `409` */
+const RETRIES_MAX = 16;
+/**
+ * Clocks of nodes differ, and a send that was begun awaits its answer.
+ * @limit time by which a retry ends before the reach that it leaves out is removed
+ */
+const RETRY_MARGIN_MS = 3_600_000;
+
+export type WhyNoRetry =
+  /** The job, or another retry of it. */
+  | { readonly kind: 'under-way'; readonly id: string; readonly state: NotificationState }
+  /** An operator may release parked parts of this one: then it sends on. */
+  | { readonly kind: 'parked'; readonly id: string }
+  | { readonly kind: 'too-many'; readonly max: number }
+  | { readonly kind: 'reach-gone' }
+  /** It is not known to whom a part of this one was sent. */
+  | { readonly kind: 'reach-incomplete'; readonly id: string };
+
+type InsertedRetry =
+  | WhyNoRetry
+  | { readonly kind: 'key-taken' }
+  | { readonly kind: 'inserted'; readonly accepted: AcceptedNotification };
+
+export type NewRetry = NewNotification & { readonly retries: string };
+
+/**
+ * It ends before the reach is removed, which stays for `reachKeptMs` at least after the first send.
+ * The transaction holds the client, so that no device moves, and then the first job.
+ */
+export async function insertRetry(
+  tx: Sql,
+  retry: NewRetry,
+  reachKeptMs: number,
+): Promise<InsertedRetry> {
+  // No reach is removed meanwhile (remove-reach.ts).
+  await tx`insert into reach_removal default values on conflict do nothing`;
+  await tx`select from reach_removal for share`;
+  await tx`select from notifications where id = ${retry.retries}::uuid for no key update`;
+  const chain = await readChain(tx, retry.retries);
+  const underWay = chain.find(({ hasEnded }) => !hasEnded);
+  if (underWay !== undefined) return { ...underWay, kind: 'under-way' };
+  const parked = chain.find(({ hasParked }) => hasParked);
+  if (parked !== undefined) return { kind: 'parked', id: parked.id };
+  if (chain.length > RETRIES_MAX) return { kind: 'too-many', max: RETRIES_MAX };
+  const untilMs = Math.min(...chain.map(({ sinceMs }) => sinceMs)) + reachKeptMs - RETRY_MARGIN_MS;
+  const isFirstThere = chain.some(({ id }) => id === retry.retries);
+  if (!isFirstThere || untilMs <= Date.now()) return { kind: 'reach-gone' };
+  const fault = await reachFault(tx, chain, retry);
+  if (fault !== null) return fault;
+  const expiresAtMs = Math.min(retry.expiresAtMs ?? untilMs, untilMs);
+  const [accepted] = await insertNotifications(tx, [{ ...retry, expiresAtMs }]);
+  if (accepted === undefined) return { kind: 'key-taken' };
+  await tx`update notifications set retries = ${retry.retries}::uuid where id = ${accepted.id}::uuid`;
+  return { kind: 'inserted', accepted };
+}
+
+interface Link {
+  readonly id: string;
+  readonly state: NotificationState;
+  readonly hasEnded: boolean;
+  readonly hasParked: boolean;
+  /** Its first send, or its end without one: devices that it reached have moved since at most. */
+  readonly sinceMs: number;
+}
+
+/** A statement of its own: it sees what was committed before the first job was locked. */
+const readChain = (tx: Sql, first: string) => tx<Link[]>`
+  select n.id, n.state, n.finished_at is not null as "hasEnded",
+    exists (select from chunks c where c.notification_id = n.id and c.parked_at is not null)
+      or exists (select from retries r where r.notification_id = n.id and r.parked_at is not null)
+      as "hasParked",
+    floor(extract(epoch from coalesce(n.first_send_at, n.finished_at, now())) * 1000)::float8 as "sinceMs"
+  from notifications n
+  where n.id = ${first}::uuid or n.retries = ${first}::uuid
+  order by n.id`;
+
+/** Whether the reach of a job says less than everything where the retry goes. */
+async function reachFault(
+  tx: Sql,
+  chain: readonly Link[],
+  { scopes }: NewRetry,
+): Promise<WhyNoRetry | null> {
+  const standings = await readReachStandings(
+    tx,
+    chain.map(({ id }) => id),
+  );
+  const concerned = standings.filter((one) =>
+    scopes.some(({ appId, platformId }) => appId === one.appId && platformId === one.platformId),
+  );
+  if (concerned.some(({ isGone }) => isGone)) return { kind: 'reach-gone' };
+  const partly = concerned.find(({ isWhole }) => !isWhole);
+  return partly === undefined ? null : { kind: 'reach-incomplete', id: partly.notificationId };
+}
