@@ -7,6 +7,8 @@ import { lockDevices, NO_VALUES } from '../../../src/devices/sql/find-devices.ts
 import { GROUP_DEVICES, groupNumberOf } from '../../../src/domain/device.ts';
 import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { claimChunks } from '../../../src/push/sql/ledger/claim-chunks.ts';
+import { hasDevice } from '../../../src/push/sql/ledger/reach-words.ts';
+import { isReached, reachedIn } from '../../../src/push/sql/ledger/read-reach.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import {
   listDeviceGroups,
@@ -69,6 +71,23 @@ async function makeScene(sql: SqlPool, slug: string, sparse = SPARSE, each = LEF
 }
 
 type Scene = Awaited<ReturnType<typeof makeScene>>;
+
+/** The tokens of those that a job has reached, asked for by the groups where they are now. */
+async function tokensIn(sql: Sql, scene: Scene, id: string): Promise<readonly string[]> {
+  const devices = await sql<{ ordinal: number; token: string }[]>`
+    select ordinal, device_id as token from devices where app_id = ${scene.appId} order by device_id`;
+  const scope = { appId: scene.appId, platformId: PLATFORM };
+  const tokens: string[] = [];
+  for (const { ordinal, token } of devices) {
+    const groupNumber = groupNumberOf(ordinal);
+    const reached = await reachedIn(sql, [id], { ...scope, groupNumber });
+    const isIn = reached !== null && hasDevice(reached, ordinal % GROUP_DEVICES);
+    const standing = await isReached(sql, id, { ...scope, ordinal });
+    if (isIn !== (standing === 'reached')) throw new Error(`${token}: ${isIn}, but ${standing}`);
+    if (isIn) tokens.push(token);
+  }
+  return tokens;
+}
 
 /** All that is known of the app's devices but their places. */
 const contentOf = (sql: Sql, { appId }: Scene) => sql<Record<string, unknown>[]>`
@@ -292,6 +311,7 @@ await onEachStore(t, {
       update devices set ordinal = ordinal + ${GROUP_DEVICES} where app_id = ${scene.appId}`;
     t.same(await occupied(sql, scene), [TARGET + 1]);
     t.same(await tokensReached(sql, id), before, 'moved twice');
+    t.same(await tokensIn(sql, scene, id), before, 'the same by its new group alone');
     await sql`delete from devices where app_id = ${scene.appId} and device_id = ${before[0] ?? ''}`;
     t.same(await tokensReached(sql, id), before.slice(1), 'who is erased is nobody');
   },

@@ -35,8 +35,9 @@ export const removeReach = (
     const last = ended.at(-1);
     if (last === undefined) return false;
     const ids = ended.map(({ id }) => id);
-    if (await eraseMany(tx, ids, null, limits.rows, ['push_reach'])) return true;
+    // First: then half a reach is never taken for a whole one (read-reach.ts).
     if ((await forgetInScopes(tx, ids, limits.rows)) === limits.rows) return true;
+    if (await eraseMany(tx, ids, null, limits.rows, ['push_reach'])) return true;
     // Parked parts stay as long as the job.
     await tx`
       update chunks set reach_words = null

@@ -3,6 +3,7 @@
 import type { Sql } from '../../../database/sql.ts';
 import type { Counts, NotificationState } from '../../../domain/notification.ts';
 import { sumsOfBegun } from '../ledger/begun-counts.ts';
+import { isReachWhole } from '../ledger/read-reach.ts';
 
 export interface ScopeStatus extends Counts {
   /** Null in the one row of a notification whose client has no app. */
@@ -60,12 +61,7 @@ export async function readStatus(
           and r.app_id = s.app_id and r.platform_id = s.platform_id
       ) as parked,
       s.reached::float8 as reached,
-      coalesce(s.reach_noted, 0) = coalesce(s.delivered + s.uncertain, 0)
-        and not exists (
-          select from chunks c
-          where c.parked_at is not null and c.is_doubted and c.notification_id = s.notification_id
-            and c.app_id = s.app_id and c.platform_id = s.platform_id
-        ) as "isReachWhole",
+      ${isReachWhole(sql)} as "isReachWhole",
       coalesce(s.total, 0) + b.total as total, coalesce(s.delivered, 0) + b.delivered as delivered,
       coalesce(s.failed, 0) + b.failed as failed, coalesce(s.skipped, 0) + b.skipped as skipped,
       coalesce(s.expired, 0) + b.expired as expired, coalesce(s.cancelled, 0) + b.cancelled as cancelled,

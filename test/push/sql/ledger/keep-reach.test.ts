@@ -19,6 +19,8 @@ import { Ledger } from '../../../../src/push/ledger/ledger.ts';
 import type { ClaimedChunk } from '../../../../src/push/sql/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../../../src/push/sql/ledger/claim-retries.ts';
 import { releaseParked } from '../../../../src/push/sql/ledger/parked-parts.ts';
+import { isReached } from '../../../../src/push/sql/ledger/read-reach.ts';
+import { removeReach } from '../../../../src/push/sql/ledger/remove-reach.ts';
 import { readStatus } from '../../../../src/push/sql/notifications/read-status.ts';
 import { Reach } from '../../../../src/push/worker/chunk/reach.ts';
 import { systemClock } from '../../../../src/std/clock.ts';
@@ -293,6 +295,29 @@ await onEachStore(t, {
     await ledger.record(settlement(last, { ending: 'delivered', reason: null, isReached: true }));
     t.same(await offsetsReached(store, id), [1, 2]);
     t.match(await statusOf(store, tenant, id), { delivered: 2, reached: 2, isReachWhole: true });
+    await ledger.drain();
+  },
+
+  'one device: reached, not, unknown while it may be sent to, gone': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'one');
+    const id = await makeRunning(store.sql, tenant, 1, { step: GROUP_DEVICES });
+    const ledger = ledgerOf(store);
+    const chunk = await claimOne(store, id);
+    const scope = { appId: chunk.appId, platformId: chunk.platformId };
+    const first = chunk.groupNumber * GROUP_DEVICES;
+    const ask = (offset: number) => isReached(store.sql, id, { ...scope, ordinal: first + offset });
+    t.equal(await ask(0), 'unknown', 'its part is under way');
+    await ledger.record(sent(chunk, 1, [0]));
+    t.same([await ask(0), await ask(200)], ['reached', 'unknown'], 'recorded with the chunk');
+    await ledger.record(sent({ ...chunk, doneBlocks: '1' }, 64, [200]));
+    t.same([await ask(0), await ask(200), await ask(1)], ['reached', 'reached', 'not']);
+    const elsewhere = { ...scope, platformId: scope.platformId + 1, ordinal: first };
+    t.equal(await isReached(store.sql, id, elsewhere), 'not', 'on another platform');
+    await store.sql`
+      update notification_scopes set delivered = delivered + 1 where notification_id = ${id}`;
+    t.same([await ask(0), await ask(1)], ['reached', 'unknown'], 'not whole');
+    await removeReach(store.sql, Date.now() + 60_000, { jobs: 10, rows: 100 });
+    t.same([await ask(0), await ask(1)], ['gone', 'gone']);
     await ledger.drain();
   },
 
