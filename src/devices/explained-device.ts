@@ -10,7 +10,7 @@ import { DEVICE_EVENT_KINDS, listDeviceEvents } from './sql/list-events.ts';
 
 export interface ExplainedDevice extends DeviceRow {
   readonly ordinal: number;
-  /** As the row has them: those of tags that were deleted a moment ago too. */
+  /** The row may have tags that were deleted a moment ago. */
   readonly tagIds: readonly number[];
   readonly facetIds: readonly number[];
   readonly attributes: readonly KnownAttribute[];
@@ -40,7 +40,7 @@ export async function readExplainedDevice(
   return { ...device, numbers: entriesOf(digits) };
 }
 
-/** What may have happened to a device. The first three are noted when they happen. */
+/** The first three are noted when they happen. */
 export const EXPLAINED_EVENT_KINDS = [...DEVICE_EVENT_KINDS, 'registered', 'unsubscribed'] as const;
 
 export interface ExplainedEvent {
@@ -53,7 +53,10 @@ export interface ExplainedEvent {
 /** @limit events in the explanation of a device → the newest, those of the notification first */
 const EXPLAINED_EVENTS_MAX = 20;
 
-/** Newest first. `ofNotification`: its events are among them, however old. Null: none in particular. */
+/**
+ * Newest first. `ofNotification`: the events of this send are among them, however old they are.
+ * Null: of no send in particular.
+ */
 export async function listExplainedEvents(
   sql: Sql,
   device: DeviceRef,

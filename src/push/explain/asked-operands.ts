@@ -15,7 +15,7 @@ import { resolveTest } from '../accept/resolve-test.ts';
 
 /** One thing that is asked of a device. */
 export interface AskedOperand {
-  /** As in an expression, with its `!`. */
+  /** Stands so in an expression, with its `!`. */
   readonly text: string;
   /** It stands under an odd number of `!`. */
   readonly isExcluded: boolean;
@@ -25,7 +25,7 @@ export interface AskedOperand {
     | { readonly kind: 'everybody' };
 }
 
-/** What the names of an expression mean. Null: nothing, so no device has it. */
+/** Says what the names of an expression mean. Null: nothing, so each device lacks it. */
 interface Meanings {
   readonly tagIdOf: (reference: number | string, isExcluded: boolean) => number | null;
   readonly attributes: ReadonlyMap<string, Attribute>;
@@ -138,7 +138,7 @@ const forgotten = (operand: AskedOperand): AskedOperand => ({
   asks: operand.asks.kind === 'tag' ? { kind: 'tag', id: null } : { kind: 'attribute', test: null },
 });
 
-/** What a job asks for. */
+/** The ids that a job asks for. */
 interface Kept {
   readonly included: ReadonlySet<number>;
   readonly excluded: ReadonlySet<number>;
@@ -150,7 +150,7 @@ function keptBy(audience: AskedAudience): Kept {
   const literals = condition === null || condition === undefined ? [] : literalsIn(condition);
   const negative = literals.filter((literal) => literal < 0).map((literal) => -literal);
   return {
-    // A target that has expired is dropped there, and so means nobody in the condition too.
+    // The planner drops an expired target here: then it counts in the condition no more either.
     included: new Set([...anyTagIds, ...allTagIds]),
     excluded: new Set([...noneTagIds, ...negative]),
     subjects: new Set(askedTestsOf(audience).map(({ subject }) => subject)),

@@ -31,7 +31,7 @@ import { judge } from './judge.ts';
 import type { JudgedLimit } from './limits.ts';
 import { limitsOf } from './limits.ts';
 
-export interface ExplainRequest {
+interface ExplainRequest {
   readonly clientId: number;
   /** Whose jobs the caller sees; null: all of its client. */
   readonly publisher: string | null;
@@ -53,7 +53,7 @@ export interface Explanation {
   readonly lastEvents: readonly ExplainedEvent[];
 }
 
-export type Explained =
+type Explained =
   | { readonly kind: 'explained'; readonly explanation: Explanation }
   | { readonly kind: 'unknown-job' }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }

@@ -13,7 +13,7 @@ import {
 } from '../../domain/device-numbers.ts';
 import type { AskedOperand } from './asked-operands.ts';
 
-export type ShownValue = string | number | boolean;
+type ShownValue = string | number | boolean;
 
 export interface JudgedOperand {
   readonly kind: 'tag' | 'attribute' | 'everybody';
@@ -29,10 +29,10 @@ interface Judged extends Scope {
   readonly nowMs: number;
 }
 
-/** By the rules by which the indexes find audiences. */
+/** Goes by the rules by which the indexes find audiences. */
 export function judge({ text, isExcluded, asks }: AskedOperand, judged: Judged): JudgedOperand {
   const { value, isMet } = answerTo(asks, judged);
-  // No device is sent to that has nothing: "not everybody" is nobody.
+  // Each device of an audience has a subscription: "not everybody" addresses none.
   const held = asks.kind === 'everybody' && isExcluded ? false : isMet !== isExcluded;
   return { kind: asks.kind, operand: text, value, held };
 }

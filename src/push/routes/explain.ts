@@ -29,7 +29,7 @@ import { jobId, NO_JOB } from './job.ts';
 import { pushTo } from './push-request.ts';
 import { standingOf } from './status.ts';
 
-export interface ExplainParts extends JobReads {
+interface ExplainParts extends JobReads {
   readonly sql: SqlPool;
 }
 

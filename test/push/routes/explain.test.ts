@@ -1,4 +1,4 @@
-/** `devices/explain`, asked over HTTP on every store: the words of a job, its limits, who may ask. */
+/** `devices/explain` over HTTP, on every store: what a job asks, its limits, and who may ask. */
 
 import type { Test } from 'tap';
 import t from 'tap';
