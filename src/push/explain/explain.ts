@@ -133,9 +133,15 @@ async function meantByPush(
   };
 }
 
-/** The name of a personal attribute that is tested; null: there is none. */
-function personalIn({ audience, attributes }: Meant): string | null {
-  const tested = new Set(askedTestsOf(audience).map(({ subject }) => subject));
+/**
+ * The name of a personal attribute that is tested; null: there is none. The operands may have more
+ * tests than the audience, which drops those that cannot decide.
+ */
+function personalIn({ audience, operands, attributes }: Meant): string | null {
+  const asked = operands.flatMap(({ asks }) =>
+    asks.kind === 'attribute' ? (asks.test ?? []) : [],
+  );
+  const tested = new Set([...askedTestsOf(audience), ...asked].map(({ subject }) => subject));
   const personal = [...attributes.values()].find(
     ({ id, isPersonal }) => isPersonal && tested.has(id),
   );

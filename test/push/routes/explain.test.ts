@@ -308,6 +308,11 @@ await onEachStore(t, {
       t.match(knowing.body.because, [{}, { value: 'gerbil', held: true }]);
       t.match((await explain(body)).body, { inAudience: true });
     }
+    const undecided = '* || (news && @creed = gerbil)';
+    const ofAll = await push({ tagIds: undefined, audience: undecided });
+    for (const body of [{ audience: undecided }, { notificationId: ofAll }]) {
+      t.equal((await explain(body, reader)).status, 403, 'also where it cannot decide');
+    }
     t.equal((await explain({ notificationId: plain }, reader)).status, 200);
     t.equal((await explain({ audience: 'news' }, await key({ scopes: ['send'] }))).status, 403);
     t.equal(
