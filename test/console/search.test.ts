@@ -3,6 +3,8 @@
 import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { makeConsoleClient, registerDevices } from '../support/console.ts';
+import { holdBack } from '../support/held-answers.ts';
+import { until } from '../support/poll.ts';
 
 t.setTimeout(180_000);
 
@@ -65,6 +67,27 @@ t.test('found by a key, opened by a key', (t) =>
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('Enter');
       await heading('Goals of the day');
+    });
+
+    await t.test('what was walked to stays marked when others come before it', async () => {
+      const apps = /\/apps$/;
+      const next = await holdBack(page, apps);
+      await page.keyboard.press('Control+k');
+      const late = await next();
+      await field.fill('e');
+      const marked = dialog.getByRole('option', { selected: true });
+      const tennis = dialog.getByRole('option', { name: 'Tennis' });
+      await tennis.waitFor();
+      await until('it is walked to', async () => {
+        if ((await marked.textContent())?.includes('Tennis')) return true;
+        await page.keyboard.press('ArrowDown');
+        return null;
+      });
+      await late.give();
+      await dialog.getByRole('option', { name: 'Demo' }).waitFor();
+      await page.keyboard.press('Enter');
+      await heading('Tennis');
+      await page.unroute(apps);
     });
 
     await t.test('a device by its token, which is in no address', async (t) => {

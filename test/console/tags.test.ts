@@ -123,11 +123,12 @@ t.test('the tree by keyboard and mouse', (t) =>
       const parameters = page.getByLabel('Optional parameters');
       await parameters.fill('colour = red\nteam = FCB');
       await page.getByLabel('Expires', { exact: true }).fill('2031-05-01T20:30');
-      await fetch(`${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/tags/${tagId}`, {
+      const moved = await fetch(`${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/tags/${tagId}`, {
         method: 'PATCH',
         headers: { Authorization: `Bearer ${demo.superUser.token}` },
         body: JSON.stringify({ groupId: idOf('Clubs') }),
       });
+      t.equal(moved.status, 200, await moved.text());
       const own = new RegExp(`/tags/${tagId}$`);
       const next = await holdBack(page, own);
       await page.getByRole('button', { name: 'Save' }).click();
