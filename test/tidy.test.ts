@@ -64,12 +64,13 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // nothing else of each other.
   'push/protocol': ['push/ledger', 'push/sql'],
   'push/accept': ['push/sql', 'attributes', 'catalogue', 'templates'],
+  'push/explain': ['push/accept', 'push/sql', 'attributes', 'catalogue', 'devices'],
   'push/plan': ['push/sql'],
   'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql', 'attributes'],
   'push/worker': ['push/protocol', 'push/ledger'],
   'push/routes': [
-    ...['push/accept', 'push/sql', 'access', 'attributes', 'audit', 'catalogue', 'clients'],
-    'templates',
+    ...['push/accept', 'push/explain', 'push/sql', 'access', 'attributes', 'audit', 'catalogue'],
+    ...['clients', 'devices', 'templates'],
     'packages/http1',
   ],
   push: [

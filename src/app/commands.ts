@@ -99,6 +99,12 @@ const publisherCommands: readonly ListedCommand[] = [
     summary: 'Look up, erase, register and unregister one device.',
     load: async () => (await import('../cli/publisher/device.ts')).deviceCommand(await publisher()),
   },
+  {
+    name: 'explain',
+    summary: 'Explain why a device got, or did not get, a push.',
+    load: async () =>
+      (await import('../cli/publisher/explain.ts')).explainCommand(await publisher()),
+  },
 ];
 
 /** Change what the operator alone may change, in the running engine or in the database. */

@@ -10,8 +10,8 @@ import type { Sql } from './sql.ts';
 /**
  * Reads at a time, each on a connection of its own; the embedded database has only one session.
  * @limit reads that may take long (dry runs, `preview`, `estimate`, `stats/…`, `status`,
- * `notifications`, `history/get`, `removals`, `app/get`, `devices/lookup`, lists of tags and
- * groups), at a time → they wait: the client whose reads have taken the least time lately is next
+ * `notifications`, `history/get`, `removals`, `app/get`, `devices/lookup`, `devices/explain`, lists
+ * of tags and groups), at a time → they wait: the client whose reads have taken the least time lately is next
  */
 export const PATIENT_READS_MAX = 4;
 /** @limit such reads of one client; the last place is for a client that has none → they wait */

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import type { Page } from '../support/browser.ts';
-import { openPage, withBrowser } from '../support/browser.ts';
+import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { appOf, finalStatus, post, push } from '../support/client.ts';
 import { makeConsoleClient } from '../support/console.ts';
 import { until } from '../support/poll.ts';
@@ -80,9 +80,53 @@ t.test('looked up, and erased', (t) =>
         .waitFor();
     });
 
+    await t.test('why it got a notification, and why not', async (t) => {
+      await lookUp(KEPT);
+      const about = page.getByLabel('About', { exact: true });
+      const explain = page.getByRole('button', { name: 'Explain' });
+      const rows = page.getByRole('region', { name: 'Conditions', exact: true }).getByRole('row');
+      await about.getByRole('option', { name: /^Goal!, / }).waitFor({ state: 'attached' });
+      await explain.click();
+      await shows('The provider accepted this notification for the device, or may have.');
+      await shows('This device is in the audience.');
+      t.strictSame(await rows.nth(1).allInnerTexts(), ['Has tag breaking-news\tHas it\tYes']);
+
+      await about.selectOption({ label: 'An audience…' });
+      const expression = page.getByLabel('Audience (expression)');
+      await expression.fill('tennis && !breaking-news && @country = CH');
+      await explain.click();
+      await shows('This device is not in the audience.');
+      t.strictSame((await rows.allInnerTexts()).slice(1), [
+        'Has tag tennis\tHas it\tYes',
+        'Does not have tag breaking-news\tHas it\tNo',
+        '@country = CH\tNo value\tNo',
+      ]);
+      for (const [look, options] of Object.entries(LOOKS)) {
+        await page.emulateMedia({ colorScheme: options.colorScheme });
+        await page.setViewportSize(options.viewport);
+        t.strictSame(await axeFaults(page), [], look);
+        await takePicture(page, `explain-${look}`);
+      }
+      await page.setViewportSize(LOOKS.light.viewport);
+      await expression.fill('tennis && ');
+      await explain.click();
+      await page.getByText('Here must stand a tag').first().waitFor();
+
+      await about.selectOption({ label: 'Another notification…' });
+      await page.getByLabel('Notification ID').fill(job.toUpperCase());
+      await explain.click();
+      await shows('This device is in the audience.');
+      await page.getByLabel('Notification ID').fill('x');
+      await explain.click();
+      await shows('must be the id of a push job');
+    });
+
     await t.test('one that is gone: the first line says why', async () => {
       await lookUp(REPLACED);
       await shows('This device was removed: its token was replaced by another');
+      await page.getByRole('button', { name: 'Explain' }).click();
+      await shows('It is not known whether this notification has reached the device.');
+      await shows('This device is not registered any more, so it is in no audience.');
     });
 
     const subscribers = async (tag: number): Promise<number> => {

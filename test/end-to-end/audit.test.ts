@@ -19,7 +19,7 @@ interface Entry {
 
 /** Requests that change nothing. */
 const CHANGES_NOTHING =
-  /\/(preview|estimate|test|probe|lookup)$|^POST \/push-api\/v3\/:client\/notifications\/:id\/resume$/;
+  /\/(preview|estimate|test|probe|lookup|explain)$|^POST \/push-api\/v3\/:client\/notifications\/:id\/resume$/;
 /** The list of notifications has these. */
 const SUBMITS = ['POST /push-api/push', 'POST /push-api/v3/:client/notifications'];
 

@@ -58,6 +58,7 @@ t.test('personal values are where they must be, and nowhere else', async (t) => 
     payload: { title: 'Hello' },
   });
   t.equal(push.status, 200);
+  const notificationId = await push.text();
   await until('the webhook hears of both', () => {
     const types = new Set(receiver.events().map(({ type }) => type));
     return types.has('job.finished') && types.has('token.replaced') ? true : null;
@@ -85,7 +86,13 @@ t.test('personal values are where they must be, and nowhere else', async (t) => 
   await isSilent(t, 'a key', [
     await reader('POST', lookUp, device),
     await reader('GET', 'attributes/creed/values'),
+    await reader('POST', `apps/${appId}/devices/explain`, { ...device, notificationId }),
   ]);
+  const explained = await admin('POST', `apps/${appId}/devices/explain`, {
+    ...device,
+    audience: '* && @creed',
+  });
+  t.match(await explained.json(), { because: [{}, { value: BY_SERVER, held: true }] });
   t.match(await (await admin('GET', 'attributes/plan/values')).json(), [{ value: 'gold' }]);
   t.equal((await admin('GET', 'attributes/creed/values')).status, 403);
   await isSilent(t, 'a list', [

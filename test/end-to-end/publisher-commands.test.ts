@@ -165,6 +165,18 @@ t.test('from the first device to the end of a push', async (t) => {
   const device = [DEVICE, '--platform', '3'];
   t.match(await json('device', 'lookup', ...device), { registered: true, deviceId: DEVICE });
   t.match(await run('device', 'lookup', ...device), { code: 0, output: /tag #\d+\ttennis/ });
+  const explained = ['explain', ...device, '--audience', 'tennis && !* && @country = CH'];
+  t.match(await json(...explained), { known: true, inAudience: false, because: [{ held: true }] });
+  t.match(await run(...explained), {
+    code: 0,
+    output:
+      /not in the audience\.\nholds\ttennis\ttrue\nfails\t!\*\ttrue\nfails\t@country = CH\t–\n/,
+  });
+  t.match(await run('explain', ...device, '--notification', later.id), {
+    code: 0,
+    output: /is in the audience\..*: CANCELLED\nThe message has not reached it\.\nregistered\t/s,
+  });
+  t.match(await run('explain', ...device), { code: 2, output: /--notification and --audience/ });
   t.match(await run('device', 'unregister', ...device), { code: 0, output: 'OK\n' });
   t.match(await run('device', 'erase', ...device), { code: 0, output: /is erased/ });
   t.match(await run('device', 'lookup', ...device), { code: 1 });

@@ -26,6 +26,7 @@ import type { OperatorContext } from '../../src/cli/operator-command.ts';
 import { attributeCommand } from '../../src/cli/publisher/attribute.ts';
 import { readDemoProfile } from '../../src/cli/publisher/demo-profile.ts';
 import { deviceCommand } from '../../src/cli/publisher/device.ts';
+import { explainCommand } from '../../src/cli/publisher/explain.ts';
 import { groupCommand } from '../../src/cli/publisher/group.ts';
 import { notificationCommand } from '../../src/cli/publisher/notification.ts';
 import { profileCommand } from '../../src/cli/publisher/profile.ts';
@@ -143,6 +144,8 @@ function commandNamed(
           read.ok ? examine(read.config, asksProviders) : settingsFindings(read.faults),
         terminal,
       );
+    case 'explain':
+      return explainCommand(publisher);
     case 'group':
       return groupCommand(publisher);
     case 'index':

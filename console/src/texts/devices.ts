@@ -77,6 +77,51 @@ export const deviceTexts = {
   erasedBefore: 'Nothing to erase: this device had been removed before.',
 };
 
+/** Why a device got a notification, or did not. */
+export const explainTexts = {
+  title: 'Why it got a notification, or did not',
+  about: 'About',
+  newest: 'Latest notifications',
+  other: 'Another notification…',
+  audience: 'An audience…',
+  id: 'Notification ID',
+  idHint: 'From the address of its page, or from the API.',
+  expression: 'Audience (expression)',
+  expressionHint: 'Example: news && @language = de',
+  deed: 'Explain',
+  known: {
+    yes: 'This device is in the audience.',
+    no: 'This device is not in the audience.',
+    gone: 'This device is not registered any more, so it is in no audience.',
+  },
+  now: 'This goes by its current tags and attributes. Earlier ones are not stored.',
+  reached: {
+    true: 'The provider accepted this notification for the device, or may have.',
+    false: 'This notification has not reached the device.',
+    unknown: 'It is not known whether this notification has reached the device.',
+    gone: 'Which devices this notification has reached is no longer stored.',
+  } as Readonly<Record<string, string>>,
+  table: 'Conditions',
+  condition: 'Condition',
+  value: 'On this device',
+  met: 'Met',
+  yes: 'Yes',
+  no: 'No',
+  has: 'Has it',
+  hasNot: 'Does not have it',
+  hasTag: (tag: string) => `Has tag ${tag}`,
+  hasNotTag: (tag: string) => `Does not have tag ${tag}`,
+  everybody: 'Has any subscription',
+  noTag: 'No such tag, or it has expired',
+  noValue: 'No value',
+  limits: {
+    app: 'The notification goes to this app',
+    platform: 'The notification goes to this platform',
+    registered: 'It registered before the notification was sent',
+    nobody: 'At least one tag of the audience exists and has not expired',
+  } as Readonly<Record<string, string>>,
+};
+
 export const auditTexts = {
   title: 'Audit log',
   line: 'Who changed what, when and from where.',

@@ -699,6 +699,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/apps/{id}/devices/explain": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Explain why a device got, or did not get, a push
+         * @description Ask about a push job or about an audience. Each operand of the audience is answered with what the device has. `404`: there is no such app or job. Not for keys that are limited to tags or groups, and personal attributes only with the scope `personal`: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
+         */
+        readonly post: operations["explainDevice"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/push-api/v3/{client}/test-devices": {
         readonly parameters: {
             readonly query?: never;
@@ -3492,6 +3514,45 @@ export interface components {
             /** @description Milliseconds since 1970. */
             readonly updatedAt: number;
         };
+        readonly DeviceExplanation: {
+            /** @description Whether the device is registered now. */
+            readonly known: boolean;
+            /** @description By its tags and attributes of now: what it had when a job was sent is not kept. */
+            readonly inAudience: boolean;
+            /** @description In the order of the expression; empty for a device that is not known. */
+            readonly because: readonly {
+                /**
+                 * @description What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, and that no target tag is known.
+                 * @enum {string}
+                 */
+                readonly kind: "tag" | "attribute" | "everybody" | "app" | "platform" | "registered" | "nobody";
+                /** @description As in an expression, with its `!`. Segments are in their places. */
+                readonly operand: string;
+                /** @description What the device has: of a tag whether it has it, of an attribute its value. Absent: it has no value, or there is no such tag, or it has expired. */
+                readonly value?: string | number | boolean;
+                /** @description Whether the device meets the operand, its `!` included. */
+                readonly held: boolean;
+            }[];
+            /** @description `true`: its provider accepted the message of the job, or nobody knows whether it did. `unknown`: it may have, as while the job is under way, and of a device that was removed since. `gone`: the reach of the job is not kept any more. Absent: an audience was asked about. */
+            readonly reached?: boolean | ("unknown" | "gone");
+            /** @description Of the part of the job for the app and platform of the device. Absent: it has none. */
+            readonly state?: components["schemas"]["NotificationState"];
+            /** @description What stopped that part: a sentence. */
+            readonly fault?: string;
+            /** @description What is kept of the device, newest first: 20 events of 30 days, those of the job before others, its last registration and its end. */
+            readonly lastEvents: readonly {
+                /**
+                 * @description A send that failed; that it was removed, because its provider called it dead or refused it again and again; that its token was replaced by another one; when it last registered, or up to a day earlier; that it unsubscribed from everything.
+                 * @enum {string}
+                 */
+                readonly kind: "failed" | "removed" | "replaced" | "registered" | "unsubscribed";
+                /** @description Milliseconds since 1970. */
+                readonly at: number;
+                /** Format: uuid */
+                readonly notificationId?: string;
+                readonly reason?: string;
+            }[];
+        };
         readonly TestDevice: {
             readonly id: number;
             readonly name: string;
@@ -4235,6 +4296,7 @@ export type Retry = components['schemas']['Retry'];
 export type ListedDraft = components['schemas']['ListedDraft'];
 export type Draft = components['schemas']['Draft'];
 export type Segment = components['schemas']['Segment'];
+export type DeviceExplanation = components['schemas']['DeviceExplanation'];
 export type TestDevice = components['schemas']['TestDevice'];
 export type TagEntries = components['schemas']['TagEntries'];
 export type PublishedTag = components['schemas']['PublishedTag'];
@@ -6529,6 +6591,93 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly explainDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "platformId": 3,
+                 *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
+                 *       "audience": "breaking-news && @language = de"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly platformId: number | string;
+                    /** @description As its app registered it. */
+                    readonly deviceId: string;
+                    /** @description Ask about this push job, or about an `audience`. */
+                    readonly notificationId?: string;
+                    /** @description An expression, as `audience` of a push. */
+                    readonly audience?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Whether it is in the audience and why, and what became of the send. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "known": true,
+                     *       "inAudience": true,
+                     *       "because": [
+                     *         {
+                     *           "kind": "tag",
+                     *           "operand": "breaking-news",
+                     *           "value": true,
+                     *           "held": true
+                     *         },
+                     *         {
+                     *           "kind": "attribute",
+                     *           "operand": "@language = de",
+                     *           "value": "de-CH",
+                     *           "held": true
+                     *         }
+                     *       ],
+                     *       "lastEvents": [
+                     *         {
+                     *           "kind": "registered",
+                     *           "at": 1795392000000
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceExplanation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

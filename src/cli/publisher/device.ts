@@ -5,17 +5,13 @@ import type { LookedUpDevice } from '../../../packages/client/src/openapi.ts';
 import { ATTRIBUTES } from '../../domain/device-attributes.ts';
 import { counted } from '../../std/counted.ts';
 import { tableRow, visibleField } from '../../std/visible-text.ts';
-import { PLATFORM_FLAG, readNumber, readPlatform, required, UsageError } from '../arguments.ts';
+import { readPlatform, required, UsageError } from '../arguments.ts';
 import type { Command, Verb } from '../command.ts';
 import { EXIT_FAILED, verb } from '../command.ts';
+import { appIdOf, DEVICE_FLAGS } from './device-flags.ts';
 import type { Outcome, PublisherContext, Session, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
 import { NAME_NOTES, readNames } from './tag-names.ts';
-
-const FLAGS = {
-  platform: { ...PLATFORM_FLAG, about: 'its platform' },
-  app: { type: 'string', value: 'app', about: 'its app; else that of the profile' },
-} as const;
 
 const TAG = {
   tag: { type: 'string', multiple: true, value: 'tag', about: 'a tag' },
@@ -31,7 +27,7 @@ export const deviceCommand = (context: PublisherContext): Command =>
         {
           summary: 'Shows what is known of a device, and why pushes did not reach it.',
           arguments: ['device-id'],
-          flags: FLAGS,
+          flags: DEVICE_FLAGS,
         },
         ({ 'device-id': deviceId }, { platform, app }): Work => {
           const platformId = readPlatform(required('platform', platform));
@@ -42,7 +38,7 @@ export const deviceCommand = (context: PublisherContext): Command =>
         {
           summary: 'Erases a device with all that is known of it.',
           arguments: ['device-id'],
-          flags: FLAGS,
+          flags: DEVICE_FLAGS,
         },
         ({ 'device-id': deviceId }, { platform, app }): Work => {
           const platformId = readPlatform(required('platform', platform));
@@ -57,12 +53,6 @@ export const deviceCommand = (context: PublisherContext): Command =>
 interface DeviceName {
   readonly platformId: number;
   readonly deviceId: string;
-}
-
-function appIdOf({ profile }: Session, given: string | undefined): number {
-  if (given !== undefined) return readNumber('--app', given);
-  if (profile.app !== null) return profile.app.id;
-  throw new UsageError('--app is missing: the profile has no app');
 }
 
 async function lookUp({ tagcast, signal }: Session, appId: number, body: DeviceName) {
@@ -85,7 +75,7 @@ const asApp = (endpoint: 'reg' | 'ureg', summary: string): Verb<Work> =>
     {
       summary,
       arguments: ['device-id'],
-      flags: { platform: FLAGS.platform, ...TAG },
+      flags: { platform: DEVICE_FLAGS.platform, ...TAG },
       notes: AS_APP,
     },
     ({ 'device-id': deviceId }, { platform, tag = [] }): Work => {

@@ -15,17 +15,20 @@ export interface DeviceEvent {
   readonly reason: string;
 }
 
+/** `first`: a send whose events are taken before newer ones. */
 export const listDeviceEvents = (
   sql: Sql,
   { appId, platformId, deviceKey }: DeviceKey,
   limit: number,
+  first: string | null = null,
 ): Promise<readonly DeviceEvent[]> =>
   sql<DeviceEvent[]>`
     select kind, notification_id as "notificationId", reason,
       floor(extract(epoch from at) * 1000)::float8 as "at"
     from device_events
     where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
-    order by device_events.at desc, kind limit ${limit}`;
+    order by coalesce(notification_id = ${first}::uuid, false) desc, device_events.at desc, kind
+    limit ${limit}`;
 
 export async function eraseDeviceEvents(
   sql: Sql,

@@ -10,6 +10,7 @@ import { changeRoute } from './change.ts';
 import { controlRoutes } from './control.ts';
 import { draftRoutes } from './drafts.ts';
 import { eventsRoute } from './events.ts';
+import { explainRoute } from './explain.ts';
 import type { JobReads } from './get.ts';
 import { getRoute } from './get.ts';
 import { listRoute } from './list.ts';
@@ -46,5 +47,6 @@ export const notificationRoutes = (parts: NotificationRouteParts): readonly Rout
   retryRoute(parts),
   ...draftRoutes(parts.sql),
   ...segmentRoutes(parts),
+  explainRoute(parts),
   ...testDeviceRoutes(parts.sql),
 ];

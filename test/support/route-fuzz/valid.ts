@@ -201,6 +201,10 @@ const APP_BODIES: Readonly<Record<string, Body>> = {
     deviceIds: [deviceId, 'nobody'],
   }),
   'POST /push-admin-api/v3/:client/apps/:id/devices/lookup': deviceToFind,
+  'POST /push-admin-api/v3/:client/apps/:id/devices/explain': (world) => ({
+    ...(deviceToFind(world) as object),
+    audience: '*',
+  }),
   'POST /push-admin-api/v3/:client/apps/:id/devices/erase': deviceToFind,
 };
 

@@ -1,0 +1,196 @@
+/**
+ * Explains why a device is, or is not, in an audience, and whether a job has reached it. It judges
+ * by the device's tags and values of now: what they were when the job was sent is not kept.
+ */
+
+import { compileFor } from '../../attributes/compile-for.ts';
+import { findAttributes } from '../../attributes/find-attributes.ts';
+import { readClock } from '../../database/read-clock.ts';
+import type { Sql } from '../../database/sql.ts';
+import type { ExplainedDevice, ExplainedEvent } from '../../devices/explained-device.ts';
+import { listExplainedEvents, readExplainedDevice } from '../../devices/explained-device.ts';
+import type { DeviceRef } from '../../devices/operation.ts';
+import type { AskedAudience } from '../../domain/asked-audience.ts';
+import { askedTestsOf } from '../../domain/asked-audience.ts';
+import type { Attribute } from '../../domain/attributes.ts';
+import { isInAudience, isNobody } from '../../domain/audience.ts';
+import type { ExpressionNode } from '../../domain/audience-expression.ts';
+import { readExpression } from '../../domain/audience-expression.ts';
+import { lookUp } from '../accept/look-up.ts';
+import type { Push, PushFault } from '../accept/push.ts';
+import { resolveTargets } from '../accept/targets.ts';
+import { isReached } from '../sql/ledger/read-reach.ts';
+import type { ExplainedJob } from '../sql/notifications/read-explained-job.ts';
+import { readExplainedJob } from '../sql/notifications/read-explained-job.ts';
+import type { ScopeStatus } from '../sql/notifications/read-status.ts';
+import { readStatus } from '../sql/notifications/read-status.ts';
+import type { AskedOperand } from './asked-operands.ts';
+import { meaningsOf, operandsIn, operandsOfJob } from './asked-operands.ts';
+import type { JudgedOperand } from './judge.ts';
+import { judge } from './judge.ts';
+import type { JudgedLimit } from './limits.ts';
+import { limitsOf } from './limits.ts';
+
+interface ExplainRequest {
+  readonly clientId: number;
+  /** Whose jobs the caller sees; null: all of its client. */
+  readonly publisher: string | null;
+  readonly mayTestPersonal: boolean;
+  readonly reachRetentionDays: number;
+  readonly device: DeviceRef;
+  /** The id of a job, or a push of nothing to an expression whose segments are in their places. */
+  readonly of: string | Push;
+}
+
+export interface Explanation {
+  readonly known: boolean;
+  readonly inAudience: boolean;
+  readonly because: readonly (JudgedOperand | JudgedLimit)[];
+  /** Absent: an audience was asked about. */
+  readonly reached?: boolean | 'unknown' | 'gone';
+  /** The part of the job for the app and platform of the device; null: it has none. */
+  readonly part: ScopeStatus | null;
+  readonly lastEvents: readonly ExplainedEvent[];
+}
+
+type Explained =
+  | { readonly kind: 'explained'; readonly explanation: Explanation }
+  | { readonly kind: 'unknown-job' }
+  | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
+  /** The caller may not test this attribute. */
+  | { readonly kind: 'personal'; readonly name: string };
+
+export async function explain(sql: Sql, request: ExplainRequest): Promise<Explained> {
+  const { device: ref, of } = request;
+  const device = await readExplainedDevice(sql, ref);
+  const meant =
+    typeof of === 'string'
+      ? await meantByJob(sql, request, of, device?.ordinal ?? null)
+      : await meantByPush(sql, request, of);
+  if (meant.kind !== 'meant') return meant;
+  const personal = request.mayTestPersonal ? null : personalIn(meant);
+  if (personal !== null) return { kind: 'personal', name: personal };
+  const jobId = typeof of === 'string' ? of : null;
+  const lastEvents = await listExplainedEvents(sql, ref, device, jobId);
+  const reach = jobId === null ? { part: null } : await reachOf(sql, request, jobId, device);
+  const judged =
+    device === null
+      ? { inAudience: false, because: [] }
+      : await judgedBy(sql, request, meant, device);
+  const explanation = { known: device !== null, ...judged, ...reach, lastEvents };
+  return { kind: 'explained', explanation: withDoubt(explanation, meant.job) };
+}
+
+interface Meant {
+  readonly kind: 'meant';
+  readonly audience: AskedAudience;
+  readonly operands: readonly AskedOperand[];
+  /** Those of the client that it may test, by name. */
+  readonly attributes: ReadonlyMap<string, Attribute>;
+  readonly scopes: ExplainedJob['scopes'];
+  readonly job: ExplainedJob | null;
+}
+
+async function meantByJob(
+  sql: Sql,
+  { clientId, publisher, device, reachRetentionDays: movesKeptDays }: ExplainRequest,
+  id: string,
+  ordinal: number | null,
+): Promise<Meant | Extract<Explained, { readonly kind: 'unknown-job' }>> {
+  const asked = { clientId, publisher, scope: device, ordinal, movesKeptDays };
+  const job = await readExplainedJob(sql, id, asked);
+  if (job === null) return { kind: 'unknown-job' };
+  const { audience, scopes } = job;
+  const root = rootOf(job);
+  const declared = root === null ? [] : await findAttributes(sql, clientId);
+  const attributes = new Map(declared.map((attribute) => [attribute.name, attribute]));
+  const operands = await operandsOfJob(sql, clientId, audience, root, attributes);
+  return { kind: 'meant', audience, operands, attributes, scopes, job };
+}
+
+function rootOf({ expression }: ExplainedJob): ExpressionNode | null {
+  if (expression === null) return null;
+  const read = readExpression(expression, { isExpanded: true });
+  return read.ok ? read.expression.root : null;
+}
+
+async function meantByPush(
+  sql: Sql,
+  { clientId }: ExplainRequest,
+  push: Push,
+): Promise<Meant | Extract<Explained, { readonly kind: 'invalid' }>> {
+  const [known = { tags: [], scopes: [] }] = await lookUp(sql, clientId, [push]);
+  const targets = resolveTargets(push, known);
+  if (!targets.ok) return { kind: 'invalid', faults: targets.faults };
+  return {
+    kind: 'meant',
+    audience: targets.audience,
+    operands:
+      push.expression === undefined ? [] : operandsIn(push.expression.root, meaningsOf(known)),
+    attributes: known.attributes ?? new Map(),
+    scopes: targets.scopes.map(({ appId, platformId }) => [appId, platformId] as const),
+    job: null,
+  };
+}
+
+/**
+ * The name of a personal attribute that is tested; null: there is none. The operands may have more
+ * tests than the audience, which drops those that cannot decide.
+ */
+function personalIn({ audience, operands, attributes }: Meant): string | null {
+  const asked = operands.flatMap(({ asks }) =>
+    asks.kind === 'attribute' ? (asks.test ?? []) : [],
+  );
+  const tested = new Set([...askedTestsOf(audience), ...asked].map(({ subject }) => subject));
+  const personal = [...attributes.values()].find(
+    ({ id, isPersonal }) => isPersonal && tested.has(id),
+  );
+  return personal?.name ?? null;
+}
+
+async function judgedBy(
+  sql: Sql,
+  { clientId, device: { appId, platformId } }: ExplainRequest,
+  { audience, operands, scopes, job }: Meant,
+  device: ExplainedDevice,
+): Promise<Pick<Explanation, 'inAudience' | 'because'>> {
+  const nowMs = await readClock(sql);
+  const audienceIn = await compileFor(sql, clientId, audience, nowMs);
+  const scope = { appId, platformId };
+  const limits = limitsOf({
+    ...scope,
+    scopes,
+    isForNobody: isNobody(audience),
+    isLate: job?.isDeviceLate ?? false,
+  });
+  const { tagIds, facetIds } = device;
+  return {
+    inAudience: limits.length === 0 && isInAudience(audienceIn(scope), tagIds, facetIds, device),
+    because: [...operands.map((operand) => judge(operand, { ...scope, device, nowMs })), ...limits],
+  };
+}
+
+async function reachOf(
+  sql: Sql,
+  { clientId, publisher, device: { appId, platformId } }: ExplainRequest,
+  id: string,
+  device: ExplainedDevice | null,
+): Promise<Required<Pick<Explanation, 'reached' | 'part'>>> {
+  const rows = await readStatus(sql, clientId, id, publisher);
+  const part = rows?.find((row) => row.appId === appId && row.platformId === platformId) ?? null;
+  // The ordinal of a device that is not there any more is not known.
+  if (device === null) return { part, reached: part === null ? false : 'unknown' };
+  const answer = await isReached(sql, id, { appId, platformId, ordinal: device.ordinal });
+  const isKnown = answer === 'reached' || answer === 'not';
+  return { part, reached: isKnown ? answer === 'reached' : answer };
+}
+
+/** A device that was removed since, and came again, has another place: what it got is not known. */
+function withDoubt(explanation: Explanation, job: ExplainedJob | null): Explanation {
+  const hasLeft = explanation.lastEvents.some(
+    ({ kind, at }) => (kind === 'removed' || kind === 'replaced') && at >= (job?.sendAtMs ?? 0),
+  );
+  return explanation.reached === false && explanation.part !== null && hasLeft
+    ? { ...explanation, reached: 'unknown' }
+    : explanation;
+}
