@@ -90,7 +90,7 @@ export interface ChunkTask extends TaskShape {
   readonly groupVersion: number;
   /** An earlier holder was lost, and may have sent to any device of blocks that are not done. */
   readonly isDoubted: boolean;
-  /** Devices that have the message of an earlier job, which this one retries, as bits. Absent: none. */
+  /** Devices that have the message of the job that this one retries, as bits. Absent: none. */
   readonly leftOut?: Uint8Array;
 }
 
