@@ -35,7 +35,7 @@ import { NO_NUMBERS, numbersAfter, numbersOfBoth } from '../numbers.ts';
 import type { DeviceRef } from '../operation.ts';
 import { againIfChangedSince } from '../sql/changed-since.ts';
 import type { LockedToReplace } from '../sql/replace-device.ts';
-import { lockPair, moveDevice, writeMerged } from '../sql/replace-device.ts';
+import { lockPair, moveDevice, notePlaceOfMerged, writeMerged } from '../sql/replace-device.ts';
 
 export interface Replacement extends WithAttributes {
   readonly device: DeviceRef;
@@ -159,6 +159,7 @@ async function merge(
     registeredOn: earlier(old.registeredOn, fresh.registeredOn),
   });
   await recordOld(tx, gone, by);
+  await notePlaceOfMerged(tx, gone, stays.ordinal);
   await deleteDevices(tx, [gone]);
   const lost = old.tagIds.filter((tagId) => !gained.includes(tagId));
   const subscribers =

@@ -120,6 +120,22 @@ export const writeMerged = (
   from ${seen(tx, [device])}
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
 
+/**
+ * Notes that a device goes on at another place, with the reach of jobs that it has there: as the
+ * trigger of 0053-reach does for one that moves.
+ */
+export const notePlaceOfMerged = (
+  tx: Sql,
+  { appId, platformId, ordinal }: DevicePlace,
+  newOrdinal: number,
+) => tx`
+  insert into moved_ordinals as m (app_id, platform_id, from_ordinal, to_ordinal)
+  select app_id, platform_id, from_ordinal, ${newOrdinal}::integer from moved_ordinals
+  where app_id = ${appId} and platform_id = ${platformId} and to_ordinal = ${ordinal}::integer
+  union all
+  select ${appId}::integer, ${platformId}::smallint, ${ordinal}::integer, ${newOrdinal}::integer
+  on conflict (app_id, platform_id, from_ordinal) do update set to_ordinal = excluded.to_ordinal`;
+
 /** A device without facets has null. */
 const listOrNull = (facetIds: readonly number[]): string | null =>
   facetIds.length === 0 ? null : list(facetIds);

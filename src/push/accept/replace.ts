@@ -35,6 +35,8 @@ export interface Replaced {
 export type Replacement =
   | Acceptance
   | { readonly kind: 'begun'; readonly state: NotificationState }
+  /** It is a retry: the push would go to those too whom that leaves out. */
+  | { readonly kind: 'retry' }
   /** The client has no such job, or it is another publisher's. */
   | { readonly kind: 'unknown' };
 
@@ -94,6 +96,7 @@ async function swap(sql: SqlPool, after: NewNotification, before: Replaced): Pro
       await before.hold(tx);
       const cancelled = await cancelUnbegun(tx, clientId, before.id, before.publisher);
       if (cancelled === null) return { kind: 'unknown' };
+      if (cancelled.isRetry) return { kind: 'retry' };
       if (!cancelled.isObeyed) return { kind: 'begun', state: cancelled.state };
       const [accepted] = await insertNotifications(tx, [after]);
       if (accepted === undefined) throw new KeyTaken();

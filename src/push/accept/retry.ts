@@ -2,9 +2,11 @@
 
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import { hasEnded } from '../../domain/notification.ts';
+import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { NewRetry, WhyNoRetry } from '../sql/notifications/insert-retry.ts';
 import { insertRetry } from '../sql/notifications/insert-retry.ts';
@@ -16,6 +18,7 @@ import { announce } from './acceptance.ts';
 import type { FoundTargets } from './check.ts';
 import type { Content, ContentParts } from './contents.ts';
 import { contentsOf } from './contents.ts';
+import { countAudience } from './count-audience.ts';
 import type { KnownToAll } from './known-to-all.ts';
 import type { Publisher } from './new-notification.ts';
 import { newNotification } from './new-notification.ts';
@@ -30,6 +33,8 @@ export interface AskedRetry {
   /** A payload in place of the job's. Null: that one, as it was rendered. */
   readonly given: JsonObject | null;
   readonly publisher: Publisher;
+  /** For how many devices a push of its caller may be. Null: any number. */
+  readonly devicesMax: number | null;
   /** How long a reach is kept, at least. */
   readonly reachKeptMs: number;
   /** Holds the client's row, before anything else is locked. */
@@ -42,10 +47,18 @@ export interface AskedRetry {
 export type RetryAnswer =
   | Acceptance
   | WhyNoRetry
-  | { readonly kind: 'cancelled' | 'expired' | 'nothing-failed' };
+  | { readonly kind: 'cancelled' | 'expired' }
+  /** `failedOn`: where something has. */
+  | { readonly kind: 'nothing-failed'; readonly failedOn: readonly PlatformId[] }
+  /** Its audience there, those included whom it leaves out. */
+  | { readonly kind: 'too-many-devices'; readonly devices: number }
+  /** Too many counts are under way. */
+  | { readonly kind: 'busy' };
 
 interface RetryParts extends ContentParts {
   readonly sql: SqlPool;
+  readonly patientReads: PatientReads;
+  readonly tagIndex: TagIndex;
   readonly isSimulated: (platformId: PlatformId) => boolean;
   readonly journal: Pick<JobJournal, 'accepted'>;
   readonly knownToAll: Pick<KnownToAll, 'nodesBehind'>;
@@ -63,13 +76,25 @@ export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<
   if (state === 'CANCELLED') return { kind: 'cancelled' };
   if (!hasEnded(state)) return { kind: 'under-way', id, state };
   if (expiresAtMs !== null && expiresAtMs <= Date.now()) return { kind: 'expired' };
-  const scopes = await failedScopes(parts.sql, publisher.clientId, asked);
-  if (scopes.length === 0) return { kind: 'nothing-failed' };
+  const failed = await failedScopes(parts.sql, publisher.clientId, asked);
+  const { platformIds } = push;
+  const scopes = failed.filter(({ platformId }) => platformIds?.includes(platformId) ?? true);
+  if (scopes.length === 0) {
+    const failedOn = new Set(failed.map(({ platformId }) => platformId));
+    return { kind: 'nothing-failed', failedOn: [...failedOn] };
+  }
+  const targets: FoundTargets = {
+    ok: true,
+    audience: job.audience,
+    scopes,
+    unknownTags: [],
+    tests: [],
+  };
+  const over = await overDevices(parts, asked, targets);
+  if (over !== null) return over;
   const content = await contentOf(parts, asked, scopes);
   if (content.kind === 'busy') return { kind: 'too-many-templates' };
   if (content.kind === 'invalid') return content;
-  const { audience } = job;
-  const targets: FoundTargets = { ok: true, audience, scopes, unknownTags: [], tests: [] };
   const retry: NewRetry = {
     ...newNotification(
       { push, publisher },
@@ -81,8 +106,8 @@ export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<
   const nodes = await parts.knownToAll.nodesBehind(retry);
   if (nodes !== null) return { kind: 'nodes-behind', nodes };
   const { clientId, limits = {} } = publisher;
-  const { jobs, over } = await parts.openJobs.take(clientId, limits, 1);
-  if (jobs === 0) return { kind: 'over-limit', over };
+  const open = await parts.openJobs.take(clientId, limits, 1);
+  if (open.jobs === 0) return { kind: 'over-limit', over: open.over };
   const written = await write(parts.sql, retry, asked);
   if (written.kind !== 'inserted') {
     // The same request may have been faster on another connection.
@@ -108,7 +133,7 @@ const write = (sql: SqlPool, retry: NewRetry, { hold, record, reachKeptMs }: Ask
     return written;
   });
 
-/** Where the job has failed, of what its client still has and the request names. */
+/** Where the job has failed, of what its client still has and its caller may address. */
 async function failedScopes(
   sql: Sql,
   clientId: number,
@@ -117,10 +142,22 @@ async function failedScopes(
   const all = await listScopes(sql, clientId);
   return all.filter(
     ({ appId, platformId }) =>
-      (push.platformIds?.includes(platformId) ?? true) &&
       (push.appLimit?.includes(appId) ?? true) &&
       job.failedScopes.some((one) => one.appId === appId && one.platformId === platformId),
   );
+}
+
+/** Counts only where its caller is held to a number. Null: not too many. */
+async function overDevices(
+  parts: RetryParts,
+  { publisher, devicesMax }: AskedRetry,
+  targets: FoundTargets,
+): Promise<RetryAnswer | null> {
+  if (devicesMax === null) return null;
+  const counted = await countAudience(parts, publisher.clientId, targets);
+  if (counted.kind === 'busy') return counted;
+  const devices = counted.result.audience.reduce((sum, { count }) => sum + count, 0);
+  return devices > devicesMax ? { kind: 'too-many-devices', devices } : null;
 }
 
 /** The job's own was checked when that was accepted, and is sent as it was rendered then. */

@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../../database/sql.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { ClaimedChunk } from '../sql/ledger/claim-chunks.ts';
 import { reachedIn, readReachStandings } from '../sql/ledger/read-reach.ts';
@@ -13,7 +14,8 @@ import { KeptBriefly } from './kept-briefly.ts';
 
 interface Earlier {
   readonly ids: readonly string[];
-  readonly isGone: boolean;
+  /** The (app, platform)s, as keys, where all that they have reached is known. */
+  readonly known: ReadonlySet<string>;
 }
 
 export class LeftOut {
@@ -38,10 +40,10 @@ export class LeftOut {
 
   async #find(chunk: ClaimedChunk, retries: string): Promise<Uint8Array | null> {
     const { notificationId, state, expiresAtMs } = chunk;
-    const { ids, isGone } = await this.#kept.get(notificationId, () =>
+    const { ids, known } = await this.#kept.get(notificationId, () =>
       this.#earlier(notificationId, retries),
     );
-    if (!isGone) return await reachedIn(this.#sql, ids, chunk);
+    if (known.has(scopeKeyOf(chunk))) return await reachedIn(this.#sql, ids, chunk);
     const isSent =
       state !== 'CANCELLED' && (expiresAtMs ?? Number.POSITIVE_INFINITY) > this.#clock.nowMs();
     if (!isSent) return null;
@@ -53,7 +55,8 @@ export class LeftOut {
     const chain = await chainOf(this.#sql, retries);
     const ids = chain.filter((id) => id !== notificationId);
     const standings = await readReachStandings(this.#sql, ids);
-    const isGone = !ids.includes(retries) || standings.some((one) => one.isGone);
-    return { ids, isGone };
+    const gone = new Set(standings.filter((one) => one.isGone).map(scopeKeyOf));
+    const ofFirst = standings.filter((one) => one.notificationId === retries).map(scopeKeyOf);
+    return { ids, known: new Set(ofFirst.filter((key) => !gone.has(key))) };
   }
 }

@@ -114,7 +114,7 @@ export const changeRoute = (sql: SqlPool): Route =>
           return refuse.invalid([{ path, message: 'expiresAt must be later than sendAt.' }]);
         }
         case 'retry':
-          return refuse.invalid([{ path: 'expiresAt', message: RETRY_ENDS }]);
+          return refuse.invalid([{ path: 'expiresAt', message: retryEnds(changed) }]);
         case 'changed':
           return done({
             id,
@@ -127,8 +127,8 @@ export const changeRoute = (sql: SqlPool): Route =>
     },
   );
 
-const RETRY_ENDS =
-  'a retry ends before it is forgotten whom it leaves out: it can only end earlier.';
+const retryEnds = ({ retriesUntilMs }: { readonly retriesUntilMs: number | null }): string =>
+  `must be at or before ${new Date(retriesUntilMs ?? 0).toISOString()}: a retry ends before it is forgotten whom it leaves out.`;
 
 function readChange(body: Buffer): Result<NotificationChange> {
   const parsed = parseObject(body);

@@ -126,10 +126,7 @@ function readAudience(
     sourceIds: reader.texts(SELECTORS[selector].sourceIds),
   }));
   const appIds = readSome(reader, body, 'appIds', 'app');
-  const platformIds = readSome(reader, body, 'platformIds', 'platform');
-  for (const id of platformIds ?? []) {
-    if (!isPlatformId(id)) reader.fault('platformIds', `must be of ${PLATFORM_CHOICE}, not ${id}.`);
-  }
+  const platformIds = readPlatformIds(reader, body);
   if (body['audience'] !== undefined && body['audience'] !== null) {
     return { ...selected, appIds, platformIds, ...readAudienceExpression(reader, body) };
   }
@@ -160,12 +157,24 @@ function readAudienceExpression(
   return {};
 }
 
+/** Null: all of them. */
+export function readPlatformIds(
+  reader: LenientReader,
+  body: Readonly<Record<string, unknown>>,
+): readonly number[] | null {
+  const ids = readSome(reader, body, 'platformIds', 'platform');
+  for (const id of ids ?? []) {
+    if (!isPlatformId(id)) reader.fault('platformIds', `must be of ${PLATFORM_CHOICE}, not ${id}.`);
+  }
+  return ids;
+}
+
 export const asSentence = ({ path, message }: Fault): Fault => ({ path, message: `${message}.` });
 
 const PAYLOAD_MISSING = 'is missing; it must be an object, or a string that holds one as JSON.';
 
 /** Null: all of them. An empty list is refused: its author did not mean all. */
-export function readSome(
+function readSome(
   reader: LenientReader,
   body: Readonly<Record<string, unknown>>,
   field: 'appIds' | 'platformIds',

@@ -211,21 +211,8 @@ async function answerOf(
   return await submit(limited.push, publisherIn(request, caller, bodyHash), pastFaults);
 }
 
-/** The refusal of a push to more devices than the caller's key is for; null: it is not. */
-export async function overDevices(
-  accept: Accept,
-  caller: Caller,
-  push: Push,
-): Promise<HttpResponse | Refusal | null> {
-  const devicesMax = caller.key?.maxDevices ?? null;
-  if (devicesMax === null) return null;
-  const dryRun = await accept.dryRun(push, caller.clientId);
-  if (dryRun.kind !== 'counted') return dryRunAnswer(dryRun);
-  const devices = dryRun.audience.reduce((sum, { count }) => sum + count, 0);
-  return devices > devicesMax ? tooManyDevices(devices, devicesMax) : null;
-}
-
-const tooManyDevices = (devices: number, devicesMax: number): Refusal =>
+/** 403. `devicesMax`: for how many the caller's key is. */
+export const tooManyDevices = (devices: number, devicesMax: number): Refusal =>
   refused(
     403,
     `This push is for ${counted(devices, 'device')}, and this key for ${format(devicesMax)} at most.`,

@@ -7,7 +7,7 @@ import type { Sql } from '../../database/sql.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { ApiRoute } from '../../http/handler.ts';
-import { answerRefusal } from '../../http/result.ts';
+import { answerRefusal, refused } from '../../http/result.ts';
 import type { Accept } from '../accept/accept.ts';
 import type { Publisher } from '../accept/new-notification.ts';
 import { tooLate } from './control.ts';
@@ -30,6 +30,7 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
     description: `Accepts this push and cancels the job, both or neither: nobody gets both or none of them, whatever the moment. The body is that of \`createNotification\`, whole, since nothing of the job is kept but a pause: one that was paused stays paused. The new job has an id of its own.
 
 - \`409\`, with the state: the job has begun to be sent, or has ended. Nothing is changed.
+- \`409\` also for a retry, which leaves devices out: cancel it, and retry again with the payload.
 - \`dryRun\` counts the devices, and changes nothing.
 - With an \`Idempotency-Key\`, a request whose answer was lost can be repeated; without one, the second answer is \`409\`, since the job is cancelled already.
 - It is allowed also where the client has as many open jobs as it may: their number stays.`,
@@ -61,6 +62,8 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
       switch (replacement.kind) {
         case 'unknown':
           return NO_JOB;
+        case 'retry':
+          return refused(409, IS_RETRY);
         case 'begun':
           return tooLate(replacement.state, 'be replaced');
         default:
@@ -69,6 +72,9 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
     });
   },
 });
+
+const IS_RETRY =
+  'This push job is a retry, and a push in its place would go to those too whom it leaves out: cancel it, and retry again with the payload.';
 
 /** A repeated request replaces the same job: its idempotency key is not good for another. */
 function replacing(publisher: Publisher, id: string): Publisher {

@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
+import type { PlatformId } from '../../../packages/std/src/platforms.ts';
+import { PLATFORM_LABELS } from '../../../packages/std/src/platforms.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { shareClient } from '../../clients/lock-client.ts';
 import type { Sql } from '../../database/sql.ts';
@@ -26,6 +28,7 @@ import { answerRefusal, refuse, refused } from '../../http/result.ts';
 import type { Accept } from '../accept/accept.ts';
 import type { Push } from '../accept/push.ts';
 import type { RetryAnswer } from '../accept/retry.ts';
+import type { ReachGone } from '../sql/notifications/insert-retry.ts';
 import type { RetriedNotification } from '../sql/notifications/read-retried.ts';
 import { readRetried } from '../sql/notifications/read-retried.ts';
 import { JOBS_PATH, jobId, jobPath, NO_JOB } from './job.ts';
@@ -35,12 +38,12 @@ import {
   acceptanceAnswer,
   idempotencyKeyFaults,
   idempotentBy,
-  overDevices,
   placeOf,
   publisherIn,
   submission,
+  tooManyDevices,
 } from './push.ts';
-import { asSentence, readSome, unknownFieldFaults } from './push-request.ts';
+import { asSentence, readPlatformIds, unknownFieldFaults } from './push-request.ts';
 import { JOB_ID } from './push-schemas.ts';
 
 const DAY_MS = 86_400_000;
@@ -122,14 +125,13 @@ async function retry(
   if (seen !== null && seen !== job.userName) return refused(403, NOT_SEEN);
   const limited = await limitPush(sql, caller, pushOf(job, read));
   if (!limited.ok) return refused(403, limited.why);
-  const over = await overDevices(accept, caller, limited.push);
-  if (over !== null) return over;
   const bodyHash = createHash('sha256').update(id).update(request.body).digest();
   const answer = await accept.retry({
     job,
     push: limited.push,
     given: read.payload === null ? null : read.payload.given,
     publisher: publisherIn(request, caller, bodyHash),
+    devicesMax: caller.key?.maxDevices ?? null,
     reachKeptMs: reachRetentionDays * DAY_MS,
     hold: (tx) => shareClient(tx, caller.clientId),
     record: async (tx, by) => {
@@ -137,7 +139,12 @@ async function retry(
       await recordChange(tx, originOf(request, caller), change);
     },
   });
-  return answerTo(request, caller, job, answer);
+  return answerTo(request, caller, { job, reachRetentionDays }, answer);
+}
+
+interface AnsweredRetry {
+  readonly job: RetriedNotification;
+  readonly reachRetentionDays: number;
 }
 
 const NOT_SEEN = 'This key sees and controls its own push jobs only, and this is another one.';
@@ -145,7 +152,7 @@ const NOT_SEEN = 'This key sees and controls its own push jobs only, and this is
 function answerTo(
   request: HttpRequest,
   caller: Caller,
-  job: RetriedNotification,
+  { job, reachRetentionDays }: AnsweredRetry,
   answer: RetryAnswer,
 ): HttpResponse | Refusal {
   switch (answer.kind) {
@@ -164,10 +171,11 @@ function answerTo(
         'The expiresAt of this push job has passed: nothing of it is sent any more.',
       );
     case 'nothing-failed':
-      return refused(
-        409,
-        'Nothing of this push job has failed there: a retry has nothing to send.',
-      );
+      return refused(409, nothingFailed(answer.failedOn));
+    case 'too-many-devices':
+      return tooManyDevices(answer.devices, caller.key?.maxDevices ?? 0);
+    case 'busy':
+      return refuse.tooMuchCounted;
     case 'parked':
       return refused(
         409,
@@ -176,14 +184,11 @@ function answerTo(
     case 'too-many':
       return refused(409, `This push job was retried ${answer.max} times, which is the limit.`);
     case 'reach-gone':
-      return refused(
-        410,
-        'It is not kept any more whom this push job has reached: they would get it a second time.',
-      );
+      return refused(410, `${whyGone(answer, job.first, reachRetentionDays)} ${TWICE}`);
     case 'reach-incomplete':
       return refused(
         410,
-        `It is not known whom a part of the push job ${answer.id} has reached (reach.incomplete): they would get it a second time.`,
+        `It is not known whom a part of the push job ${answer.id} has reached (reach.incomplete). ${TWICE}`,
       );
     default:
       return acceptanceAnswer(request, answer, (_, { id }) => {
@@ -196,6 +201,33 @@ function answerTo(
       });
   }
 }
+
+const TWICE = 'A retry would send to some a second time.';
+
+/** `failedOn`: empty unless the request named other platforms. */
+const nothingFailed = (failedOn: readonly PlatformId[]): string =>
+  failedOn.length === 0
+    ? 'Nothing of this push job has failed: a retry has nothing to send.'
+    : `Nothing of this push job has failed there: it has on platform ${platformList(failedOn)}.`;
+
+const platformList = (ids: readonly PlatformId[]): string =>
+  new Intl.ListFormat('en-GB').format(ids.map((id) => `${id} (${PLATFORM_LABELS.get(id)})`));
+
+function whyGone(gone: ReachGone, first: string, days: number): string {
+  const kept = `(REACH_RETENTION_DAYS: ${days})`;
+  switch (gone.why) {
+    case 'first-deleted':
+      return `The push job that was sent first, ${first}, was deleted, and with it whom it has reached.`;
+    case 'removed':
+      return `It was removed whom this push job has reached ${kept}.`;
+    case 'began-long-ago':
+      return `The first send began at ${timeOf(gone.atMs)}, longer ago than it is kept whom one has reached ${kept}.`;
+    case 'ends-soon':
+      return `A retry was possible until ${timeOf(gone.atMs)}: an hour later it is removed whom this push job has reached ${kept}.`;
+  }
+}
+
+const timeOf = (ms: number): string => new Date(ms).toISOString();
 
 type RetryRequest =
   | {
@@ -215,9 +247,9 @@ function readRetryRequest(body: Buffer): RetryRequest {
   if (!parsed.ok) return parsed;
   const read = parsed.value;
   const reader = new LenientReader(read);
-  const platformIds = readSome(reader, read, 'platformIds', 'platform');
+  const platformIds = readPlatformIds(reader, read);
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a retry'));
-  if (!reader.isGiven('payload')) {
+  if (read['payload'] === undefined || read['payload'] === null) {
     return reader.faults.length > 0
       ? { ok: false, faults: reader.faults }
       : { ok: true, platformIds, payload: null };

@@ -16,11 +16,14 @@ import type { Audience } from '../../domain/notification.ts';
 import type { RowTest } from '../../domain/row-tests.ts';
 import type { AskedLanguages } from '../tag-index.ts';
 
-/** Leaves out the devices of a bitmap, by their offsets from `start`. Undefined: no device. */
+/**
+ * Leaves out the devices of a bitmap, by their offsets from `start`. Undefined: no device. A query
+ * of its own is decoded once, also by a plan for any bitmap; else with each device.
+ */
 export const isNotIn = (sql: Sql, leftOut: Uint8Array | undefined, start: number) =>
   leftOut === undefined
     ? sql``
-    : sql`and get_bit(decode(${Buffer.from(leftOut).toString('hex')}::text, 'hex'), ordinal - ${start}::integer) = 0`;
+    : sql`and get_bit((select decode(${Buffer.from(leftOut).toString('hex')}::text, 'hex')), ordinal - ${start}::integer) = 0`;
 
 /** Whether a device's row matches the audience. */
 export function matches(sql: Sql, audience: Audience) {

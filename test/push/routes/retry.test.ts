@@ -3,7 +3,10 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { Store } from '../../../src/database/store.ts';
+import { deviceRef } from '../../../src/devices/operation.ts';
+import { commitReplacement } from '../../../src/devices/replace/replace-commit.ts';
 import { GROUP_DEVICES } from '../../../src/domain/device.ts';
+import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { removeReach } from '../../../src/push/sql/ledger/remove-reach.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
 import type { JobsApi } from '../../support/jobs-api.ts';
@@ -194,8 +197,19 @@ await onEachStore(t, {
     t.equal((await retry(key)).body.id, first.body.id);
     t.equal((await retry(key, { platformIds: [IOS] })).status, 422);
     t.match(await retry(), { status: 409, body: { detail: new RegExp(first.body.id) } });
-    const later = await api.call('PATCH', `/${first.body.id}`, { expiresAt: null });
-    t.match(later, { status: 400, body: { errors: [{ path: 'expiresAt' }] } });
+    const change = (body: object) => api.call('PATCH', `/${first.body.id}`, body);
+    const message = /at or before 20.*Z/;
+    t.match(await change({ expiresAt: Date.now() + 7 * DAY_MS }), {
+      status: 400,
+      body: { errors: [{ path: 'expiresAt', message }] },
+    });
+    t.equal((await change({ expiresAt: Date.now() + DAY_MS })).status, 200);
+    const push = { tagIds: [api.tenant.tagId], payload: { title: 'x' } };
+    t.match(await api.call('POST', `/${first.body.id}/replace`, push), {
+      status: 409,
+      body: { detail: /retry again with the payload/ },
+    });
+    t.match((await api.call('GET', `/${first.body.id}`)).body, { state: 'QUEUED' });
     await api.call('POST', `/${first.body.id}/cancel`);
     t.equal((await retry()).status, 202, 'after its end another');
   },
@@ -214,7 +228,12 @@ await onEachStore(t, {
     });
     t.equal((await retry(id, { platformIds: [] })).status, 400);
     t.equal((await retry(id, { payload: { badge: 'x' } })).status, 400);
-    t.match(await retry(id, { platformIds: [1] }), { status: 409, body: { detail: /Nothing/ } });
+    t.match(await retry(id, { platformIds: [33] }), {
+      status: 400,
+      body: { errors: [{ path: 'platformIds', message: /3 \(iOS\).*not 33/ }] },
+    });
+    const failedOn = /Nothing .* there: .* 3 \(iOS\) and 15 \(Android\)/;
+    t.match(await retry(id, { platformIds: [7] }), { status: 409, body: { detail: failedOn } });
     const key = await api.key({ scopes: ['send'], tagIds: [api.tenant.tagId] });
     t.match(await retry(id, {}, key), { status: 403, body: { detail: /its own/ } });
     t.equal((await retry(id, {}, await api.key({ scopes: ['read'] }))).status, 403);
@@ -231,13 +250,96 @@ await onEachStore(t, {
     await refusedBy(whole, 410, /incomplete/);
     await sql`update notification_scopes set delivered = delivered - 1 where notification_id = ${id}`;
     const old = sql`update notifications set first_send_at = now() - interval '7 days' where id = ${id}`;
-    await refusedBy(old, 410, /not kept/);
+    await refusedBy(old, 410, /began at .*: 7\)/);
+    const soon = sql`update notifications set first_send_at = now() - interval '6 days 23 h 30 min' where id = ${id}`;
+    await refusedBy(soon, 410, /possible until/);
     await sql`update notifications set first_send_at = finished_at where id = ${id}`;
     const past = sql`update notifications set expires_at = now() - interval '1 second' where id = ${id}`;
     await refusedBy(past, 409, /expiresAt/);
     await sql`update notifications set expires_at = null where id = ${id}`;
     t.equal((await sql`select from notifications where retries is not null`).length, 0);
-    t.equal((await retry()).status, 202);
+    t.equal((await retry(id, { platformIds: null, payload: null })).status, 202);
+  },
+
+  async 'a key for so many devices: of the audience where it goes, after the repeated request'(
+    t,
+    store,
+  ) {
+    const { api, id, fanOut, seed } = await startScene(t, store, 'limited');
+    await fanOut.drain();
+    const key = await api.key({ scopes: ['send'], maxDevices: 60 });
+    const retry = (body: object, headers = {}) =>
+      api.call('POST', `/${id}/retry`, body, key, headers);
+    t.match(await retry({ platformIds: [IOS] }), { status: 403, body: { detail: /devices.* 60/ } });
+    const again = { 'idempotency-key': 'again' };
+    const first = await retry({ platformIds: [ANDROID] }, again);
+    t.equal(first.status, 202);
+    await seed(ANDROID, 30);
+    t.same((await retry({ platformIds: [ANDROID] }, again)).body, first.body);
+  },
+
+  async 'it has the patience of any push, and outlives no reach'(t, store) {
+    const { api, id, appId, fanOut, mend } = await startScene(t, store, 'patient');
+    const { sql } = store;
+    await fanOut.drain();
+    const { body } = await api.call('POST', `/${id}/retry`, { platformIds: [IOS] });
+    t.equal((await api.call('GET', `/${body.id}`)).body.expiresAt, undefined);
+    t.match(await planDue(sql), [{ id: body.id }]);
+    const [claimed] = await claimChunksOf(sql, body.id, 1);
+    t.match(claimed, { expiresAtMs: null }, 'so its devices fail, and it can be retried');
+    await api.call('POST', `/${body.id}/pause`);
+    await sql`update notifications set retries_until = now() - interval '1 second' where id = ${body.id}`;
+    await removeReach(sql, Date.now() + DAY_MS, { jobs: 10, rows: 100 });
+    await api.call('POST', `/${body.id}/resume`);
+    const before = await acceptedCounts(store, appId);
+    await mend();
+    const again = await fanOutFor(t, store, simulator);
+    const retry = await ended(api, body.id);
+    t.match(retry, { successCount: 0, failedCount: 0 });
+    t.ok(retry.expiredCount > 0 && isBalanced(retry));
+    t.same(await acceptedCounts(store, appId), before, 'nobody gets it');
+    await again.drain();
+  },
+
+  async 'where another part of the chain has no reach it goes on'(t, store) {
+    const { api, id, appId, fanOut, mend } = await startScene(t, store, 'partly');
+    await mend();
+    await fanOut.drain();
+    const { body } = await api.call('POST', `/${id}/retry`, { platformIds: [IOS] });
+    await store.sql`
+      update notification_scopes set reached = null where notification_id = ${id} and platform_id = ${ANDROID}`;
+    const again = await fanOutFor(t, store, simulator);
+    const retry = await ended(api, body.id);
+    t.ok(retry.successCount > 10 && isBalanced(retry), JSON.stringify(retry));
+    t.ok([...(await acceptedCounts(store, appId)).values()].every((count) => count <= 1));
+    await again.drain();
+  },
+
+  async 'a token that was merged into another has the message'(t, store) {
+    const { api, id, appId, fanOut, mend } = await startScene(t, store, 'merged');
+    const { sql } = store;
+    await mend();
+    await fanOut.drain();
+    const counts = await acceptedCounts(store, appId);
+    const devices = await sql<{ token: string }[]>`
+      select device_id as token from devices where app_id = ${appId} and platform_id = ${IOS}`;
+    const [first, last] = [1, 0].map((count) => {
+      const found = devices.find(({ token }) => counts.get(token) === count);
+      return deviceRef(appId, IOS, found?.token ?? '');
+    });
+    if (first === undefined || last === undefined) throw new Error('nobody to merge');
+    const replacement = { device: first, by: last, attributes: NO_ATTRIBUTES };
+    t.match(await commitReplacement(sql, replacement, 100), { outcome: 'merged' });
+    const { body } = await api.call('POST', `/${id}/retry`, { platformIds: [IOS] });
+    const again = await fanOutFor(t, store, simulator);
+    const retry = await ended(api, body.id);
+    t.ok(retry.successCount > 10 && isBalanced(retry));
+    t.equal(
+      (await acceptedCounts(store, appId)).get(last.deviceId),
+      0,
+      'it was reached as the old one',
+    );
+    await again.drain();
   },
 
   async 'another tenant sees nothing of it'(t, store) {

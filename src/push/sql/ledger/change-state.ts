@@ -25,6 +25,7 @@ export const NOT_PLANNED = -1;
 interface Standing {
   readonly state: NotificationState;
   readonly isPlanned: boolean;
+  readonly isRetry: boolean;
   /** Where one that is not planned waits. */
   readonly line: 'SCHEDULED' | 'QUEUED';
 }
@@ -48,20 +49,21 @@ export async function changeState(
 }
 
 /**
- * Cancels a notification that no device was counted for yet. `state`: as it was. Null: as for
- * `changeState`.
+ * Cancels a notification that no device was counted for yet, unless it is a retry. `state`: as it
+ * was. Null: as for `changeState`.
  */
 export async function cancelUnbegun(
   tx: Sql,
   clientId: number,
   notificationId: string,
   publisher: string | null,
-): Promise<Omit<Obedience, 'isChanged'> | null> {
+): Promise<(Omit<Obedience, 'isChanged'> & { readonly isRetry: boolean }) | null> {
   const standing = await lockStanding(tx, clientId, notificationId, publisher);
   if (standing === null) return null;
-  const { state } = standing;
-  if (standing.isPlanned) return { isObeyed: false, state, ended: [] };
-  return { isObeyed: true, state, ended: await put(tx, notificationId, standing, 'CANCELLED') };
+  const { state, isPlanned, isRetry } = standing;
+  const as = { state, isRetry: isRetry && !isPlanned };
+  if (isPlanned || isRetry) return { ...as, isObeyed: false, ended: [] };
+  return { ...as, isObeyed: true, ended: await put(tx, notificationId, standing, 'CANCELLED') };
 }
 
 async function lockStanding(
@@ -72,6 +74,7 @@ async function lockStanding(
 ): Promise<Standing | null> {
   const [standing = null] = await tx<Standing[]>`
     select state, state not in ('SCHEDULED', 'QUEUED') and open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
+      retries is not null as "isRetry",
       case when send_at > accepted_at then 'SCHEDULED' else 'QUEUED' end as line
     from notifications
     where id = ${notificationId}::uuid and client_id = ${clientId}

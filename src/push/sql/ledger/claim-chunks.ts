@@ -11,6 +11,7 @@ import { REACHED_IN_SCOPE_MAX } from '../../../domain/progress.ts';
 import type { NotificationTerms } from '../notifications/terms.ts';
 import { termsOf } from '../notifications/terms.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
+import { endOf } from './retry-chain.ts';
 import { isUnheld } from './unheld.ts';
 
 export interface Wanted extends NotificationScope {
@@ -131,5 +132,5 @@ export const claimedScope = (sql: Sql) => sql`
   s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1 and s.total <= ${REACHED_IN_SCOPE_MAX}::integer, false) as "isAlone",
   ${termsOf(sql)} as terms, n.retries,
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
-  floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",
+  floor(extract(epoch from ${endOf(sql)}) * 1000)::float8 as "expiresAtMs",
   floor(extract(epoch from now()) * 1000)::float8 as "claimedAtMs"`;

@@ -4,6 +4,7 @@ import type { Sql } from '../../../database/sql.ts';
 import { list } from '../../../database/sql.ts';
 import type { NotificationState } from '../../../domain/notification.ts';
 import { heldRate } from '../notifications/held-rate.ts';
+import { endOf } from './retry-chain.ts';
 
 export interface NotificationOrders {
   readonly notificationId: string;
@@ -15,5 +16,5 @@ export interface NotificationOrders {
 
 export const readOrders = (sql: Sql, ids: readonly string[]) => sql<NotificationOrders[]>`
   select n.id as "notificationId", n.state, ${heldRate(sql)} is not null as "isPaced",
-    floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs"
+    floor(extract(epoch from ${endOf(sql)}) * 1000)::float8 as "expiresAtMs"
   from notifications n where n.id = any(${list(ids)}::uuid[])`;

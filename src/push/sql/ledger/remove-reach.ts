@@ -4,7 +4,7 @@ import type { Sql, SqlPool } from '../../../database/sql.ts';
 import { list } from '../../../database/sql.ts';
 import { transact } from '../../../database/transact.ts';
 import { eraseMany } from './erase-many.ts';
-import { isNeededByRetry } from './retry-chain.ts';
+import { firstSendRetried, isNeededByRetry } from './retry-chain.ts';
 
 interface RemovedAtOnce {
   readonly jobs: number;
@@ -70,7 +70,7 @@ async function forgetInScopes(
   return forgotten.count;
 }
 
-/** Answers how many, at most `limit`; none while a retry may need them. */
+/** Answers how many, at most `limit`; none that a retry under way may need. */
 export async function deleteMovedOrdinals(
   sql: Sql,
   movedBeforeMs: number,
@@ -80,10 +80,7 @@ export async function deleteMovedOrdinals(
     delete from moved_ordinals where ctid = any (array(
       select ctid from moved_ordinals
       where moved_at < to_timestamp(${movedBeforeMs}::float8 / 1000)
-        and not exists (
-          select from notifications
-          where retries is not null and finished_at is null and expires_at > now()
-        )
+        and moved_at < coalesce(${firstSendRetried(sql)}, 'infinity')
       order by moved_at limit ${limit}
     ))`;
   return deleted.count;

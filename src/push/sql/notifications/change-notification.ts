@@ -34,8 +34,10 @@ interface ChangedNotification extends Changeable {
     | 'due'
     /** The request would make it end before it begins. */
     | 'out-of-order'
-    /** It is a retry, which ends before the reach that it leaves out. */
+    /** It is a retry, which ends before `retriesUntilMs`. */
     | 'retry';
+  /** When the reach that it leaves out may go. Null: it is no retry. */
+  readonly retriesUntilMs: number | null;
   readonly state: NotificationState;
   readonly changed: readonly ChangedField[];
 }
@@ -55,10 +57,10 @@ export async function changeNotification(
   const [row] = await tx<
     (Omit<ChangedNotification, 'kind' | 'changed'> & {
       readonly isAhead: boolean;
-      readonly isRetry: boolean;
     })[]
   >`
-    select n.state, ${selectedOptions(tx)}, n.send_at > now() as "isAhead", n.retries is not null as "isRetry",
+    select n.state, ${selectedOptions(tx)}, n.send_at > now() as "isAhead",
+      floor(extract(epoch from n.retries_until) * 1000)::float8 as "retriesUntilMs",
       floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
       floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs"
     from notifications n
@@ -66,7 +68,7 @@ export async function changeNotification(
       and (${publisher}::text is null or user_name = ${publisher})
     for no key update`;
   if (row === undefined) return null;
-  const { isAhead, isRetry, ...known } = row;
+  const { isAhead, ...known } = row;
   if (hasEnded(known.state)) return { ...known, kind: 'ended', changed: [] };
   if (change.sendAtMs !== undefined && !isAhead) return { ...known, kind: 'due', changed: [] };
   const { holdSeconds = null, ...others } = change;
@@ -74,7 +76,7 @@ export async function changeNotification(
   if (asked.expiresAtMs !== null && asked.expiresAtMs <= asked.sendAtMs) {
     return { ...asked, kind: 'out-of-order', changed: [] };
   }
-  if (isRetry && (asked.expiresAtMs ?? Number.POSITIVE_INFINITY) > (known.expiresAtMs ?? 0)) {
+  if ((change.expiresAtMs ?? 0) > (known.retriesUntilMs ?? Number.POSITIVE_INFINITY)) {
     return { ...asked, kind: 'retry', changed: [] };
   }
   const sendAtMs = change.sendAtMs ?? null;

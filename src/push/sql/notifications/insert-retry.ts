@@ -20,9 +20,16 @@ export type WhyNoRetry =
   /** An operator may release parked parts of this one: then it sends on. */
   | { readonly kind: 'parked'; readonly id: string }
   | { readonly kind: 'too-many'; readonly max: number }
-  | { readonly kind: 'reach-gone' }
+  | ReachGone
   /** It is not known to whom a part of this one was sent. */
   | { readonly kind: 'reach-incomplete'; readonly id: string };
+
+/** It is not known any more whom the chain has reached, or soon will not be. */
+export type ReachGone = { readonly kind: 'reach-gone' } & WhyGone;
+type WhyGone =
+  | { readonly why: 'first-deleted' | 'removed' }
+  /** When the first send of the chain began; or until when a retry could have been sent. */
+  | { readonly why: 'began-long-ago' | 'ends-soon'; readonly atMs: number };
 
 type InsertedRetry =
   | WhyNoRetry
@@ -50,17 +57,26 @@ export async function insertRetry(
   const parked = chain.find(({ hasParked }) => hasParked);
   if (parked !== undefined) return { kind: 'parked', id: parked.id };
   if (chain.length > RETRIES_MAX) return { kind: 'too-many', max: RETRIES_MAX };
-  const untilMs = Math.min(...chain.map(({ sinceMs }) => sinceMs)) + reachKeptMs - RETRY_MARGIN_MS;
-  const isFirstThere = chain.some(({ id }) => id === retry.retries);
-  if (!isFirstThere || untilMs <= Date.now()) return { kind: 'reach-gone' };
+  if (!chain.some(({ id }) => id === retry.retries)) return gone({ why: 'first-deleted' });
+  const sinceMs = Math.min(...chain.map((one) => one.sinceMs));
+  const untilMs = sinceMs + reachKeptMs - RETRY_MARGIN_MS;
+  const nowMs = Date.now();
+  if (sinceMs + reachKeptMs <= nowMs) return gone({ why: 'began-long-ago', atMs: sinceMs });
+  if (untilMs <= nowMs) return gone({ why: 'ends-soon', atMs: untilMs });
   const fault = await reachFault(tx, chain, retry);
   if (fault !== null) return fault;
-  const expiresAtMs = Math.min(retry.expiresAtMs ?? untilMs, untilMs);
+  // Without an end of its own it has the patience of any push, and fails where that is over.
+  const expiresAtMs = retry.expiresAtMs === null ? null : Math.min(retry.expiresAtMs, untilMs);
   const [accepted] = await insertNotifications(tx, [{ ...retry, expiresAtMs }]);
   if (accepted === undefined) return { kind: 'key-taken' };
-  await tx`update notifications set retries = ${retry.retries}::uuid where id = ${accepted.id}::uuid`;
+  await tx`
+    update notifications set retries = ${retry.retries}::uuid,
+      retries_until = to_timestamp(${untilMs}::float8 / 1000)
+    where id = ${accepted.id}::uuid`;
   return { kind: 'inserted', accepted };
 }
+
+const gone = (why: WhyGone): ReachGone => ({ kind: 'reach-gone', ...why });
 
 interface Link {
   readonly id: string;
@@ -95,7 +111,7 @@ async function reachFault(
   const concerned = standings.filter((one) =>
     scopes.some(({ appId, platformId }) => appId === one.appId && platformId === one.platformId),
   );
-  if (concerned.some(({ isGone }) => isGone)) return { kind: 'reach-gone' };
+  if (concerned.some(({ isGone }) => isGone)) return gone({ why: 'removed' });
   const partly = concerned.find(({ isWhole }) => !isWhole);
   return partly === undefined ? null : { kind: 'reach-incomplete', id: partly.notificationId };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Sql, SqlPool } from '../../../../src/database/sql.ts';
-import { removeReach } from '../../../../src/push/sql/ledger/remove-reach.ts';
+import { deleteMovedOrdinals, removeReach } from '../../../../src/push/sql/ledger/remove-reach.ts';
 import { deleteOldNotifications } from '../../../../src/push/sql/old-notifications.ts';
 import { oldReach } from '../../../../src/push/upkeep.ts';
 import { mortal } from '../../../support/mortal.ts';
@@ -91,6 +91,28 @@ await onEachStore(t, {
     t.equal(await removeReach(sql, Date.now(), LIMITS), false);
     t.same(await withReach(sql), []);
     t.match([...(await sql`select reach_words as words from chunks`)], [{ words: null }]);
+  },
+
+  'moves stay as long as a retry under way needs them, and no others': async (t, { sql }) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const first = await ended(sql, tenant, 9, 0);
+    const retry = await ended(sql, tenant, 0, 0);
+    await sql`
+      update notifications set state = 'PAUSED', finished_at = null, retries = ${first},
+        retries_until = now() + interval '1 hour'
+      where id = ${retry}`;
+    await sql`
+      insert into moved_ordinals (app_id, platform_id, from_ordinal, to_ordinal, moved_at)
+      select ${tenant.appId}, 3, n, n + 20, now() - n * interval '1 day' + interval '1 minute' from generate_series(6, 11) n`;
+    const left = async (): Promise<number[]> => {
+      await deleteMovedOrdinals(sql, Date.now() - 7 * DAY_MS, 100);
+      const rows = await sql<{ at: number }[]>`
+        select from_ordinal as at from moved_ordinals order by 1`;
+      return rows.map(({ at }) => at);
+    };
+    t.same(await left(), [6, 7, 8, 9], 'those from before its first send are gone');
+    await sql`update notifications set retries_until = now() where id = ${retry}`;
+    t.same(await left(), [6, 7], 'it cannot send any more');
   },
 
   'a job stays until its reach is gone, which is not kept longer than the job': async (
