@@ -79,6 +79,7 @@ const ADDED = [
   'column notifications.is_to_everybody boolean',
   'column notifications.pause_after integer',
   'column notifications.retries uuid',
+  'column notifications.retries_until timestamp with time zone',
   'column notifications.stage_ended_at timestamp with time zone',
   'column push_reach.app_id integer not null',
   'column push_reach.group_number integer not null',

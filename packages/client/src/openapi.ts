@@ -98,7 +98,7 @@ export interface paths {
          *     Outcomes:
          *
          *     - `moved`: the new deviceId was unknown. The device continues under it.
-         *     - `merged`: both existed. The new device has the tags of both, the old one is erased. Tags beyond `TAGS_PER_DEVICE_MAX` are lost, and `Tagcast-Ignored` says so.
+         *     - `merged`: both existed. The new device has the tags of both, and counts as reached by what the old one got; the old one is erased. Tags beyond `TAGS_PER_DEVICE_MAX` are lost, and `Tagcast-Ignored` says so.
          *     - `unchanged`: only the new device exists, or both deviceIds are the same. So the request may be repeated after a lost answer.
          *
          *     Current SDKs for Android register an app by its installation's id (`onRegistered`) in place of a token, and from then on the token is dead. The update of the app is the moment to ask for this: `deviceId` the token that it has stored, `newDeviceId` the id. So the device keeps its tags, and gets each push once. An id is 22 characters without a colon, so the engine can tell ids from tokens and sends to each in its own way. An app that registers its id by `reg` or `set` instead is a new device with the tags that it names; the old one is erased when the provider calls its token dead.
@@ -517,6 +517,7 @@ export interface paths {
          * @description Accepts this push and cancels the job, both or neither: nobody gets both or none of them, whatever the moment. The body is that of `createNotification`, whole, since nothing of the job is kept but a pause: one that was paused stays paused. The new job has an id of its own.
          *
          *     - `409`, with the state: the job has begun to be sent, or has ended. Nothing is changed.
+         *     - `409` also for a retry, which leaves devices out: cancel it, and retry again with the payload.
          *     - `dryRun` counts the devices, and changes nothing.
          *     - With an `Idempotency-Key`, a request whose answer was lost can be repeated; without one, the second answer is `409`, since the job is cancelled already.
          *     - It is allowed also where the client has as many open jobs as it may: their number stays.
@@ -541,13 +542,13 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a push job again to those whom it has not reached
-         * @description For a job of which parts have ended by a fault of a credential or of the message, when that is mended. A new job goes to the audience of now, of the apps and platforms where devices have failed, without those in the `reach` of the first job and of its earlier retries. So no device gets it twice, also after an unknown outcome, and who has registered since gets it too.
+         * @description For a job of which parts have ended by a fault of a credential or of the message, when that is mended. A new job goes to the audience of now, of the apps and platforms where devices have failed, without those in the `reach` of the first job and of its earlier retries. So no device gets it twice, also after an unknown outcome, and who has registered since gets it too. One exception: a part that a node before version 0053 of the database took over during the upgrade may be unknown to the reach.
          *
-         *     The audience is that of the job as it was accepted; so are `delivery`, `priority` and `ratePerSecond`. It is sent now, and does not pause by itself. `expiresAt` is that of the job, or an hour before the reach is removed, if that is earlier.
+         *     The audience is that of the job as it was accepted; so are `delivery`, `priority` and `ratePerSecond`. It is sent now, and does not pause by itself. It ends an hour before the reach is removed; `expiresAt` is that of the job, if it has one, but not later than this.
          *
-         *     - `409`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its `expiresAt` has passed; nothing has failed on these platforms; parts are parked, which an operator may release; or it was retried 16 times.
+         *     - `409`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its `expiresAt` has passed; nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; or it was retried 16 times.
          *     - `410`: its reach was removed, or is removed within an hour (`REACH_RETENTION_DAYS`, 7, from its first send), or is `incomplete`: some would get the message a second time.
-         *     - `403`: the job is another publisher's, and the key sees only its own.
+         *     - `403`: the job is another publisher's, and the key sees only its own; or the audience there, those who are left out included, is larger than the key's `maxDevices`.
          *     - `503`: nodes of an earlier version are at work, which would send it to everybody.
          *
          *     For the super user of the client, and keys with the scope `send`.

@@ -51,7 +51,7 @@ export const replaceRoute = (api: AppApi): Route => ({
 Outcomes:
 
 - \`moved\`: the new deviceId was unknown. The device continues under it.
-- \`merged\`: both existed. The new device has the tags of both, the old one is erased. Tags beyond \`TAGS_PER_DEVICE_MAX\` are lost, and \`Tagcast-Ignored\` says so.
+- \`merged\`: both existed. The new device has the tags of both, and counts as reached by what the old one got; the old one is erased. Tags beyond \`TAGS_PER_DEVICE_MAX\` are lost, and \`Tagcast-Ignored\` says so.
 - \`unchanged\`: only the new device exists, or both deviceIds are the same. So the request may be repeated after a lost answer.
 
 Current SDKs for Android register an app by its installation's id (\`onRegistered\`) in place of a token, and from then on the token is dead. The update of the app is the moment to ask for this: \`deviceId\` the token that it has stored, \`newDeviceId\` the id. So the device keeps its tags, and gets each push once. \

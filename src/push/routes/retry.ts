@@ -79,13 +79,13 @@ export const retryRoute = (parts: RetryRouteParts): ApiRoute => ({
   operation: 'retryNotification',
   document: {
     summary: 'Send a push job again to those whom it has not reached',
-    description: `For a job of which parts have ended by a fault of a credential or of the message, when that is mended. A new job goes to the audience of now, of the apps and platforms where devices have failed, without those in the \`reach\` of the first job and of its earlier retries. So no device gets it twice, also after an unknown outcome, and who has registered since gets it too.
+    description: `For a job of which parts have ended by a fault of a credential or of the message, when that is mended. A new job goes to the audience of now, of the apps and platforms where devices have failed, without those in the \`reach\` of the first job and of its earlier retries. So no device gets it twice, also after an unknown outcome, and who has registered since gets it too. One exception: a part that a node before version 0053 of the database took over during the upgrade may be unknown to the reach.
 
-The audience is that of the job as it was accepted; so are \`delivery\`, \`priority\` and \`ratePerSecond\`. It is sent now, and does not pause by itself. \`expiresAt\` is that of the job, or an hour before the reach is removed, if that is earlier.
+The audience is that of the job as it was accepted; so are \`delivery\`, \`priority\` and \`ratePerSecond\`. It is sent now, and does not pause by itself. It ends an hour before the reach is removed; \`expiresAt\` is that of the job, if it has one, but not later than this.
 
-- \`409\`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its \`expiresAt\` has passed; nothing has failed on these platforms; parts are parked, which an operator may release; or it was retried 16 times.
+- \`409\`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its \`expiresAt\` has passed; nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; or it was retried 16 times.
 - \`410\`: its reach was removed, or is removed within an hour (\`REACH_RETENTION_DAYS\`, 7, from its first send), or is \`incomplete\`: some would get the message a second time.
-- \`403\`: the job is another publisher's, and the key sees only its own.
+- \`403\`: the job is another publisher's, and the key sees only its own; or the audience there, those who are left out included, is larger than the key's \`maxDevices\`.
 - \`503\`: nodes of an earlier version are at work, which would send it to everybody.`,
     headers: idempotentBy('retry-1'),
     path: jobPath,
