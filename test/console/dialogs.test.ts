@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Locator, Page } from '../support/browser.ts';
 import { axeFaults, openPage, withBrowser } from '../support/browser.ts';
-import { post } from '../support/client.ts';
+import { finalStatus, post } from '../support/client.ts';
 import {
   addWaitingOperation,
   makeConsoleClient,
@@ -60,7 +60,7 @@ t.test('every dialog', (t) =>
   withBrowser(t, async (t, browser) => {
     const client = await makeConsoleClient();
     const { demo, room, signIn } = client;
-    const [tagId = 0] = demo.tagIds;
+    const [tagId = 0, otherTagId = 0] = demo.tagIds;
     await registerDevices(demo, { platformId: 3, tagId, count: 1 });
     const ask = async <T>(path: string, token: string, body: object): Promise<T> => {
       const answer = await post(demo.baseUrl + path, token, body);
@@ -89,6 +89,23 @@ t.test('every dialog', (t) =>
       payload: { title: 'In stages' },
       pauseAfter: 1,
     });
+
+    // An app without a key.
+    const keyless = await ask<{ id: number; apiUser: { token: string } }>(`${admin}/apps`, token, {
+      name: 'Kurier',
+      platformIds: [3],
+    });
+    await ask('/push-api/reg', keyless.apiUser.token, {
+      appId: keyless.id,
+      platformId: 3,
+      deviceId: 'ef'.repeat(32),
+      tagId: otherTagId,
+    });
+    const failed = await ask<{ id: string }>(`/push-api/v3/${demo.clientId}/notifications`, token, {
+      tagIds: [otherTagId],
+      payload: { title: 'To nobody' },
+    });
+    await finalStatus(demo.baseUrl, demo, failed.id);
 
     const webhook = await ask<{ id: number }>(`${admin}/webhooks`, token, {
       url: 'https://hooks.example/events',
@@ -236,6 +253,11 @@ t.test('every dialog', (t) =>
         title: 'Cancel this notification?',
         path: `notifications/${planned.id}`,
         opener: button('Cancel…'),
+      },
+      {
+        title: 'Send it again on iOS?',
+        path: `notifications/${failed.id}`,
+        opener: button('Retry 1 failed (iOS)…'),
       },
       {
         title: 'Send a test',

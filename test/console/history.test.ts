@@ -3,6 +3,11 @@
  */
 
 import t from 'tap';
+import {
+  readProviderCredential,
+  writeProviderCredential,
+} from '../../src/provider-credentials/provider-credentials.ts';
+import { secrets } from '../support/api.ts';
 import type { Page } from '../support/browser.ts';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
 import { finalStatus, post, push } from '../support/client.ts';
@@ -28,7 +33,7 @@ const dayOf = (atMs: number): string => {
 
 t.test('history and statistics', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { demo, room, signIn } = await makeConsoleClient();
+    const { demo, room, signIn, service } = await makeConsoleClient();
     const [tagId = 0] = demo.tagIds;
     const made = await post(
       `${demo.baseUrl}/push-admin-api/v3/${demo.clientId}/apps`,
@@ -55,6 +60,7 @@ t.test('history and statistics', (t) =>
     await signIn(page);
     const rows = page.getByRole('region', { name: 'Notifications' }).getByRole('rowheader');
     const lists = listsOn(page);
+    let halfSent = '';
 
     await t.test('by app, state and date, each in the address', async (t) => {
       const nowMs = Date.now();
@@ -165,10 +171,31 @@ t.test('history and statistics', (t) =>
         await page.goBack();
         await page.getByRole('link', { name: 'Check the key' }).click();
         t.match(page.url(), new RegExp(`/apps/${other.id}/platforms$`));
+        halfSent = job;
         await page.emulateMedia({ colorScheme: 'light' });
         await page.setViewportSize(LOOKS.light.viewport);
       },
     );
+
+    await t.test('when its key is there, it is sent again to those who failed', async (t) => {
+      const { sql } = service.store;
+      const apns = await readProviderCredential(sql, secrets, demo.appId, IOS);
+      if (apns.kind !== 'opened') throw new Error(apns.kind);
+      await writeProviderCredential(sql, secrets, other.id, IOS, apns.credential);
+      await page.goto(room(`notifications/${halfSent}`));
+      await page.getByRole('button', { name: 'Retry 1 failed (iOS)…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Send it again on iOS?' });
+      await dialog.getByText('1 device failed.').waitFor();
+      t.strictSame(await axeFaults(page), []);
+      await takePicture(page, 'retry');
+      await dialog.getByRole('button', { name: 'Send again' }).click();
+      await page.getByText('a retry of').waitFor();
+      const platforms = page.getByRole('region', { name: 'By app and platform' });
+      await platforms.getByRole('row', { name: /Kurier iOS .*100%.*1.* 0 Sent/ }).waitFor();
+      t.equal(await platforms.getByRole('row', { name: /Demo/ }).count(), 0, 'nobody twice');
+      await page.getByRole('link', { name: 'this notification' }).click();
+      await page.getByRole('link', { name: 'retry 1' }).waitFor();
+    });
 
     await t.test('it is repeated for the platform that failed alone', async (t) => {
       await registerDevices(demo, { platformId: ANDROID, tagId, count: ANDROIDS });

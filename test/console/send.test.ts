@@ -93,6 +93,9 @@ t.test('composing', (t) =>
       await page.getByLabel('Interruption').selectOption('Passive: no sound, no lit screen');
       await json.getByText('PRIORITY_LOW').waitFor();
       t.match(await json.textContent(), /"Second half"/);
+      await json.getByText('"tag"').waitFor();
+      await page.getByLabel('Replaceable').selectOption('No: each copy shows by itself');
+      await json.filter({ hasNotText: '"tag"' }).waitFor();
       await page.locator('.phone:not(.android)').getByText('Second half').waitFor();
       await page.getByLabel('Custom data').fill('{ "match": ');
       await shows('This is not a JSON object.');

@@ -4,6 +4,7 @@
  */
 
 import t from 'tap';
+import type { Sql } from '../../src/database/sql.ts';
 import { ask, makeAgent } from '../support/route-fuzz/ask.ts';
 import { nameOf, validRequest } from '../support/route-fuzz/valid.ts';
 import type { World } from '../support/route-fuzz/world.ts';
@@ -22,6 +23,7 @@ const CHANGES_NOTHING =
   /\/(preview|estimate|test|probe|lookup|explain)$|^POST \/push-api\/v3\/:client\/notifications\/:id\/resume$/;
 /** The list of notifications has these. */
 const SUBMITS = ['POST /push-api/push', 'POST /push-api/v3/:client/notifications'];
+const RETRIES = 'POST /push-api/v3/:client/notifications/:id/retry';
 
 t.test('every route that changes something leaves an entry', async (t) => {
   const service = await sharedService();
@@ -48,6 +50,7 @@ t.test('every route that changes something leaves an entry', async (t) => {
   for (const route of changing) {
     const name = nameOf(route);
     const world = await makeWorld(service, nextSlug());
+    if (name === RETRIES) await letFail(store.sql, world);
     const before = await entriesOf(world);
     const request = validRequest(route, world, () => ({}));
     const heard = await ask(agent, engine.url, request);
@@ -82,3 +85,12 @@ t.test('every route that changes something leaves an entry', async (t) => {
     select count(*) as secrets from audit_entries where detail::text ~ 'tc[ask]_|BEGIN|abababab'`;
   t.same(left, { secrets: 0 });
 });
+
+/** The job ends, as if its only device had failed. */
+async function letFail(sql: Sql, { jobId, appId }: World): Promise<void> {
+  await sql`
+    update notifications set state = 'FINISHED', finished_at = now() where id = ${jobId}::uuid`;
+  await sql`
+    update notification_scopes set total = 1, failed = 1, reached = 0
+    where notification_id = ${jobId}::uuid and app_id = ${appId} and platform_id = 3`;
+}

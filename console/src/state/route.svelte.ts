@@ -31,6 +31,13 @@ class Route {
     location.hash = path;
   }
 
+  /** Goes there when `first` has ended, unless somebody has gone elsewhere meanwhile. */
+  async goAfter(first: Promise<void>, path: string): Promise<void> {
+    const from = this.#hash;
+    await first;
+    if (this.#hash === from) this.go(path);
+  }
+
   /** Goes there in place of this address: a step back leads to where one was before. */
   replace(path: string): void {
     history.replaceState(null, '', `#${path}`);

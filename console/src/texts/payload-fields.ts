@@ -8,8 +8,8 @@ import type { Payload } from '../../../packages/client/src/openapi.ts';
 interface PayloadField {
   readonly label: string;
   readonly hint?: string;
-  readonly type: 'text' | 'number' | 'choice';
-  /** The values of a choice with their words, the first for none. */
+  readonly type: 'text' | 'number' | 'choice' | 'boolean';
+  /** The values of a choice with their words, the first for none; of a boolean `true`, `false`. */
   readonly options?: readonly (readonly [value: string, label: string])[];
   /** It is a field of `present`. */
   readonly isPresented?: true;
@@ -40,6 +40,17 @@ const MORE = {
     type: 'text',
     isPresented: true,
   },
+  replaceable: {
+    label: 'Replaceable',
+    hint: 'A copy that had to be sent twice shows once.',
+    type: 'boolean',
+    options: [
+      ['', 'As usual'],
+      ['true', 'Yes'],
+      ['false', 'No: each copy shows by itself'],
+    ],
+    isPresented: true,
+  },
   badge: { label: 'Badge', type: 'number' },
   sound: { label: 'Sound', type: 'text' },
   collapseId: {
@@ -68,7 +79,8 @@ export const moreOf = (payload: Payload): MoreFields =>
       const values: Readonly<Record<string, unknown>> = isPresented
         ? (payload.present ?? {})
         : payload;
-      return [name, values[name] ?? (type === 'number' ? null : '')];
+      const value = values[name] ?? (type === 'number' ? null : '');
+      return [name, type === 'boolean' ? String(value) : value];
     }),
   ) as MoreFields;
 
@@ -79,7 +91,10 @@ export function typedMore(fields: MoreFields): Payload {
     Object.fromEntries(
       typed
         .filter(([, field]) => (field.isPresented ?? false) === isPresented)
-        .map(([name]) => [name, fields[name]]),
+        .map(([name, { type }]) => [
+          name,
+          type === 'boolean' ? fields[name] === 'true' : fields[name],
+        ]),
     );
   const present = pick(true);
   return { ...pick(false), ...(Object.keys(present).length === 0 ? {} : { present }) };

@@ -52,6 +52,35 @@ export function failedPlatforms({ state, platforms }: Notification): readonly Fa
   }));
 }
 
+/** A platform on which a fault stopped it after a device, or every device failed. */
+export interface RetriedPlatform {
+  readonly platformId: number;
+  readonly failedCount: number;
+}
+
+/**
+ * Where it can be sent again to those who do not have it. Empty: nowhere, as while it is under way,
+ * after it was cancelled or has expired, and when it is not known who has it.
+ */
+export function retriedPlatforms(
+  { state, expiresAt, reach, platforms }: Notification,
+  nowMs: number,
+): readonly RetriedPlatform[] {
+  const isOver = expiresAt !== undefined && expiresAt <= nowMs;
+  const isReachGone = reach?.incomplete === true || (reach?.until ?? nowMs) < nowMs;
+  if (!isFinal(state) || state === 'CANCELLED' || isOver || isReachGone) return [];
+  const failed = platforms.filter(
+    ({ fault, failedCount, totalCount }) =>
+      failedCount > 0 && (fault !== undefined || failedCount === totalCount),
+  );
+  return [...new Set(failed.map(({ platformId }) => platformId))].map((platformId) => ({
+    platformId,
+    failedCount: failed
+      .filter((row) => row.platformId === platformId)
+      .reduce((sum, row) => sum + row.failedCount, 0),
+  }));
+}
+
 /** The choice of a draft that repeats it there; null, as `scopesOf`. */
 export function scopesOfFailed(
   { platformId, appIds }: FailedPlatform,
