@@ -50,6 +50,21 @@ export interface ExplainedEvent {
   readonly reason: string | null;
 }
 
+/** Whether a device of this token was removed, or its token was replaced, since this moment. */
+export async function hasLeftSince(
+  sql: Sql,
+  { appId, platformId, deviceKey }: DeviceRef,
+  sinceMs: number,
+): Promise<boolean> {
+  const [row] = await sql<{ hasLeft: boolean }[]>`
+    select exists (
+      select from device_events
+      where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
+        and kind in ('removed', 'replaced') and at >= to_timestamp(${sinceMs}::float8 / 1000)
+    ) as "hasLeft"`;
+  return row?.hasLeft ?? false;
+}
+
 /** @limit events in the explanation of a device → the newest, those of the notification first */
 const EXPLAINED_EVENTS_MAX = 20;
 

@@ -8,6 +8,7 @@ import type { Route } from '../../src/http/handler.ts';
 import { createCheck } from '../../src/provider-credentials/provider-check.ts';
 import { jobCanceller } from '../../src/push/cancel-jobs.ts';
 import { listExpectedSends } from '../../src/push/sql/list-expected.ts';
+import { personalJobs } from '../../src/push/sql/personal-jobs.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { secrets } from './api.ts';
 import { DEFAULT_ORIGINS } from './default-origins.ts';
@@ -20,6 +21,7 @@ export const makeAdminRoutes = ({ sql, patientReads }: Store): readonly Route[] 
     secrets,
     cancelJobs: jobCanceller({ sql, journal: SILENT_JOURNAL }),
     listExpectedSends,
+    personalJobs,
     patientReads,
     attributes: new GivenAttributes({ sql }),
     origins: DEFAULT_ORIGINS,

@@ -711,7 +711,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Explain why a device got, or did not get, a push
-         * @description Ask about a push job or about an audience. Each operand of the audience is answered with what the device has. `404`: there is no such app or job. Not for keys that are limited to tags or groups, and personal attributes only with the scope `personal`: `403`.
+         * @description Ask about a push job or about an audience. Each operand of the audience is answered with what the device has. `404`: there is no such app or job. Not for keys that are limited to tags or groups; a key that is limited to apps names no segments. A job, or an audience, that tests a personal attribute is explained to the super user and owners, to no key. All that is `403`.
          *
          *     For the super user of the client, and keys with the scope `read`.
          */
@@ -3523,13 +3523,13 @@ export interface components {
             /** @description In the order of the expression; empty for a device that is not known. */
             readonly because: readonly {
                 /**
-                 * @description What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, and that no target tag is known.
+                 * @description What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, that nobody of its app and platform was in the audience then, that the job which a retry repeats had reached it before, and that no target tag is known.
                  * @enum {string}
                  */
-                readonly kind: "tag" | "attribute" | "everybody" | "app" | "platform" | "registered" | "nobody";
+                readonly kind: "tag" | "attribute" | "everybody" | "app" | "platform" | "registered" | "planned" | "reached-before" | "nobody";
                 /** @description As in an expression, with its `!`. Segments are in their places. */
                 readonly operand: string;
-                /** @description What the device has: of a tag whether it has it, of an attribute its value. Absent: it has no value, or there is no such tag, or it has expired. */
+                /** @description What the device has: of a tag whether it has it, of an attribute its value. Absent: it has no value, or there is no such tag, or it has expired, or the name had no meaning when the job was accepted. */
                 readonly value?: string | number | boolean;
                 /** @description Whether the device meets the operand, its `!` included. */
                 readonly held: boolean;
@@ -3540,6 +3540,11 @@ export interface components {
             readonly state?: components["schemas"]["NotificationState"];
             /** @description What stopped that part: a sentence. */
             readonly fault?: string;
+            /**
+             * @description A simulator stands in for the provider.
+             * @constant
+             */
+            readonly simulated?: true;
             /** @description What is kept of the device, newest first: 20 events of 30 days, those of the job before others, its last registration and its end. */
             readonly lastEvents: readonly {
                 /**
@@ -3764,7 +3769,7 @@ export interface components {
                 readonly notificationId?: string;
                 readonly reason: string;
             }[];
-            /** @description The newest sends, 50 at most, of 30 days, among the newest 10,000 of the client (of a limited key: its own), whose audience it is in with its tags of now. One that it subscribed to later is there too; one that it has unsubscribed from since is not. */
+            /** @description The newest sends, 50 at most, of 30 days, among the newest 10,000 of the client (of a limited key: its own), whose audience it is in with its tags of now. Sends that test personal attributes only for the super user and owners; so too in `pending`, and their ids in `events`. One that it subscribed to later is there too; one that it has unsubscribed from since is not. */
             readonly expected?: readonly {
                 /** Format: uuid */
                 readonly notificationId: string;

@@ -19,6 +19,7 @@ import type { Route } from '../../http/handler.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import { jobCanceller } from '../../push/cancel-jobs.ts';
 import { listExpectedSends } from '../../push/sql/list-expected.ts';
+import { personalJobs } from '../../push/sql/personal-jobs.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Housekeeping } from '../upkeep/housekeeping.ts';
@@ -82,6 +83,7 @@ export function listRoutes(
       patientReads,
       attributes: devices.attributes,
       listExpectedSends,
+      personalJobs,
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.unwantedTags.expectDisconnected(tagId),
       takeOff: (tagIds) => housekeeping.unwantedTags.takeOff(tagIds),

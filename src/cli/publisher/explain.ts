@@ -58,21 +58,32 @@ async function tell(
 }
 
 function describe(explanation: DeviceExplanation): string {
-  const { known, inAudience, because, reached, state, fault, lastEvents } = explanation;
+  const { known, inAudience, because, reached, state, fault, simulated, lastEvents } = explanation;
   return [
     known ? 'The device is registered.' : 'The device is not registered.',
     ...(known ? [inAudience ? 'It is in the audience.' : 'It is not in the audience.'] : []),
-    ...because.map(({ operand, value, held }) =>
-      tableRow(held ? 'holds' : 'fails', operand, value === undefined ? '–' : String(value)),
+    ...because.map(
+      ({ kind, operand, value, held }) =>
+        LIMITS[kind] ??
+        tableRow(held ? 'holds' : 'fails', operand, value === undefined ? '–' : String(value)),
     ),
     ...(state === undefined ? [] : [`The push for its app and platform: ${state}`]),
     ...(fault === undefined ? [] : [visibleField(fault)]),
+    ...(simulated ? ['A simulator stood in for the provider: no phone got it.'] : []),
     ...(reached === undefined ? [] : [REACHED[String(reached)] ?? '']),
     ...lastEvents.map(({ kind, at, notificationId = '–', reason = '' }) =>
       tableRow(kind, new Date(at).toISOString(), notificationId, reason),
     ),
   ].join('\n');
 }
+
+/** What keeps a device out besides its tags and attributes. Of the others the operand says it. */
+const LIMITS: Readonly<Record<string, string>> = {
+  registered: 'It registered after the push was planned.',
+  planned: 'When the push was planned, nobody of this app and platform was in its audience.',
+  'reached-before':
+    'The push is a retry, and left the device out: it has the message already, or may have.',
+};
 
 const REACHED: Readonly<Record<string, string>> = {
   true: 'Its provider accepted the message, or may have.',

@@ -44,6 +44,12 @@ export interface AppDeviceParts {
     tagIds: readonly number[],
     asked: SendsToList,
   ) => Promise<readonly ExpectedSend[]>;
+  /** Those of these jobs that test a personal attribute: they tell its value of a device. */
+  readonly personalJobs: (
+    sql: Sql,
+    clientId: number,
+    notificationIds: readonly string[],
+  ) => Promise<ReadonlySet<string>>;
 }
 
 const deviceForm = strictForm({ platformId: idForm, deviceId });
@@ -110,7 +116,7 @@ const lookedUp = z
     }),
     expected: z.array(expected).optional().meta({
       description:
-        'The newest sends, 50 at most, of 30 days, among the newest 10,000 of the client (of a limited key: its own), whose audience it is in with its tags of now. One that it subscribed to later is there too; one that it has unsubscribed from since is not.',
+        'The newest sends, 50 at most, of 30 days, among the newest 10,000 of the client (of a limited key: its own), whose audience it is in with its tags of now. Sends that test personal attributes only for the super user and owners; so too in `pending`, and their ids in `events`. One that it subscribed to later is there too; one that it has unsubscribed from since is not.',
     }),
   })
   .meta({ id: 'LookedUpDevice' });
@@ -210,7 +216,7 @@ const onDevice =
   };
 
 async function lookUp(
-  { patientReads, listExpectedSends }: AppDeviceParts,
+  { patientReads, listExpectedSends, personalJobs }: AppDeviceParts,
   caller: Caller,
   key: DeviceRef,
 ) {
@@ -219,9 +225,15 @@ async function lookUp(
   const read = await patientReads.run(clientId, async (patient) => {
     const known = await readDevice(patient, key);
     const events = await listDeviceEvents(patient, key, EVENTS_MAX);
+    const hiddenIn = (ids: readonly string[]) =>
+      seesPersonal(caller) ? new Set<string>() : personalJobs(patient, clientId, ids);
+    const ofEvents = await hiddenIn(events.flatMap(({ notificationId }) => notificationId ?? []));
+    const shownEvents = events.map((one) =>
+      ofEvents.has(one.notificationId ?? '') ? { ...one, notificationId: null } : one,
+    );
     if (known === null) {
       // It is not known whether it was ever there, or it was, and the events say why it is not.
-      return events.length === 0 ? null : { deviceId, registered: false, events };
+      return events.length === 0 ? null : { deviceId, registered: false, events: shownEvents };
     }
     const { ordinal } = known;
     const owed = await listPendingOutcomes(patient, clientId, { ...key, ordinal }, PENDING_MAX);
@@ -232,12 +244,15 @@ async function lookUp(
       publisher: publisherOf(caller),
       ordinal,
     });
+    const hidden = await hiddenIn([...owed, ...sends].map(({ notificationId }) => notificationId));
+    const isShown = ({ notificationId }: { readonly notificationId: string }): boolean =>
+      !hidden.has(notificationId);
     return {
       registered: true,
       ...shownDevice(known, caller),
-      pending: owed,
-      events,
-      expected: sends.map((send) => expectedShown(send, owed, events)),
+      pending: owed.filter(isShown),
+      events: shownEvents,
+      expected: sends.filter(isShown).map((send) => expectedShown(send, owed, events)),
     };
   });
   if (read.kind === 'busy') return refuse.tooMuchCounted;
@@ -246,9 +261,12 @@ async function lookUp(
     : done(read.result);
 }
 
-function shownDevice({ attributes, ...device }: DeviceDetails, { role }: Caller) {
+/** Whether the caller may know the personal values of a device. */
+const seesPersonal = ({ role }: Caller): boolean => role === 'super-user';
+
+function shownDevice({ attributes, ...device }: DeviceDetails, caller: Caller) {
   if (attributes.length === 0) return device;
-  const withPersonal = role === 'super-user';
+  const withPersonal = seesPersonal(caller);
   return { ...device, attributes: attributesByName(attributes, { withPersonal }) };
 }
 

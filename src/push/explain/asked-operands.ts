@@ -10,6 +10,7 @@ import type { ExpressionLeaf, ExpressionNode } from '../../domain/audience-expre
 import { leavesOf, operandsOf } from '../../domain/audience-expression.ts';
 import { operandText, tagText } from '../../domain/operand-text.ts';
 import { isId } from '../../domain/tag.ts';
+import { compileExpression, EVERYBODY } from '../accept/compile-expression.ts';
 import type { Known } from '../accept/look-up.ts';
 import { resolveTest } from '../accept/resolve-test.ts';
 
@@ -23,6 +24,8 @@ export interface AskedOperand {
     | { readonly kind: 'tag'; readonly id: number | null }
     | { readonly kind: 'attribute'; readonly test: AskedTest | null }
     | { readonly kind: 'everybody' };
+  /** The job did not mean it: it holds for nobody, also under `!`. Absent: it did. */
+  readonly isForgotten?: true;
 }
 
 /** Says what the names of an expression mean. Null: nothing, so each device lacks it. */
@@ -61,16 +64,33 @@ export function meaningsOf({ tags, attributes = new Map() }: Known): Meanings {
   };
 }
 
-/**
- * Those of a job, by the tags and attributes that it keeps: their names may be others' by now.
- * `root`: of its expression; null: it was given as selections.
- */
+interface OperandsAsked {
+  readonly clientId: number;
+  readonly audience: AskedAudience;
+  /** Of its expression; null: it was given as selections. */
+  readonly root: ExpressionNode | null;
+  readonly attributes: ReadonlyMap<string, Attribute>;
+  /** Of its target and filter tags: those that address no device any more. */
+  readonly lostTagIds: readonly number[];
+}
+
+/** Those of a job, by the tags and attributes that it keeps: their names may be others' by now. */
 export async function operandsOfJob(
   sql: Sql,
-  clientId: number,
-  audience: AskedAudience,
-  root: ExpressionNode | null,
-  attributes: ReadonlyMap<string, Attribute>,
+  asked: OperandsAsked,
+): Promise<readonly AskedOperand[]> {
+  const lost = new Set(asked.lostTagIds);
+  const operands = await meantOperands(sql, asked);
+  return operands.map((operand) => {
+    const { asks, isExcluded } = operand;
+    const isLost = asks.kind === 'tag' && !isExcluded && asks.id !== null && lost.has(asks.id);
+    return isLost ? { ...operand, asks: { kind: 'tag', id: null } } : operand;
+  });
+}
+
+async function meantOperands(
+  sql: Sql,
+  { clientId, audience, root, attributes }: OperandsAsked,
 ): Promise<readonly AskedOperand[]> {
   const kept = keptBy(audience);
   const names = await namesOf(sql, [...kept.included, ...kept.excluded]);
@@ -91,14 +111,16 @@ export async function operandsOfJob(
       return isKept ? id : now.tagIdOf(reference, isExcluded);
     },
   });
-  return asKept(operands, kept, names);
+  return asKept(root, operands, kept, names);
 }
 
 /**
- * A job does not keep what cannot decide, as `a` in `* || a`. Where it keeps something that its
- * text does not name any more, the names that it does not keep are another's by now.
+ * A job does not keep what cannot decide, as `a` in `* || a`. What would decide by the meanings of
+ * now, and is not kept, was not known when it was accepted. Where it keeps something that its text
+ * does not name any more, all names that it does not keep are another's by now.
  */
 function asKept(
+  root: ExpressionNode,
   operands: readonly AskedOperand[],
   kept: Kept,
   names: ReadonlyMap<number, string | null>,
@@ -114,12 +136,28 @@ function asKept(
   const isWhole =
     included.length + excluded.length === 0 &&
     [...kept.subjects].every((subject) => tested.has(subject));
-  if (isWhole) return operands;
+  const deciding = decidingIn(root, operands);
   return [
-    ...operands.map((operand) => (isOf(kept, operand) ? operand : forgotten(operand))),
+    ...operands.map((operand) =>
+      isOf(kept, operand) || (isWhole && !isOf(deciding, operand)) ? operand : forgotten(operand),
+    ),
     ...included.map((id) => tagOperand(id, names, false)),
     ...excluded.map((id) => tagOperand(id, names, true)),
   ];
+}
+
+/** What a job would keep of an expression that is accepted now, with these operands. */
+function decidingIn(root: ExpressionNode, operands: readonly AskedOperand[]): Kept {
+  const byText = new Map(operands.map((operand) => [operand.text, operand]));
+  const audience = compileExpression(root, (leaf) => {
+    const operand = byText.get(operandText(leaf));
+    if (operand === undefined) return null;
+    const { asks, isExcluded } = operand;
+    if (asks.kind === 'tag') return literalOf(operand)[0] ?? null;
+    if (asks.kind === 'attribute') return asks.test;
+    return isExcluded ? null : EVERYBODY;
+  });
+  return keptBy(audience);
 }
 
 const literalOf = ({ asks, isExcluded }: AskedOperand): readonly number[] => {
@@ -135,6 +173,7 @@ function isOf({ included, excluded, subjects }: Kept, { asks, isExcluded }: Aske
 
 const forgotten = (operand: AskedOperand): AskedOperand => ({
   ...operand,
+  isForgotten: true,
   asks: operand.asks.kind === 'tag' ? { kind: 'tag', id: null } : { kind: 'attribute', test: null },
 });
 

@@ -8,7 +8,11 @@ import { findAttributes } from '../../attributes/find-attributes.ts';
 import { readClock } from '../../database/read-clock.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { ExplainedDevice, ExplainedEvent } from '../../devices/explained-device.ts';
-import { listExplainedEvents, readExplainedDevice } from '../../devices/explained-device.ts';
+import {
+  hasLeftSince,
+  listExplainedEvents,
+  readExplainedDevice,
+} from '../../devices/explained-device.ts';
 import type { DeviceRef } from '../../devices/operation.ts';
 import type { AskedAudience } from '../../domain/asked-audience.ts';
 import { askedTestsOf } from '../../domain/asked-audience.ts';
@@ -16,14 +20,19 @@ import type { Attribute } from '../../domain/attributes.ts';
 import { isInAudience, isNobody } from '../../domain/audience.ts';
 import type { ExpressionNode } from '../../domain/audience-expression.ts';
 import { readExpression } from '../../domain/audience-expression.ts';
+import { GROUP_DEVICES, groupNumberOf } from '../../domain/device.ts';
+import type { DevicePlace } from '../../domain/device-group-change.ts';
 import { lookUp } from '../accept/look-up.ts';
 import type { Push, PushFault } from '../accept/push.ts';
 import { resolveTargets } from '../accept/targets.ts';
-import { isReached } from '../sql/ledger/read-reach.ts';
+import { hasDevice } from '../sql/ledger/reach-words.ts';
+import { isReached, reachedIn } from '../sql/ledger/read-reach.ts';
+import { chainOf } from '../sql/ledger/retry-chain.ts';
 import type { ExplainedJob } from '../sql/notifications/read-explained-job.ts';
 import { readExplainedJob } from '../sql/notifications/read-explained-job.ts';
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
 import { readStatus } from '../sql/notifications/read-status.ts';
+import { mayBePersonal, personalJobs } from '../sql/personal-jobs.ts';
 import type { AskedOperand } from './asked-operands.ts';
 import { meaningsOf, operandsIn, operandsOfJob } from './asked-operands.ts';
 import type { JudgedOperand } from './judge.ts';
@@ -35,7 +44,8 @@ interface ExplainRequest {
   readonly clientId: number;
   /** Whose jobs the caller sees; null: all of its client. */
   readonly publisher: string | null;
-  readonly mayTestPersonal: boolean;
+  /** Whether the caller may know the personal values of a device. */
+  readonly seesPersonal: boolean;
   readonly reachRetentionDays: number;
   readonly device: DeviceRef;
   /** The id of a job, or a push of nothing to an expression whose segments are in their places. */
@@ -57,8 +67,8 @@ type Explained =
   | { readonly kind: 'explained'; readonly explanation: Explanation }
   | { readonly kind: 'unknown-job' }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
-  /** The caller may not test this attribute. */
-  | { readonly kind: 'personal'; readonly name: string };
+  /** The caller may not know this value. Null: of an attribute that was deleted. */
+  | { readonly kind: 'personal'; readonly name: string | null };
 
 export async function explain(sql: Sql, request: ExplainRequest): Promise<Explained> {
   const { device: ref, of } = request;
@@ -68,17 +78,19 @@ export async function explain(sql: Sql, request: ExplainRequest): Promise<Explai
       ? await meantByJob(sql, request, of, device?.ordinal ?? null)
       : await meantByPush(sql, request, of);
   if (meant.kind !== 'meant') return meant;
-  const personal = request.mayTestPersonal ? null : personalIn(meant);
-  if (personal !== null) return { kind: 'personal', name: personal };
+  if (!request.seesPersonal) {
+    const personal = personalIn(meant);
+    if (personal !== null) return { kind: 'personal', ...personal };
+  }
   const jobId = typeof of === 'string' ? of : null;
-  const lastEvents = await listExplainedEvents(sql, ref, device, jobId);
+  const lastEvents = await eventsOf(sql, request, device, jobId);
   const reach = jobId === null ? { part: null } : await reachOf(sql, request, jobId, device);
   const judged =
     device === null
       ? { inAudience: false, because: [] }
       : await judgedBy(sql, request, meant, device);
   const explanation = { known: device !== null, ...judged, ...reach, lastEvents };
-  return { kind: 'explained', explanation: withDoubt(explanation, meant.job) };
+  return { kind: 'explained', explanation: await withDoubt(sql, ref, explanation, meant.job) };
 }
 
 interface Meant {
@@ -100,12 +112,24 @@ async function meantByJob(
   const asked = { clientId, publisher, scope: device, ordinal, movesKeptDays };
   const job = await readExplainedJob(sql, id, asked);
   if (job === null) return { kind: 'unknown-job' };
-  const { audience, scopes } = job;
+  const { scopes, lostTagIds } = job;
   const root = rootOf(job);
-  const declared = root === null ? [] : await findAttributes(sql, clientId);
+  const isTested = root !== null || askedTestsOf(job.audience).length > 0;
+  const declared = isTested ? await findAttributes(sql, clientId) : [];
   const attributes = new Map(declared.map((attribute) => [attribute.name, attribute]));
-  const operands = await operandsOfJob(sql, clientId, audience, root, attributes);
-  return { kind: 'meant', audience, operands, attributes, scopes, job };
+  const { audience } = job;
+  const operands = await operandsOfJob(sql, { clientId, audience, root, attributes, lostTagIds });
+  return { kind: 'meant', audience: currentAudience(job), operands, attributes, scopes, job };
+}
+
+/** The audience that it would be planned with now (planDue); of a planned one, its own. */
+function currentAudience({ audience, lostTagIds }: ExplainedJob): AskedAudience {
+  const lost = new Set(lostTagIds);
+  if (lost.size === 0) return audience;
+  if (audience.allTagIds.some((id) => lost.has(id))) {
+    return { ...audience, anyTagIds: [], isToEverybody: false };
+  }
+  return { ...audience, anyTagIds: audience.anyTagIds.filter((id) => !lost.has(id)) };
 }
 
 function rootOf({ expression }: ExplainedJob): ExpressionNode | null {
@@ -134,18 +158,35 @@ async function meantByPush(
 }
 
 /**
- * The name of a personal attribute that is tested; null: there is none. The operands may have more
- * tests than the audience, which drops those that cannot decide.
+ * A personal attribute that is tested; null: there is none. The operands may have more tests than
+ * the audience, which drops those that cannot decide.
  */
-function personalIn({ audience, operands, attributes }: Meant): string | null {
+function personalIn({ audience, operands, attributes }: Meant) {
   const asked = operands.flatMap(({ asks }) =>
     asks.kind === 'attribute' ? (asks.test ?? []) : [],
   );
-  const tested = new Set([...askedTestsOf(audience), ...asked].map(({ subject }) => subject));
-  const personal = [...attributes.values()].find(
-    ({ id, isPersonal }) => isPersonal && tested.has(id),
+  const test = [...asked, ...askedTestsOf(audience)].find((one) =>
+    mayBePersonal(one, attributes.values()),
   );
-  return personal?.name ?? null;
+  if (test === undefined) return null;
+  const known = [...attributes.values()].find(({ id }) => id === test.subject);
+  return { name: known?.name ?? null };
+}
+
+/** Who may not know personal values does not see which jobs that test them have failed for it. */
+async function eventsOf(
+  sql: Sql,
+  { clientId, device: ref, seesPersonal }: ExplainRequest,
+  device: ExplainedDevice | null,
+  jobId: string | null,
+): Promise<readonly ExplainedEvent[]> {
+  const events = await listExplainedEvents(sql, ref, device, jobId);
+  if (seesPersonal) return events;
+  const ids = events.flatMap(({ notificationId }) => notificationId ?? []);
+  const hidden = await personalJobs(sql, clientId, ids);
+  return events.map((one) =>
+    hidden.has(one.notificationId ?? '') ? { ...one, notificationId: null } : one,
+  );
 }
 
 async function judgedBy(
@@ -162,12 +203,28 @@ async function judgedBy(
     scopes,
     isForNobody: isNobody(audience),
     isLate: job?.isDeviceLate ?? false,
+    wasForNobodyHere: job?.wasForNobodyHere ?? false,
+    reachedBefore: await reachedBefore(sql, { ...scope, ordinal: device.ordinal }, job),
   });
   const { tagIds, facetIds } = device;
   return {
     inAudience: limits.length === 0 && isInAudience(audienceIn(scope), tagIds, facetIds, device),
     because: [...operands.map((operand) => judge(operand, { ...scope, device, nowMs })), ...limits],
   };
+}
+
+/** The first job of a retry that left the device out, because it had the message already. */
+async function reachedBefore(
+  sql: Sql,
+  { ordinal, ...scope }: DevicePlace,
+  job: ExplainedJob | null,
+): Promise<string | null> {
+  const first = job?.retries ?? null;
+  if (job === null || first === null) return null;
+  // Ids are in the order of acceptance: what later retries have reached, this one did not leave out.
+  const earlier = (await chainOf(sql, first)).filter((id) => id < job.id);
+  const reached = await reachedIn(sql, earlier, { ...scope, groupNumber: groupNumberOf(ordinal) });
+  return reached !== null && hasDevice(reached, ordinal % GROUP_DEVICES) ? first : null;
 }
 
 async function reachOf(
@@ -186,11 +243,15 @@ async function reachOf(
 }
 
 /** A device that was removed since, and came again, has another place: what it got is not known. */
-function withDoubt(explanation: Explanation, job: ExplainedJob | null): Explanation {
-  const hasLeft = explanation.lastEvents.some(
-    ({ kind, at }) => (kind === 'removed' || kind === 'replaced') && at >= (job?.sendAtMs ?? 0),
-  );
-  return explanation.reached === false && explanation.part !== null && hasLeft
-    ? { ...explanation, reached: 'unknown' }
-    : explanation;
+async function withDoubt(
+  sql: Sql,
+  device: DeviceRef,
+  explanation: Explanation,
+  job: ExplainedJob | null,
+): Promise<Explanation> {
+  if (job === null || explanation.reached !== false || explanation.part === null) {
+    return explanation;
+  }
+  const hasLeft = await hasLeftSince(sql, device, job.sendAtMs);
+  return hasLeft ? { ...explanation, reached: 'unknown' } : explanation;
 }

@@ -30,10 +30,14 @@ interface Judged extends Scope {
 }
 
 /** Goes by the rules by which the indexes find audiences. */
-export function judge({ text, isExcluded, asks }: AskedOperand, judged: Judged): JudgedOperand {
+export function judge(
+  { text, isExcluded, asks, isForgotten }: AskedOperand,
+  judged: Judged,
+): JudgedOperand {
   const { value, isMet } = answerTo(asks, judged);
   // Each device of an audience has a subscription: "not everybody" addresses none.
-  const held = asks.kind === 'everybody' && isExcluded ? false : isMet !== isExcluded;
+  const isNobody = isForgotten === true || (asks.kind === 'everybody' && isExcluded);
+  const held = !isNobody && isMet !== isExcluded;
   return { kind: asks.kind, operand: text, value, held };
 }
 

@@ -3,7 +3,7 @@
 import type { Scope } from '../../domain/device.ts';
 
 export interface JudgedLimit {
-  readonly kind: 'app' | 'platform' | 'registered' | 'nobody';
+  readonly kind: 'app' | 'platform' | 'registered' | 'planned' | 'reached-before' | 'nobody';
   readonly operand: string;
   /** Null: there is none. */
   readonly value: number | null;
@@ -17,6 +17,10 @@ interface Limited extends Scope {
   readonly isForNobody: boolean;
   /** The device has come after the job was planned. */
   readonly isLate: boolean;
+  /** Nobody of its app and platform was in the audience when the job was planned. */
+  readonly wasForNobodyHere: boolean;
+  /** The job that was sent first, if that or a retry before this one has reached it; else null. */
+  readonly reachedBefore: string | null;
 }
 
 /** Only those that keep it out. */
@@ -26,6 +30,8 @@ export function limitsOf({
   scopes,
   isForNobody,
   isLate,
+  wasForNobodyHere,
+  reachedBefore,
 }: Limited): readonly JudgedLimit[] {
   const platforms = scopes.filter(([app]) => app === appId).map(([, platform]) => platform);
   const apps = [...new Set(scopes.map(([app]) => app))];
@@ -35,6 +41,12 @@ export function limitsOf({
       ? []
       : [keptOut('platform', testOf('@platform', platforms), platformId)]),
     ...(isLate ? [keptOut('registered', 'registered before the send', null)] : []),
+    ...(wasForNobodyHere
+      ? [keptOut('planned', 'somebody of this app and platform when it was planned', null)]
+      : []),
+    ...(reachedBefore === null
+      ? []
+      : [keptOut('reached-before', `not reached by ${reachedBefore} or a retry of it`, null)]),
     ...(isForNobody ? [keptOut('nobody', 'a known target tag', null)] : []),
   ];
 }

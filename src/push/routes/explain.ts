@@ -5,9 +5,13 @@ import { findOwnApp } from '../../catalogue/routes/own-app.ts';
 import type { SqlPool } from '../../database/sql.ts';
 import { EXPLAINED_EVENT_KINDS } from '../../devices/explained-device.ts';
 import { deviceRef } from '../../devices/operation.ts';
-import { EXPRESSION_LENGTH_MAX, readExpression } from '../../domain/audience-expression.ts';
+import {
+  EXPRESSION_LENGTH_MAX,
+  readExpression,
+  segmentsOf,
+} from '../../domain/audience-expression.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { publisherOf } from '../../domain/caller.ts';
+import { isLimited, publisherOf } from '../../domain/caller.ts';
 import { readJobId } from '../../domain/job-id.ts';
 import { secret, shown } from '../../http/answers.ts';
 import { deviceId } from '../../http/device-id-form.ts';
@@ -26,7 +30,9 @@ import { explain } from '../explain/explain.ts';
 import { expandPush } from './expand-push.ts';
 import type { JobReads } from './get.ts';
 import { jobId, NO_JOB } from './job.ts';
+import { limitApps } from './limit-push.ts';
 import { pushTo } from './push-request.ts';
+import { standing } from './push-schemas.ts';
 import { standingOf } from './status.ts';
 
 interface ExplainParts extends JobReads {
@@ -62,16 +68,26 @@ const explainForm = strictForm({
 
 const text = z.string();
 const because = z.object({
-  kind: word(['tag', 'attribute', 'everybody', 'app', 'platform', 'registered', 'nobody']).meta({
+  kind: word([
+    'tag',
+    'attribute',
+    'everybody',
+    'app',
+    'platform',
+    'registered',
+    'planned',
+    'reached-before',
+    'nobody',
+  ]).meta({
     description:
-      'What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, and that no target tag is known.',
+      'What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, that nobody of its app and platform was in the audience then, that the job which a retry repeats had reached it before, and that no target tag is known.',
   }),
   operand: text.meta({
     description: 'As in an expression, with its `!`. Segments are in their places.',
   }),
   value: orAbsent(z.union([z.string(), z.number(), z.boolean()])).meta({
     description:
-      'What the device has: of a tag whether it has it, of an attribute its value. Absent: it has no value, or there is no such tag, or it has expired.',
+      'What the device has: of a tag whether it has it, of an attribute its value. Absent: it has no value, or there is no such tag, or it has expired, or the name had no meaning when the job was accepted.',
   }),
   held: z
     .boolean()
@@ -108,6 +124,7 @@ const explanation = z
         'Of the part of the job for the app and platform of the device. Absent: it has none.',
     }),
     fault: text.optional().meta({ description: 'What stopped that part: a sentence.' }),
+    simulated: standing.simulated,
     lastEvents: z.array(event).meta({
       description:
         'What is kept of the device, newest first: 20 events of 30 days, those of the job before others, its last registration and its end.',
@@ -124,7 +141,7 @@ export const explainRoute = ({ sql, patientReads, reachRetentionDays }: ExplainP
       at: 'explain',
       summary: 'Explain why a device got, or did not get, a push',
       description:
-        'Ask about a push job or about an audience. Each operand of the audience is answered with what the device has. `404`: there is no such app or job. Not for keys that are limited to tags or groups, and personal attributes only with the scope `personal`: `403`.',
+        'Ask about a push job or about an audience. Each operand of the audience is answered with what the device has. `404`: there is no such app or job. Not for keys that are limited to tags or groups; a key that is limited to apps names no segments. A job, or an audience, that tests a personal attribute is explained to the super user and owners, to no key. All that is `403`.',
       path: { id: pathId('app', 1) },
       body: form(explainForm, { ...DEVICE, audience: 'breaking-news && @language = de' }),
       answer: secret(
@@ -153,7 +170,7 @@ export const explainRoute = ({ sql, patientReads, reachRetentionDays }: ExplainP
       const request = {
         clientId: caller.clientId,
         publisher: publisherOf(caller),
-        mayTestPersonal: caller.key?.scopes.includes('personal') ?? true,
+        seesPersonal: caller.role === 'super-user',
         reachRetentionDays,
         device: deviceRef(path.id, body.platformId, body.deviceId),
         of: of.value,
@@ -166,15 +183,22 @@ export const explainRoute = ({ sql, patientReads, reachRetentionDays }: ExplainP
         case 'invalid':
           return refuse.invalid(read.result.faults);
         case 'personal':
-          return refused(
-            403,
-            `@${read.result.name} is personal: only a key with the scope personal may test it.`,
-          );
+          return refused(403, whyPersonal(read.result.name));
         case 'explained':
           return done(answerOf(read.result.explanation));
       }
     },
   );
+
+const whyPersonal = (name: string | null): string =>
+  name === null
+    ? 'It tests an attribute that was deleted, and may have been personal: only the super user and owners may have it explained.'
+    : `@${name} is personal: only the super user and owners may have explained what tests it.`;
+
+const NO_SEGMENTS = refused(
+  403,
+  'This key has limits and reads no segments: write the expression of the segment in its place.',
+);
 
 type Thing = Parameters<typeof explain>[1]['of'];
 
@@ -190,12 +214,22 @@ async function thingOf(
   if (audience === undefined) return done(readJobId(notificationId) ?? '');
   const read = readExpression(audience);
   if (!read.ok) return refuse.invalid([{ path: 'audience', ...read.fault }]);
+  // The answer would list what is in them.
+  if (isLimited(caller) && segmentsOf(read.expression.root).length > 0) return NO_SEGMENTS;
   const { push, faults } = await expandPush(sql, caller, pushTo(read.expression));
-  return faults.length > 0 ? refuse.invalid(faults) : done(push);
+  if (faults.length > 0) return refuse.invalid(faults);
+  const limited = caller.key === undefined ? null : limitApps(caller.key, push);
+  if (limited?.ok === false) return refused(403, limited.why);
+  return done(limited?.push ?? push);
 }
 
 function answerOf({ part, ...answer }: Explanation) {
   if (part === null) return { ...answer, state: null };
-  const { state, fault } = standingOf(part);
-  return { ...answer, state, ...(fault === undefined ? {} : { fault }) };
+  const { state, fault, simulated } = standingOf(part);
+  return {
+    ...answer,
+    state,
+    ...(fault === undefined ? {} : { fault }),
+    ...(simulated === undefined ? {} : { simulated }),
+  };
 }

@@ -32,7 +32,11 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
       why: `@${personal} is personal: only a key with the scope personal may test it.`,
     };
   }
-  const { appIds } = key;
+  return limitApps(key, push);
+}
+
+/** Holds a push to the apps of its caller's key. */
+export function limitApps({ appIds }: Pick<KeyRights, 'appIds'>, push: Push): LimitedPush {
   if (appIds === null) return { ok: true, push };
   if (appIds.length === 0) return { ok: false, why: 'The apps that this key is for are gone.' };
   if (push.appIds?.some((appId) => !appIds.includes(appId))) {

@@ -281,7 +281,7 @@ function pushOf(
   { platformIds, payload }: Extract<RetryRequest, { readonly ok: true }>,
 ): Push {
   const { audience, expression, expiresAtMs } = job;
-  const read = expression === null ? null : readExpression(expression);
+  const read = expression === null ? null : readExpression(expression, { isExpanded: true });
   return {
     ...bySelector((selector) => ({
       ids: read?.ok ? [] : audience[SELECTORS[selector].list],

@@ -12,9 +12,11 @@ import { appDeviceRoutes } from '../../../src/devices/routes/app-devices.ts';
 import { appApiRoutes } from '../../../src/devices/routes/routes.ts';
 import { listExpectedSends } from '../../../src/push/sql/list-expected.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
+import { personalJobs } from '../../../src/push/sql/personal-jobs.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { addTenant } from '../../support/api.ts';
 import { makeAppApi } from '../../support/app-api.ts';
+import { declareAttribute } from '../../support/attributes.ts';
 import { makeKey } from '../../support/keys.ts';
 import { makeNotification, makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -31,7 +33,7 @@ async function open(t: Test, store: Store) {
   const appApi = makeAppApi(store);
   t.teardown(() => appApi.registration.drain());
   const resources = await openResources(t, store, 'acme', [
-    ...appDeviceRoutes({ sql, patientReads, eraseDevice, listExpectedSends }),
+    ...appDeviceRoutes({ sql, patientReads, eraseDevice, listExpectedSends, personalJobs }),
     ...appApiRoutes(appApi),
   ]);
   const { ask, tenant, baseUrl } = resources;
@@ -155,6 +157,40 @@ await onEachStore(t, {
       insert into device_events (device_key, app_id, platform_id, kind, reason)
       values (${deviceRef(appId, 3, STORED).deviceKey}::uuid, ${appId}, 3, 'replaced', 'replaced')`;
     t.match(await outcomes(), [{ notificationId: job, outcome: 'unknown' }]);
+  },
+
+  'no key sees the sends that tell a personal value': async (t, store) => {
+    const { sql } = store;
+    const { call, lookUp, tagId, clientId, appId, tenant } = await open(t, store);
+    const creed = { name: 'creed', type: 'text', isPersonal: true };
+    const id = await declareAttribute(sql, clientId, creed);
+    await call('reg', { tagId, attributes: { creed: 'gerbil' } });
+    const job = await makeNotification(sql, { clientId, appId, tagId });
+    const plain = await makeNotification(sql, { clientId, appId, tagId });
+    const test = { subject: id, type: 'text', operator: '=', values: ['gerbil'] };
+    await sql`update notifications set audience_condition = ${JSON.stringify(test)}::text::jsonb where id = ${job}`;
+    const { deviceKey } = deviceRef(appId, 3, STORED);
+    await sql`
+      insert into device_events (device_key, app_id, platform_id, kind, notification_id, reason)
+      values (${deviceKey}::uuid, ${appId}, 3, 'failed', ${job}, 'Shutdown')`;
+    await sql`
+      insert into condemned_devices (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
+      select ${job}, app_id, platform_id, ordinal, now(), false from devices`;
+    await sql`update notification_scopes set deletions = 'held'`;
+    const idsIn = (rows: readonly { readonly notificationId?: string }[]) =>
+      rows.map(({ notificationId = null }) => notificationId);
+    const seenBy = async (token?: string) => {
+      const { expected, events, pending } = (await lookUp(device, token)).body;
+      return [idsIn(expected), idsIn(events), idsIn(pending)];
+    };
+    const scopes = ['read', 'personal'] as const;
+    t.same(await seenBy(), [[plain, job], [job], [job]]);
+    t.same(await seenBy(await makeKey(sql, tenant, { scopes })), [[plain], [null], []]);
+    await sql`delete from attributes where id = ${id}`;
+    t.same(await seenBy(await makeKey(sql, tenant, { scopes })), [[plain], [null], []], 'deleted');
+    await sql`delete from devices`;
+    const gone = (await lookUp(device, await makeKey(sql, tenant, { scopes }))).body;
+    t.same(idsIn(gone.events), [null], 'of one that is gone');
   },
 
   'what is not valid is said; whose app, and who may': async (t, store) => {

@@ -24,6 +24,8 @@ import {
   testedTrees,
 } from '../../support/tested-devices.ts';
 
+t.setTimeout(180_000);
+
 const ROUNDS = 60;
 const EXPLAINED = 6;
 const accepted = testedTrees.filter((tree) => readExpression(testedText(tree)).ok);
@@ -85,7 +87,7 @@ await onEachStore(t, {
           const asked = {
             clientId,
             publisher: null,
-            mayTestPersonal: false,
+            seesPersonal: false,
             reachRetentionDays: 7,
             device: { ...scope, deviceId, deviceKey: deviceKeyOf(deviceId) },
           };

@@ -12,6 +12,8 @@ import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { seedDevices } from '../../support/seed.ts';
 
+t.setTimeout(180_000);
+
 const [TOKEN, OTHER] = ['ab'.repeat(32), 'cd'.repeat(32)];
 
 async function open(t: Test, store: Store) {
@@ -68,7 +70,8 @@ await onEachStore(t, {
     t.equal(status, 200, JSON.stringify(body));
     t.equal(headers.get('cache-control'), 'no-store');
     const { lastEvents, ...answer } = body;
-    const today = new Date().toISOString().slice(0, 10);
+    const [row] = await store.sql<{ day: string }[]>`
+      select registered_on::text as day from devices where device_id = ${TOKEN}`;
     t.same(answer, {
       known: true,
       inAudience: false,
@@ -79,7 +82,7 @@ await onEachStore(t, {
         { kind: 'attribute', operand: '@country = AT', held: false },
         { kind: 'tag', operand: '!"b \\"c\\""', value: false, held: true },
         { kind: 'tag', operand: `#${tagId}`, value: true, held: true },
-        { kind: 'attribute', operand: '@registered < 2020-01-01', value: today, held: false },
+        { kind: 'attribute', operand: '@registered < 2020-01-01', value: row?.day, held: false },
       ],
     });
     t.match(lastEvents, [{ kind: 'registered', at: Number }]);
@@ -190,12 +193,104 @@ await onEachStore(t, {
     t.notOk('reached' in (await explain({ audience: 'news' })).body, 'of no job');
   },
 
+  async 'what a name meant at acceptance counts, not what it means now'(t, store) {
+    const { sql } = store;
+    const { push, explain, clientId } = await open(t, store);
+    const job = await push({ tagIds: undefined, audience: 'news || fresh' });
+    const ofAll = await push({ tagIds: undefined, audience: '* || news' });
+    const fresh = await makeTag(sql, clientId, { sourceId: 'fresh' });
+    await sql`update devices set tag_ids = tag_ids || ${fresh}::integer`;
+    t.same((await explain({ notificationId: job })).body.because, [
+      { kind: 'tag', operand: 'news', value: true, held: true },
+      { kind: 'tag', operand: 'fresh', held: false },
+    ]);
+    const both = [
+      { operand: '*', held: true },
+      { operand: 'news', held: true },
+    ];
+    t.match((await explain({ notificationId: ofAll })).body.because, both, 'it cannot decide');
+    await sql`update devices set tag_ids = ${[fresh]}::integer[]`;
+    t.match((await explain({ notificationId: job })).body, { inAudience: false });
+  },
+
+  async 'tags that are lost before a job is planned address nobody'(t, store) {
+    const { sql } = store;
+    const { push, explain, clientId, tagId } = await open(t, store);
+    const sendAt = Date.now() + 3_600_000;
+    const filter = await makeTag(sql, clientId, { sourceId: 'filter' });
+    const jobs = [
+      await push({ sendAt }),
+      await push({ sendAt, tagIds: undefined, audience: 'news || filter' }),
+      await push({ sendAt, tagIds: undefined, audience: '* && filter' }),
+    ];
+    await sql`update devices set tag_ids = ${[tagId, filter]}::integer[]`;
+    const answers = () =>
+      Promise.all(
+        jobs.map(async (notificationId) => {
+          const { inAudience, because } = (await explain({ notificationId })).body;
+          return [inAudience, ...because.map(({ held }: { held: boolean }) => held)];
+        }),
+      );
+    t.same(await answers(), [
+      [true, true],
+      [true, true, true],
+      [true, true, true],
+    ]);
+    await sql`update tags set expires_at_ms = 1000 where id = ${tagId}`;
+    t.same(await answers(), [
+      [false, false, false],
+      [true, false, true],
+      [true, true, true],
+    ]);
+    await sql`update tags set deleted_at = now() where id = ${filter}`;
+    t.same(await answers(), [
+      [false, false, false],
+      [false, false, false, false],
+      [false, true, false, false],
+    ]);
+  },
+
+  async 'a part that had nobody when it was planned; a retry of what has reached it'(t, store) {
+    const { sql } = store;
+    const { push, explain, clientId, tagId, later, reach, end, call } = await open(t, store);
+    const filter = await makeTag(sql, clientId, { sourceId: 'filter' });
+    const more = { filterTagIds: [filter] };
+    const cancelled = await push(more);
+    await call('POST', `/${cancelled}/cancel`);
+    const job = await push(more);
+    t.equal((await planDue(sql))[0]?.scopes.length, 0);
+    await sql`update devices set tag_ids = ${[tagId, filter]}::integer[]`;
+    const limits = async (notificationId: string, deviceId = TOKEN) => {
+      const { inAudience, because } = (await explain({ notificationId, deviceId })).body;
+      const held = because.filter((one: { held: boolean }) => !one.held);
+      return [inAudience, ...held.map(({ kind }: { kind: string }) => kind)];
+    };
+    t.same(await limits(job), [false, 'planned']);
+    t.same(await limits(cancelled), [true]);
+
+    await later(OTHER);
+    const first = await push();
+    await planDue(sql);
+    await reach(first, 1);
+    await end(first);
+    const retry = await push();
+    await sql`update notifications set retries = ${first} where id = ${retry}`;
+    t.same(await limits(retry), [false, 'reached-before']);
+    t.same(await limits(retry, OTHER), [true]);
+    t.same(await limits(first), [true]);
+    const { because } = (await explain({ notificationId: retry })).body;
+    t.equal(because.at(-1).operand, `not reached by ${first} or a retry of it`);
+  },
+
   async 'a fault that stopped the send is said'(t, store) {
     const { push, explain } = await open(t, store);
     const job = await push();
     await store.sql`update notification_scopes set fault = 'InvalidProviderToken' where notification_id = ${job}`;
     const { body } = await explain({ notificationId: job });
     t.match(body, { inAudience: true, fault: /^InvalidProviderToken: / });
+    t.notOk('simulated' in body);
+    await store.sql`update notification_scopes set simulated = true where notification_id = ${job}`;
+    t.match((await explain({ notificationId: job })).body, { simulated: true });
   },
 
   async 'what is kept of the device; one that is not known'(t, store) {
@@ -221,8 +316,12 @@ await onEachStore(t, {
     t.match(lastEvents.at(-1), { kind: 'failed', notificationId: job, reason: 'Unregistered' });
     t.equal((await explain({ audience: 'news' })).body.lastEvents.length, 21);
     t.match((await explain({ notificationId: job })).body, { reached: false });
-    await note('removed', job, -1);
-    t.match((await explain({ notificationId: job })).body, { reached: 'unknown' }, 'it came again');
+    await sql`update notifications set send_at = now() - interval '5 days' where id = ${job}`;
+    await note('removed', null, 98);
+    const again = (await explain({ notificationId: job })).body;
+    t.match(again, { reached: 'unknown' }, 'it came again');
+    const listed = again.lastEvents.map(({ kind }: { kind: string }) => kind);
+    t.notOk(listed.includes('removed'), 'which 20 others hide');
 
     const unknown = (await explain({ notificationId: job, deviceId: OTHER })).body;
     t.same(unknown, {
@@ -288,7 +387,7 @@ await onEachStore(t, {
 
   async 'who may ask: keys with limits, and about personal attributes'(t, store) {
     const { sql } = store;
-    const { explain, key, push, clientId, appId, tagId } = await open(t, store);
+    const { call, explain, key, push, clientId, appId, tagId } = await open(t, store);
     const creed = await declareAttribute(sql, clientId, {
       name: 'creed',
       type: 'text',
@@ -301,18 +400,29 @@ await onEachStore(t, {
     const read = { scopes: ['read'] } as const;
     const reader = await key(read);
     for (const body of [{ audience }, { notificationId: job }]) {
-      const refused = await explain(body, reader);
-      t.equal(refused.status, 403);
-      t.match(refused.body, { detail: /@creed is personal/ });
-      const knowing = await explain(body, await key({ scopes: ['read', 'personal'] }));
-      t.match(knowing.body.because, [{}, { value: 'gerbil', held: true }]);
-      t.match((await explain(body)).body, { inAudience: true });
+      for (const token of [reader, await key({ scopes: ['read', 'personal'] })]) {
+        const refused = await explain(body, token);
+        t.equal(refused.status, 403);
+        t.match(refused.body, { detail: /@creed is personal/ });
+      }
+      const { inAudience, because } = (await explain(body)).body;
+      t.match({ inAudience, because }, { inAudience: true, because: [{}, { value: 'gerbil' }] });
     }
+    await sql`
+      insert into device_events (device_key, app_id, platform_id, kind, notification_id, reason)
+      values (${deviceRef(appId, 3, TOKEN).deviceKey}::uuid, ${appId}, 3, 'failed', ${job}, 'Shutdown')`;
+    const failureFor = async (token?: string) =>
+      (await explain({ audience: 'news' }, token)).body.lastEvents.find(
+        ({ kind }: { kind: string }) => kind === 'failed',
+      ).notificationId;
+    t.same([await failureFor(), await failureFor(reader)], [job, undefined]);
     const undecided = '* || (news && @creed = gerbil)';
     const ofAll = await push({ tagIds: undefined, audience: undecided });
     for (const body of [{ audience: undecided }, { notificationId: ofAll }]) {
       t.equal((await explain(body, reader)).status, 403, 'also where it cannot decide');
     }
+    await sql`update notifications set audience_expression = '(' where id = ${job}`;
+    t.equal((await explain({ notificationId: job }, reader)).status, 403, 'also by its condition');
     t.equal((await explain({ notificationId: plain }, reader)).status, 200);
     t.equal((await explain({ audience: 'news' }, await key({ scopes: ['send'] }))).status, 403);
     t.equal(
@@ -326,6 +436,18 @@ await onEachStore(t, {
     const ofApp = await key({ scopes: ['read', 'send'], appIds: [appId] });
     t.equal((await explain({ audience: 'news' }, ofApp)).status, 200);
     t.equal((await explain({ notificationId: plain }, ofApp)).status, 404, 'of another publisher');
+    const terms = { name: 'all', expression: 'news' };
+    await call('POST', '/push-admin-api/v3/acme/segments', terms);
+    t.equal((await explain({ audience: '$all' }, reader)).status, 200);
+    const [second] = await sql<{ id: number }[]>`
+      insert into apps (client_id, name) values (${clientId}, 'Second') returning id`;
+    await sql`insert into app_platforms (app_id, platform_id) values (${second?.id ?? 0}, 3)`;
+    await makeTag(sql, clientId, { sourceId: 'elsewhere', appIds: [second?.id ?? 0] });
+    const elsewhere = async (token?: string) =>
+      (await explain({ audience: 'elsewhere' }, token)).body.because.at(-1).kind;
+    t.same([await elsewhere(), await elsewhere(ofApp)], ['app', 'tag'], 'apps of others');
+    const hidden = await explain({ audience: '$all' }, ofApp);
+    t.match(hidden, { status: 403, body: { detail: /reads no segments/ } });
     const own = await push({}, ofApp);
     t.equal((await explain({ notificationId: own }, ofApp)).status, 200);
   },

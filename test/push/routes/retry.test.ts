@@ -9,6 +9,7 @@ import { GROUP_DEVICES } from '../../../src/domain/device.ts';
 import { NO_ATTRIBUTES } from '../../../src/domain/device-attributes.ts';
 import { removeReach } from '../../../src/push/sql/ledger/remove-reach.ts';
 import { planDue } from '../../../src/push/sql/notifications/plan-due.ts';
+import { declareAttribute } from '../../support/attributes.ts';
 import type { JobsApi } from '../../support/jobs-api.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { claimChunksOf } from '../../support/notifications.ts';
@@ -340,6 +341,20 @@ await onEachStore(t, {
       'it was reached as the old one',
     );
     await again.drain();
+  },
+
+  async 'what its segments have made long is held to the rights of a key'(t, store) {
+    const api = await startJobsApi(t, store, 'long');
+    const { tenant, push, key, call } = api;
+    const creed = { name: 'creed', type: 'text', isPersonal: true };
+    await declareAttribute(store.sql, tenant.clientId, creed);
+    const job = await push({ tagIds: undefined, audience: 'news && @creed = gerbil' });
+    const expanded = `news && (${' '.repeat(4_000)}@creed = gerbil)`;
+    await store.sql`update notifications set audience_expression = ${expanded} where id = ${job}`;
+    const answer = await call('POST', `/${job}/retry`, {}, await key({ scopes: ['send'] }));
+    t.match(answer, { status: 403, body: { detail: /@creed is personal/ } });
+    const knowing = await key({ scopes: ['send', 'personal'] });
+    t.equal((await call('POST', `/${job}/retry`, {}, knowing)).status, 409);
   },
 
   async 'another tenant sees nothing of it'(t, store) {

@@ -276,7 +276,7 @@ const areCurrent = (sql: Sql) => sql`
   not exists (select from unnest(all_tag_ids) as t (id) where not ${isCurrent(sql)})`;
 
 /** Whether the tag with the id `t` addresses devices. */
-const isCurrent = (sql: Sql) => sql`
+export const isCurrent = (sql: Sql) => sql`
   coalesce((
     select deleted_at is null and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)
     from tags where tags.id = t.id

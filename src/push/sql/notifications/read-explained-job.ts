@@ -3,17 +3,25 @@
 import type { Sql } from '../../../database/sql.ts';
 import type { AskedAudience } from '../../../domain/asked-audience.ts';
 import type { Scope } from '../../../domain/device.ts';
+import { isCurrent } from './plan-due.ts';
 import { storedAudience } from './terms.ts';
 
 export interface ExplainedJob {
+  readonly id: string;
   readonly audience: AskedAudience;
   /** Its segments are in their places. Null: the audience was given as selections. */
   readonly expression: string | null;
   /** All that it is for, in order. */
   readonly scopes: readonly (readonly [appId: number, platformId: number])[];
   readonly sendAtMs: number;
+  /** The job that was sent first, which this one retries; null: it is no retry. */
+  readonly retries: string | null;
+  /** Of a job that is not planned yet: its target and filter tags that address no device now. */
+  readonly lostTagIds: readonly number[];
   /** The device has come after the part for its (app, platform) was planned. */
   readonly isDeviceLate: boolean;
+  /** When it was planned, nobody of the (app, platform) of the device was in its audience. */
+  readonly wasForNobodyHere: boolean;
 }
 
 interface Reading {
@@ -34,8 +42,15 @@ export async function readExplainedJob(
   { clientId, publisher, scope: { appId, platformId }, ordinal, movesKeptDays }: Reading,
 ): Promise<ExplainedJob | null> {
   const [row] = await sql<ExplainedJob[]>`
-    select ${storedAudience(sql)} as audience, n.audience_expression as expression,
+    select n.id, ${storedAudience(sql)} as audience, n.audience_expression as expression,
       floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
+      n.retries,
+      case
+        when n.state in ('SCHEDULED', 'QUEUED') then array(
+          select t.id from unnest(n.any_tag_ids || n.all_tag_ids) as t (id) where not ${isCurrent(sql)}
+        )
+        else '{}'
+      end as "lostTagIds",
       (
         select coalesce(json_agg(json_build_array(s.app_id, s.platform_id) order by s.app_id, s.platform_id), '[]')
         from notification_scopes s where s.notification_id = n.id
@@ -50,7 +65,17 @@ export async function readExplainedJob(
             where m.app_id = s.app_id and m.platform_id = s.platform_id
               and m.to_ordinal = ${ordinal}::integer and m.from_ordinal < s.ordinal_end
           )
-      ) as "isDeviceLate"
+      ) as "isDeviceLate",
+      n.state not in ('SCHEDULED', 'QUEUED')
+        -- These may have come before it was planned.
+        and (n.state not in ('CANCELLED', 'PAUSED') or exists (
+          select from notification_scopes s where s.notification_id = n.id and s.planned_chunks is not null
+        ))
+        and exists (
+          select from notification_scopes s
+          where s.notification_id = n.id and s.app_id = ${appId} and s.platform_id = ${platformId}
+            and s.planned_chunks is null and coalesce(s.total, 0) + coalesce(s.reached, 0) = 0
+        ) as "wasForNobodyHere"
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
       and (${publisher}::text is null or n.user_name = ${publisher})`;
