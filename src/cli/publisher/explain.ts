@@ -77,7 +77,7 @@ function describe(explanation: DeviceExplanation): string {
   ].join('\n');
 }
 
-/** What keeps a device out besides its tags and attributes. Of the others the operand says it. */
+/** Limits of the send, by their kinds. For the other kinds the operand itself is shown. */
 const LIMITS: Readonly<Record<string, string>> = {
   registered: 'It registered after the push was planned.',
   planned: 'When the push was planned, nobody of this app and platform was in its audience.',

@@ -44,7 +44,7 @@ export interface AppDeviceParts {
     tagIds: readonly number[],
     asked: SendsToList,
   ) => Promise<readonly ExpectedSend[]>;
-  /** Those of these jobs that test a personal attribute: they tell its value of a device. */
+  /** Those of these jobs that test a personal attribute: its value shows in who got them. */
   readonly personalJobs: (
     sql: Sql,
     clientId: number,

@@ -24,7 +24,7 @@ export interface AskedOperand {
     | { readonly kind: 'tag'; readonly id: number | null }
     | { readonly kind: 'attribute'; readonly test: AskedTest | null }
     | { readonly kind: 'everybody' };
-  /** The job did not mean it: it holds for nobody, also under `!`. Absent: it did. */
+  /** The job did not mean it: no device meets it, also under `!`. Absent: it did. */
   readonly isForgotten?: true;
 }
 
@@ -67,10 +67,10 @@ export function meaningsOf({ tags, attributes = new Map() }: Known): Meanings {
 interface OperandsAsked {
   readonly clientId: number;
   readonly audience: AskedAudience;
-  /** Of its expression; null: it was given as selections. */
+  /** Null: it was given as selections, not as an expression. */
   readonly root: ExpressionNode | null;
   readonly attributes: ReadonlyMap<string, Attribute>;
-  /** Of its target and filter tags: those that address no device any more. */
+  /** Target and filter tags that address no device any more. */
   readonly lostTagIds: readonly number[];
 }
 
@@ -146,7 +146,7 @@ function asKept(
   ];
 }
 
-/** What a job would keep of an expression that is accepted now, with these operands. */
+/** Compiles the expression with these operands: a job that is accepted now would keep this. */
 function decidingIn(root: ExpressionNode, operands: readonly AskedOperand[]): Kept {
   const byText = new Map(operands.map((operand) => [operand.text, operand]));
   const audience = compileExpression(root, (leaf) => {

@@ -221,7 +221,7 @@ async function reachedBefore(
 ): Promise<string | null> {
   const first = job?.retries ?? null;
   if (job === null || first === null) return null;
-  // Ids are in the order of acceptance: what later retries have reached, this one did not leave out.
+  // Ids are in the order of acceptance: a retry does not leave out what later ones have reached.
   const earlier = (await chainOf(sql, first)).filter((id) => id < job.id);
   const reached = await reachedIn(sql, earlier, { ...scope, groupNumber: groupNumberOf(ordinal) });
   return reached !== null && hasDevice(reached, ordinal % GROUP_DEVICES) ? first : null;

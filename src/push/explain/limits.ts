@@ -17,7 +17,7 @@ interface Limited extends Scope {
   readonly isForNobody: boolean;
   /** The device has come after the job was planned. */
   readonly isLate: boolean;
-  /** Nobody of its app and platform was in the audience when the job was planned. */
+  /** When the job was planned, its audience had no device of this app and platform. */
   readonly wasForNobodyHere: boolean;
   /** The job that was sent first, if that or a retry before this one has reached it; else null. */
   readonly reachedBefore: string | null;

@@ -1,4 +1,4 @@
-/** Finds the jobs whose audience tells a personal value of each device that they concern. */
+/** Finds the jobs whose audience shows a personal value of each device that they concern. */
 
 import { findAttributes } from '../../attributes/find-attributes.ts';
 import type { Sql } from '../../database/sql.ts';

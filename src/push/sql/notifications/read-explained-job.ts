@@ -16,11 +16,11 @@ export interface ExplainedJob {
   readonly sendAtMs: number;
   /** The job that was sent first, which this one retries; null: it is no retry. */
   readonly retries: string | null;
-  /** Of a job that is not planned yet: its target and filter tags that address no device now. */
+  /** Target and filter tags that address no device now, while the job is not planned. */
   readonly lostTagIds: readonly number[];
   /** The device has come after the part for its (app, platform) was planned. */
   readonly isDeviceLate: boolean;
-  /** When it was planned, nobody of the (app, platform) of the device was in its audience. */
+  /** The planner has found no device of its audience in the (app, platform) of the device. */
   readonly wasForNobodyHere: boolean;
 }
 
