@@ -101,6 +101,7 @@ export const explainTexts = {
     unknown: 'It is not known whether this notification has reached the device.',
     gone: 'Which devices this notification has reached is no longer stored.',
   } as Readonly<Record<string, string>>,
+  simulated: 'It was simulated: no provider heard of it.',
   table: 'Conditions',
   condition: 'Condition',
   value: 'On this device',
@@ -119,6 +120,9 @@ export const explainTexts = {
     platform: 'The notification goes to this platform',
     registered: 'It registered before the notification was sent',
     nobody: 'At least one tag of the audience exists and has not expired',
+    planned: 'Some device of this app and platform was in the audience when it was sent',
+    'reached-before':
+      'Neither the notification that this one retries nor an earlier retry has reached it',
   } as Readonly<Record<string, string>>,
 };
 
