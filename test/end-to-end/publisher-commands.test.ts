@@ -174,7 +174,8 @@ t.test('from the first device to the end of a push', async (t) => {
   });
   t.match(await run('explain', ...device, '--notification', later.id), {
     code: 0,
-    output: /is in the audience\..*: CANCELLED\nThe message has not reached it\.\nregistered\t/s,
+    output:
+      /is in the audience\..*: CANCELLED\nA simulator stood in for the provider: no phone got it\.\nThe message has not reached it\.\nregistered\t/s,
   });
   t.match(await run('explain', ...device), { code: 2, output: /--notification and --audience/ });
   t.match(await run('device', 'unregister', ...device), { code: 0, output: 'OK\n' });
