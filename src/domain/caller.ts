@@ -56,6 +56,9 @@ export const isForTags = ({ key }: Caller): boolean => key !== undefined && limi
 export const isLimited = ({ key }: Caller): boolean =>
   key !== undefined && (limitsTags(key) || key.appIds !== null);
 
+/** Whether the caller may know the personal values of a device: no key may. */
+export const seesPersonal = ({ role }: Caller): boolean => role === 'super-user';
+
 export const coversApp = ({ key }: Caller, appId: number): boolean =>
   key?.appIds?.includes(appId) ?? true;
 

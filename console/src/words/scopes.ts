@@ -40,17 +40,21 @@ export interface FailedPlatform {
 export function failedPlatforms({ state, platforms }: Notification): readonly FailedPlatform[] {
   if (!isFinal(state)) return [];
   // Devices that have it must not get it twice.
-  const failed = platforms.filter(
-    ({ fault, successCount, failedCount, totalCount }) =>
-      successCount === 0 &&
-      (fault !== undefined || (failedCount > 0 && failedCount === totalCount)),
-  );
+  const failed = platforms.filter((row) => row.successCount === 0 && hasFailed(row));
   if (failed.length === platforms.length) return [];
-  return [...new Set(failed.map(({ platformId }) => platformId))].map((platformId) => ({
+  return [...Map.groupBy(failed, ({ platformId }) => platformId)].map(([platformId, rows]) => ({
     platformId,
-    appIds: failed.filter((row) => row.platformId === platformId).map(({ appId }) => appId),
+    appIds: rows.map(({ appId }) => appId),
   }));
 }
+
+/** Whether a fault stopped it there, or every device failed. */
+const hasFailed = ({
+  fault,
+  failedCount,
+  totalCount,
+}: Notification['platforms'][number]): boolean =>
+  fault !== undefined || (failedCount > 0 && failedCount === totalCount);
 
 /** A platform on which a fault stopped it after a device, or every device failed. */
 export interface RetriedPlatform {
@@ -69,15 +73,10 @@ export function retriedPlatforms(
   const isOver = expiresAt !== undefined && expiresAt <= nowMs;
   const isReachGone = reach?.incomplete === true || (reach?.until ?? nowMs) < nowMs;
   if (!isFinal(state) || state === 'CANCELLED' || isOver || isReachGone) return [];
-  const failed = platforms.filter(
-    ({ fault, failedCount, totalCount }) =>
-      failedCount > 0 && (fault !== undefined || failedCount === totalCount),
-  );
-  return [...new Set(failed.map(({ platformId }) => platformId))].map((platformId) => ({
+  const failed = platforms.filter((row) => row.failedCount > 0 && hasFailed(row));
+  return [...Map.groupBy(failed, ({ platformId }) => platformId)].map(([platformId, rows]) => ({
     platformId,
-    failedCount: failed
-      .filter((row) => row.platformId === platformId)
-      .reduce((sum, row) => sum + row.failedCount, 0),
+    failedCount: rows.reduce((sum, row) => sum + row.failedCount, 0),
   }));
 }
 

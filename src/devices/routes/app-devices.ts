@@ -5,7 +5,7 @@ import { findOwnApp } from '../../catalogue/routes/own-app.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { publisherOf } from '../../domain/caller.ts';
+import { publisherOf, seesPersonal } from '../../domain/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { ExpectedSend, SendsToList } from '../../domain/expected-send.ts';
 import { secret, shown } from '../../http/answers.ts';
@@ -22,6 +22,7 @@ import type { Asked } from '../../http/route.ts';
 import { routesAt } from '../../http/route.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import type { Eraser } from '../erase-device.ts';
+import { withoutIds } from '../hide-sends.ts';
 import type { DeviceRef } from '../operation.ts';
 import { deviceRef } from '../operation.ts';
 import { attributesByName } from '../sql/known-attributes.ts';
@@ -228,9 +229,7 @@ async function lookUp(
     const hiddenIn = (ids: readonly string[]) =>
       seesPersonal(caller) ? new Set<string>() : personalJobs(patient, clientId, ids);
     const ofEvents = await hiddenIn(events.flatMap(({ notificationId }) => notificationId ?? []));
-    const shownEvents = events.map((one) =>
-      ofEvents.has(one.notificationId ?? '') ? { ...one, notificationId: null } : one,
-    );
+    const shownEvents = withoutIds(events, ofEvents);
     if (known === null) {
       // It is not known whether it was ever there, or it was, and the events say why it is not.
       return events.length === 0 ? null : { deviceId, registered: false, events: shownEvents };
@@ -260,9 +259,6 @@ async function lookUp(
     ? refused(404, 'This app has no such device on this platform.')
     : done(read.result);
 }
-
-/** Whether the caller may know the personal values of a device. */
-const seesPersonal = ({ role }: Caller): boolean => role === 'super-user';
 
 function shownDevice({ attributes, ...device }: DeviceDetails, caller: Caller) {
   if (attributes.length === 0) return device;

@@ -13,6 +13,7 @@ import {
   listExplainedEvents,
   readExplainedDevice,
 } from '../../devices/explained-device.ts';
+import { withoutIds } from '../../devices/hide-sends.ts';
 import type { DeviceRef } from '../../devices/operation.ts';
 import type { AskedAudience } from '../../domain/asked-audience.ts';
 import { askedTestsOf } from '../../domain/asked-audience.ts';
@@ -184,9 +185,7 @@ async function eventsOf(
   if (seesPersonal) return events;
   const ids = events.flatMap(({ notificationId }) => notificationId ?? []);
   const hidden = await personalJobs(sql, clientId, ids);
-  return events.map((one) =>
-    hidden.has(one.notificationId ?? '') ? { ...one, notificationId: null } : one,
-  );
+  return withoutIds(events, hidden);
 }
 
 async function judgedBy(

@@ -11,7 +11,7 @@ import {
   segmentsOf,
 } from '../../domain/audience-expression.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { isLimited, publisherOf } from '../../domain/caller.ts';
+import { isLimited, publisherOf, seesPersonal } from '../../domain/caller.ts';
 import { readJobId } from '../../domain/job-id.ts';
 import { secret, shown } from '../../http/answers.ts';
 import { deviceId } from '../../http/device-id-form.ts';
@@ -170,7 +170,7 @@ export const explainRoute = ({ sql, patientReads, reachRetentionDays }: ExplainP
       const request = {
         clientId: caller.clientId,
         publisher: publisherOf(caller),
-        seesPersonal: caller.role === 'super-user',
+        seesPersonal: seesPersonal(caller),
         reachRetentionDays,
         device: deviceRef(path.id, body.platformId, body.deviceId),
         of: of.value,

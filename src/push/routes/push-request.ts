@@ -1,6 +1,7 @@
 /** The body of a push: a checked Push, or all its faults (internals/interface.md). */
 
 import { foreignText } from '../../../packages/std/src/foreign-text.ts';
+import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
 import { PLATFORM_CHOICE } from '../../../packages/std/src/platforms.ts';
 import type { AudienceExpression } from '../../domain/audience-expression.ts';
@@ -49,7 +50,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const isDryRun = reader.flag('dryRun');
   const options = readPushOptions(reader);
   const given = givenPayload(read['payload']);
-  const sendable = given.ok ? sendablePayload(given.given) : given;
+  const payload = given.ok ? payloadOf(given.given) : null;
 
   if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
     reader.fault('expiresAt', 'must be later than sendAt.');
@@ -58,10 +59,8 @@ export function readPushRequest(body: Buffer): PushRequest {
   else if (!given.ok) reader.faults.push(...given.faults);
   else reader.faults.push(...changedNumbers(parsed.text, isPassedOnIn('payload')).map(asSentence));
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a push'));
-  const formFaults = given.ok && !sendable.ok ? sendable.faults : [];
-  // A template may make something of a payload that is no push: whether one does is known later.
-  if (!given.ok || reader.faults.length > 0) {
-    return { ok: false, faults: [...reader.faults, ...formFaults] };
+  if (payload === null || reader.faults.length > 0) {
+    return { ok: false, faults: [...reader.faults, ...(payload?.formFaults ?? [])] };
   }
   return {
     ok: true,
@@ -70,13 +69,21 @@ export function readPushRequest(body: Buffer): PushRequest {
       options,
       ...due,
       expiresAtMs,
-      given: given.given,
-      payload: sendable.ok ? sendable.payload : { data: given.given },
-      ...(formFaults.length === 0 ? {} : { formFaults }),
+      ...payload,
     },
     isDryRun,
     isApproximate: false,
   };
+}
+
+export type PushPayload = Pick<Push, 'payload' | 'formFaults'> & { readonly given: JsonObject };
+
+/** A template may make something of a payload that is no push: whether one does is known later. */
+export function payloadOf(given: JsonObject): PushPayload {
+  const sendable = sendablePayload(given);
+  return sendable.ok
+    ? { given, payload: sendable.payload }
+    : { given, payload: { data: given }, formFaults: sendable.faults };
 }
 
 /** When it is to be sent: the time that is given, or so many seconds from now. Null: now. */

@@ -141,15 +141,15 @@ export const createRoute = (accept: Accept, sql: Sql): ApiRoute => ({
 /** 202, and where it is to be found. */
 export const confirmWithPlace =
   (caller: Caller): Confirm =>
-  (_request, accepted) => {
-    const answer = json(shown(accepted));
-    const headers = { ...answer.headers, Location: placeOf(caller, accepted.id) };
-    return { ...answer, status: 202, headers };
-  };
+  (_request, accepted) =>
+    acceptedAt(caller, accepted.id, shown(accepted));
 
-/** The path of a job. */
-export const placeOf = (caller: Caller, id: string): string =>
-  `${JOBS_PATH.replace(':client', caller.clientSlug)}/${id}`;
+/** 202 with the path of a job. */
+export function acceptedAt(caller: Caller, id: string, body: object): HttpResponse {
+  const answer = json(body);
+  const location = `${JOBS_PATH.replace(':client', caller.clientSlug)}/${id}`;
+  return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
+}
 
 type Accepted = Extract<Acceptance, { readonly kind: 'accepted' }>;
 type Confirm = (request: HttpRequest, accepted: Accepted) => HttpResponse;

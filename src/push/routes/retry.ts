@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { JsonObject } from '../../../packages/std/src/json.ts';
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { PLATFORM_LABELS } from '../../../packages/std/src/platforms.ts';
@@ -13,13 +12,13 @@ import { readExpression } from '../../domain/audience-expression.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
 import { bySelector, SELECTORS } from '../../domain/notification.ts';
-import { givenPayload, sendablePayload } from '../../domain/payload.ts';
+import { givenPayload } from '../../domain/payload.ts';
 import { isPassedOnIn } from '../../domain/payload-digits.ts';
 import type { PushOptions } from '../../domain/push-options.ts';
 import { PUSH_OPTION_NAMES } from '../../domain/push-options.ts';
 import { originOf } from '../../http/audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../../http/handler.ts';
-import { json, parseObject } from '../../http/json-body.ts';
+import { parseObject } from '../../http/json-body.ts';
 import { LenientReader } from '../../http/lenient.ts';
 import { jsonAnswer, platformId } from '../../http/openapi/parts.ts';
 import type { Fault } from '../../http/problem.ts';
@@ -36,14 +35,15 @@ import { limitPush } from './limit-push.ts';
 import { payloadOrText } from './payload-schema.ts';
 import {
   acceptanceAnswer,
+  acceptedAt,
   idempotencyKeyFaults,
   idempotentBy,
-  placeOf,
   publisherIn,
   submission,
   tooManyDevices,
 } from './push.ts';
-import { asSentence, readPlatformIds, unknownFieldFaults } from './push-request.ts';
+import type { PushPayload } from './push-request.ts';
+import { asSentence, payloadOf, readPlatformIds, unknownFieldFaults } from './push-request.ts';
 import { JOB_ID } from './push-schemas.ts';
 
 const DAY_MS = 86_400_000;
@@ -129,7 +129,7 @@ async function retry(
   const answer = await accept.retry({
     job,
     push: limited.push,
-    given: read.payload === null ? null : read.payload.given,
+    given: read.payload?.given ?? null,
     publisher: publisherIn(request, caller, bodyHash),
     devicesMax: caller.key?.maxDevices ?? null,
     reachKeptMs: reachRetentionDays * DAY_MS,
@@ -191,14 +191,9 @@ function answerTo(
         `It is not known whom a part of the push job ${answer.id} has reached (reach.incomplete). ${TWICE}`,
       );
     default:
-      return acceptanceAnswer(request, answer, (_, { id }) => {
-        const shown = json({ id, retries: job.first });
-        return {
-          ...shown,
-          status: 202,
-          headers: { ...shown.headers, Location: placeOf(caller, id) },
-        };
-      });
+      return acceptanceAnswer(request, answer, (_, { id }) =>
+        acceptedAt(caller, id, { id, retries: job.first }),
+      );
   }
 }
 
@@ -234,9 +229,7 @@ type RetryRequest =
       readonly ok: true;
       readonly platformIds: readonly number[] | null;
       /** Null: that of the job. */
-      readonly payload:
-        | (Pick<Push, 'payload' | 'formFaults'> & { readonly given: JsonObject })
-        | null;
+      readonly payload: PushPayload | null;
     }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
@@ -260,16 +253,7 @@ function readRetryRequest(body: Buffer): RetryRequest {
   }
   if (!given.ok) return { ok: false, faults: [...reader.faults, ...given.faults] };
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
-  const sendable = sendablePayload(given.given);
-  return {
-    ok: true,
-    platformIds,
-    payload: {
-      given: given.given,
-      payload: sendable.ok ? sendable.payload : { data: given.given },
-      ...(sendable.ok ? {} : { formFaults: sendable.faults }),
-    },
-  };
+  return { ok: true, platformIds, payload: payloadOf(given.given) };
 }
 
 const optionsOf = (job: RetriedNotification): PushOptions =>
@@ -291,9 +275,7 @@ function pushOf(
     appIds: null,
     platformIds,
     options: { ...optionsOf(job), pauseAfter: null },
-    payload: payload?.payload ?? job.payload,
-    ...(payload === null ? {} : { given: payload.given }),
-    ...(payload?.formFaults === undefined ? {} : { formFaults: payload.formFaults }),
+    ...(payload ?? { payload: job.payload }),
     sendAtMs: null,
     expiresAtMs,
   };

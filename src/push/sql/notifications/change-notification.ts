@@ -55,9 +55,7 @@ export async function changeNotification(
     await tx`select from clients where id = ${clientId} for key share`;
   }
   const [row] = await tx<
-    (Omit<ChangedNotification, 'kind' | 'changed'> & {
-      readonly isAhead: boolean;
-    })[]
+    (Omit<ChangedNotification, 'kind' | 'changed'> & { readonly isAhead: boolean })[]
   >`
     select n.state, ${selectedOptions(tx)}, n.send_at > now() as "isAhead",
       floor(extract(epoch from n.retries_until) * 1000)::float8 as "retriesUntilMs",
