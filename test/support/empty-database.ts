@@ -1,5 +1,6 @@
 /** Makes a migrated database as it was before a test. */
 
+import { SCHEMA } from '../../src/database/schema.ts';
 import type { Sql } from '../../src/database/sql.ts';
 import { againAfterDeadlock } from '../../src/database/transact.ts';
 
@@ -19,7 +20,10 @@ export async function filledTables(sql: Sql): Promise<readonly string[]> {
   return filled.map(({ name }) => name);
 }
 
-/** Deletes all rows. Numbers go on: no test meets an id that another one has had. */
+/**
+ * Deletes all rows, and no migration is needed any more because it was used. Numbers go on: no test
+ * meets an id that another one has had.
+ */
 export async function emptyDatabase(sql: Sql): Promise<void> {
   const filled = await filledTables(sql);
   const names = filled.map((name) => `"${name}"`).join(', ');
@@ -27,13 +31,15 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
     // Work that the test before has begun in the background may still read.
     await againAfterDeadlock(() => sql.unsafe(`truncate ${names} cascade`));
   }
+  // As the use of a migration writes it (needMigration).
+  await sql`update migrations set needs = null where needs = name and name <> ${SCHEMA}`;
   // Maintenance looks at what has changed in a table.
   await sql`select pg_stat_reset()`;
 }
 
 /**
- * Another one whenever the schema has changed, by a trigger or a setting of a table, or when a
- * table was analyzed: its statistics would lead the plans of the next test.
+ * Another one whenever the schema has changed, by a migration, a trigger or a setting of a table,
+ * or when a table was analyzed: its statistics would lead the plans of the next test.
  */
 export async function schemaMark(sql: Sql): Promise<string> {
   const [row] = await sql<{ mark: string }[]>`
@@ -41,6 +47,7 @@ export async function schemaMark(sql: Sql): Promise<string> {
       select format('%s %s %s', relname, relkind, reloptions) from pg_class
       where relnamespace = 'public'::regnamespace and relkind <> 't'
       union all select format('%s %s %s', tgname, tgrelid::regclass, tgenabled) from pg_trigger where not tgisinternal
+      union all select format('migrated %s %s', name, needs) from migrations
       union all select format('%s %s', proname, md5(prosrc)) from pg_proc where pronamespace = 'public'::regnamespace
       union all select format('%s %s', setdatabase, setconfig) from pg_db_role_setting
       union all select distinct format('analyzed %s', starelid) from pg_statistic

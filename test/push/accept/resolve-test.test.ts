@@ -277,7 +277,6 @@ await onEachStore(t, {
     const { sql } = store;
     const needs = async () =>
       (await sql`select needs from migrations where name = '0049-segments'`)[0]?.['needs'];
-    await sql`update migrations set needs = null where name = '0049-segments'`;
     await sql`insert into nodes (host, pid, newest_migration) values ('old', 7, '0047-newest-migration')`;
     t.match(await call('POST', '', audience('a && @country = CH')), {
       status: 503,
@@ -292,7 +291,6 @@ await onEachStore(t, {
     await sql`update nodes set died_at = now()`;
     t.equal((await call('POST', '', audience('a && @country = CH'))).status, 202);
     t.equal(await needs(), '0049-segments');
-    await sql`update migrations set needs = null where name = '0049-segments'`;
   },
 
   async 'no test of days is accepted that nodes at work do not know'(t, store) {
@@ -300,7 +298,6 @@ await onEachStore(t, {
     const { sql } = store;
     const needs = async () =>
       (await sql`select needs from migrations where name = '0050-registered-on'`)[0]?.['needs'];
-    await sql`update migrations set needs = null where name = '0050-registered-on'`;
     await sql`insert into nodes (host, pid, newest_migration) values ('old', 7, '0049-segments')`;
     t.equal((await call('POST', '', audience('a && !(@lastSeen > -1d)'))).status, 503);
     t.equal((await call('POST', '', audience('a && @country = CH'))).status, 202);
@@ -308,7 +305,6 @@ await onEachStore(t, {
     await sql`update nodes set died_at = now()`;
     t.equal((await call('POST', '', audience('a && @lastSeen > -1d'))).status, 202);
     t.equal(await needs(), '0050-registered-on');
-    await sql`update migrations set needs = null where name = '0050-registered-on'`;
   },
 
   async 'no test of numbers is accepted that nodes at work do not know'(t, store) {
@@ -316,7 +312,6 @@ await onEachStore(t, {
     const { sql } = store;
     const needs = async () =>
       (await sql`select needs from migrations where name = '0052-numbers'`)[0]?.['needs'];
-    await sql`update migrations set needs = null where name = '0052-numbers'`;
     await sql`insert into nodes (host, pid, newest_migration) values ('old', 7, '0050-registered-on')`;
     t.equal((await call('POST', '', audience('a && !(@score > 1)'))).status, 503);
     t.equal((await call('POST', '', audience('a && @lastSeen > -1d'))).status, 202);
@@ -324,6 +319,5 @@ await onEachStore(t, {
     await sql`update nodes set died_at = now()`;
     t.equal((await call('POST', '', audience('a && @score > 1'))).status, 202);
     t.equal(await needs(), '0052-numbers');
-    await sql`update migrations set needs = null where name = '0052-numbers'`;
   },
 });
