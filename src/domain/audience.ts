@@ -24,8 +24,9 @@ export const concernedTagIds = ({
 export const isNobody = ({
   anyTagIds,
   isToEverybody,
-}: Pick<Audience, 'anyTagIds' | 'isToEverybody'>): boolean =>
-  anyTagIds.length === 0 && isToEverybody !== true;
+  isNamed,
+}: Pick<Audience, 'anyTagIds' | 'isToEverybody' | 'isNamed'>): boolean =>
+  anyTagIds.length === 0 && isToEverybody !== true && isNamed !== true;
 
 /** The further condition on its devices; null: none. Every evaluation reads it here. */
 export function conditionOf({

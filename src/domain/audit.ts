@@ -64,6 +64,8 @@ export const AUDIT_ACTIONS = [
   'notification.cancel',
   'notification.replace',
   'notification.retry',
+  'notification.correct',
+  'notification.retract',
   'notification.release-deletions',
   'notification.discard-deletions',
   'notification.release-parked',

@@ -78,6 +78,8 @@ export interface Audience extends TagLists {
   readonly asksRows?: true;
   /** Devices with any tag are meant as those with a target are. Absent: they are not. */
   readonly isToEverybody?: boolean | null;
+  /** Its devices are named one by one, whatever tags they have. Absent: by their tags. */
+  readonly isNamed?: true;
 }
 
 export const audienceOf = (tagIdsOf: (selector: Selector) => readonly number[]): TagLists =>
@@ -147,6 +149,9 @@ export interface TemplatedPayload {
   readonly payloads: Readonly<Record<string, Payload>>;
 }
 
+/** What a job does to what an earlier one has sent (decision 77). */
+export type Correction = 'correct' | 'retract';
+
 export interface Message {
   readonly notificationId: string;
   readonly payload: Payload;
@@ -154,6 +159,11 @@ export interface Message {
   readonly expiresAtMs: number | null;
   /** The planned time of the send, not before its acceptance: a payload's ttl counts from here. */
   readonly dueAtMs: number;
+  /** What stands for the job in the identity of its alerts. Absent: its id. */
+  readonly chain?: string;
+  /** What it does to an earlier message, by the id of the job that was sent first. Absent: nothing. */
+  readonly replaces?: string;
+  readonly retracts?: string;
 }
 
 /** Sends to all devices of a scope; total = the sum of the five once the notification is final. */

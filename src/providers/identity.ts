@@ -6,9 +6,20 @@
 import type { Message } from '../domain/notification.ts';
 import { isReplaceable } from '../domain/replaceable.ts';
 
-/** The publisher's collapseId, else the job. Undefined: it has none. */
-export const identityOf = ({ payload, notificationId }: Message): string | undefined =>
-  isReplaceable(payload) ? (payload.collapseId ?? notificationId) : undefined;
+/** The publisher's collapseId, else the job that was sent first. Undefined: it has none. */
+export const identityOf = ({ payload, notificationId, chain }: Message): string | undefined =>
+  isReplaceable(payload) ? (payload.collapseId ?? chain ?? notificationId) : undefined;
+
+/** The ids by which an app knows the job of a message, and the earlier one that it is about. */
+export const pushIdsOf = ({
+  notificationId,
+  replaces,
+  retracts,
+}: Message): Readonly<Record<string, string>> => ({
+  pushId: notificationId,
+  ...(replaces === undefined ? {} : { replaces }),
+  ...(retracts === undefined ? {} : { retracts }),
+});
 
 /**
  * Makes the content of a message with its identity inside. Without it where that alone is too much,

@@ -2,25 +2,29 @@
 
 import { NIL } from 'uuid';
 import type { PlatformId } from '../../packages/std/src/platforms.ts';
-import type { Message, Payload } from '../domain/notification.ts';
+import type { Correction, Message, Payload } from '../domain/notification.ts';
 import { nameOfLanguage } from '../domain/notification.ts';
 import type { PayloadFault } from '../domain/payload.ts';
 import { TTL_SECONDS_MAX } from '../domain/payload-bounds.ts';
 import { PROVIDERS } from './providers.ts';
 
-/** Faults of a payload by its providers' bounds; one for each language that is too large. */
+/**
+ * Faults of a payload by its providers' bounds; one for each language that is too large.
+ * `correction`: what its job does to an earlier one. Null: nothing.
+ */
 export function payloadFaults(
   payload: Payload,
   platformIds: readonly PlatformId[],
+  correction: Correction | null = null,
 ): readonly PayloadFault[] {
   const faults: PayloadFault[] = [];
   for (const platformId of new Set(platformIds)) {
     const known = new Set(faults.map(({ path }) => path));
     faults.push(...PROVIDERS[platformId].faults(payload).filter(({ path }) => !known.has(path)));
-    const whole = excessOf(payload, platformId);
+    const whole = excessOf(payload, platformId, correction);
     if (whole !== null) faults.push({ path: 'payload', message: `${whole}.` });
     for (const one of payload.languages ?? []) {
-      const excess = excessOf(one.payload, platformId);
+      const excess = excessOf(one.payload, platformId, correction);
       if (excess === null) continue;
       const message = `${excess}, in the language of ${JSON.stringify(nameOfLanguage(one))}.`;
       faults.push({ path: 'payload', message });
@@ -29,9 +33,13 @@ export function payloadFaults(
   return faults;
 }
 
-function excessOf(payload: Payload, platformId: PlatformId): string | null {
+function excessOf(
+  payload: Payload,
+  platformId: PlatformId,
+  correction: Correction | null,
+): string | null {
   const { name, content, payloadBytesMax } = PROVIDERS[platformId];
-  const bytes = Buffer.byteLength(content(longestMessage(payload), 0));
+  const bytes = Buffer.byteLength(content(longestMessage(payload, correction), 0));
   const bytesMax = payloadBytesMax(payload);
   return bytes <= bytesMax
     ? null
@@ -39,9 +47,11 @@ function excessOf(payload: Payload, platformId: PlatformId): string | null {
 }
 
 /** Id and expiry are not known yet: each is measured at its longest. */
-const longestMessage = (payload: Payload): Message => ({
+const longestMessage = (payload: Payload, correction: Correction | null): Message => ({
   notificationId: NIL,
   payload,
   dueAtMs: 0,
   expiresAtMs: TTL_SECONDS_MAX * 1_000,
+  ...(correction === 'correct' ? { replaces: NIL } : {}),
+  ...(correction === 'retract' ? { retracts: NIL } : {}),
 });

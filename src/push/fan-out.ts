@@ -32,6 +32,7 @@ import { Claimer } from './dispatch/claimer.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Heartbeat } from './dispatch/heartbeat.ts';
 import { LeftOut } from './dispatch/left-out.ts';
+import { Named } from './dispatch/named.ts';
 import { Pacer } from './dispatch/pacer.ts';
 import { Payloads } from './dispatch/payloads.ts';
 import { QuotaLeaser } from './dispatch/quota-leaser.ts';
@@ -208,6 +209,7 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
   const clock = systemClock;
   const audiences = new Audiences(sql, clock);
   const leftOut = new LeftOut(sql, clock);
+  const named = new Named(sql);
   const dispatcher = new Dispatcher({
     ledger,
     pool,
@@ -222,10 +224,12 @@ function createDispatch(options: FanOutOptions, { pool, ledger, authorizer }: Si
         chunk,
         await audiences.of(chunk),
         (await leftOut.ofChunk(chunk)) ?? undefined,
+        (await named.ofChunk(chunk)) ?? undefined,
       ),
     audiences,
     payloads: new Payloads(sql, clock),
     leftOut,
+    named,
     clock,
     log,
   });

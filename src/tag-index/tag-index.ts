@@ -37,6 +37,8 @@ export interface DeviceRun {
   readonly endOffset?: number;
   /** The device's language by position, from 1; 0: none. Absent: not asked, or none matches. */
   readonly languages?: Uint8Array;
+  /** Named devices that are gone: they have no id. Absent: none. */
+  readonly hasGone?: true;
 }
 
 /** The answer for a group in which no device matches. */
@@ -70,6 +72,8 @@ export interface ResolveRequest {
   readonly firstOffset?: number;
   /** Devices that are not wanted: bit n of octet m is the offset 8m + n. Absent: none. */
   readonly leftOut?: Uint8Array;
+  /** The devices of a named audience, in the same form. Those that are gone are answered too. */
+  readonly named?: Uint8Array;
   /** At most 255. Absent: not asked for. */
   readonly askedLanguages?: AskedLanguages;
 }

@@ -123,6 +123,7 @@ export const explainTexts = {
     planned: 'Some device of this app and platform was in the audience when it was sent',
     'reached-before':
       'Neither the notification that this one retries nor an earlier retry has reached it',
+    'not-reached': 'The notification that this one corrects has reached it',
   } as Readonly<Record<string, string>>,
 };
 

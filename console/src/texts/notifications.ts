@@ -111,6 +111,8 @@ export const notificationTexts = {
     'notification.cancel': 'Cancelled',
     'notification.replace': 'Replaced by an edited one',
     'notification.retry': 'Sent again to those it had not reached',
+    'notification.correct': 'Corrected',
+    'notification.retract': 'Retracted',
     'notification.release-parked': 'The parts that could not be sent were sent again',
     'notification.release-deletions': 'Devices that were reported dead were removed',
     'notification.discard-deletions': 'Devices that were reported dead were kept',

@@ -4,7 +4,7 @@ import type { AccountBook } from './account-book.ts';
 import type { ControlRoute } from './control/control-answer.ts';
 import type { PushBook } from './faults/fate.ts';
 import type { ProviderRecord } from './record/record.ts';
-import type { Shown } from './record/screens.ts';
+import type { Removal, Shown } from './record/screens.ts';
 import type { Handler, ProviderRequest } from './server/exchange.ts';
 import type { ConnectionOptions } from './server/provider-connection.ts';
 
@@ -18,7 +18,7 @@ export interface SimulatedProvider<Origins extends object = object> {
   /** The operator's settings for this provider; `origin`: of its listener. */
   originsOf(origin: string): Origins;
   /** The alert that a device shows of an accepted request. Null: it shows none. */
-  shownBy(request: ProviderRequest): Shown | null;
+  shownBy(request: ProviderRequest): Shown | Removal | null;
   /** Makes the provider, for one run of the simulator. */
   play(parts: PlayedParts): PlayedProvider;
 }

@@ -83,6 +83,8 @@ const LIMITS: Readonly<Record<string, string>> = {
   planned: 'When the push was planned, nobody of this app and platform was in its audience.',
   'reached-before':
     'The push is a retry, and left the device out: it has the message already, or may have.',
+  'not-reached':
+    'The push is a correction, and went to those who have the corrected message: not this device.',
 };
 
 const REACHED: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import { NOTIFICATION_STATES } from '../../domain/notification.ts';
 import { PLATFORM_FLAG, readNumber, readPlatform } from '../arguments.ts';
 import type { Command, Verb } from '../command.ts';
 import { verb } from '../command.ts';
+import { correctVerb, retractVerb } from './correct.ts';
 import { describeListed } from './job-text.ts';
 import type { PublisherContext, Work } from './publisher-command.ts';
 import { publisherCommand } from './publisher-command.ts';
@@ -50,6 +51,8 @@ export const notificationCommand = (context: PublisherContext): Command =>
         },
         ({ job }, { platform }) => retry(job, platform?.map(readPlatform)),
       ),
+      correct: correctVerb,
+      retract: retractVerb,
     },
   });
 

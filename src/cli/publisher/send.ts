@@ -24,6 +24,16 @@ import { watchJob } from './watch-job.ts';
 
 const tags = (about: string) => ({ type: 'string', multiple: true, value: 'tag', about }) as const;
 
+export const PAYLOAD_FLAGS = {
+  title: { type: 'string', about: 'title of the message' },
+  message: { type: 'string', about: 'text of the message' },
+  'payload-file': {
+    type: 'string',
+    value: 'file',
+    about: 'the payload as JSON; - is standard input; --title and --message replace its own',
+  },
+} as const;
+
 const FLAGS = {
   tag: tags('to devices that have any of these'),
   'filter-tag': tags('only those that have all of these'),
@@ -35,13 +45,7 @@ const FLAGS = {
   },
   app: { type: 'string', multiple: true, value: 'app', about: 'only to this app' },
   platform: { ...PLATFORM_FLAG, multiple: true, about: 'only to this platform' },
-  title: { type: 'string', about: 'title of the message' },
-  message: { type: 'string', about: 'text of the message' },
-  'payload-file': {
-    type: 'string',
-    value: 'file',
-    about: 'the payload as JSON; - is standard input; --title and --message replace its own',
-  },
+  ...PAYLOAD_FLAGS,
   at: { type: 'string', value: 'time', about: 'send later, as 2027-01-01T12:00:00Z' },
   expires: { type: 'string', value: 'time', about: 'do not send after this time' },
   hold: {
@@ -86,16 +90,19 @@ export const sendCommand = (context: PublisherContext): Command =>
     },
   });
 
-interface GivenPush {
+interface GivenPayload {
+  readonly title?: string | undefined;
+  readonly message?: string | undefined;
+  readonly 'payload-file'?: string | undefined;
+}
+
+interface GivenPush extends GivenPayload {
   readonly tag?: readonly string[] | undefined;
   readonly 'filter-tag'?: readonly string[] | undefined;
   readonly 'exclude-tag'?: readonly string[] | undefined;
   readonly audience?: string | undefined;
   readonly app?: readonly string[] | undefined;
   readonly platform?: readonly string[] | undefined;
-  readonly title?: string | undefined;
-  readonly message?: string | undefined;
-  readonly 'payload-file'?: string | undefined;
   readonly at?: string | undefined;
   readonly expires?: string | undefined;
   readonly hold?: string | undefined;
@@ -148,7 +155,8 @@ const optional = <Name extends keyof PushRequest>(
   value: PushRequest[Name] | undefined,
 ): Partial<PushRequest> => (value === undefined ? {} : { [name]: value });
 
-async function readPayload(given: GivenPush): Promise<Payload> {
+/** What the flags of a payload say. */
+export async function readPayload(given: GivenPayload): Promise<Payload> {
   const { title, message, 'payload-file': path } = given;
   if (title === undefined && message === undefined && path === undefined) {
     throw new UsageError('--title, --message or --payload-file is missing: what?');

@@ -5,7 +5,7 @@ import { isObject } from '../../../packages/std/src/json.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
 import type { RequestTemplate } from '../../transport/transport.ts';
 import { endMsOf } from '../expiry.ts';
-import { identityOf } from '../identity.ts';
+import { identityOf, pushIdsOf } from '../identity.ts';
 import { overlay } from '../overlay.ts';
 import type { ApnsCredential } from './credential.ts';
 import { labelOf } from './push-type.ts';
@@ -57,9 +57,10 @@ function apnsExpiration(message: Message, nowMs: number): string | null {
 }
 
 /** All of the body. Its size counts against the limit of its type. */
-export function apnsContent({ payload, notificationId }: Message): string {
+export function apnsContent(message: Message): string {
+  const { payload } = message;
   const made = overlay({ ...shown(payload), ...payload.data }, payload.apns ?? {});
-  return JSON.stringify({ ...made, aps: apsOf(payload), pushId: notificationId });
+  return JSON.stringify({ ...made, aps: apsOf(payload), ...pushIdsOf(message) });
 }
 
 /** `aps` as it is sent. A member that the publisher makes null is taken away. */

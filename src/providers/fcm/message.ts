@@ -5,7 +5,7 @@ import { asObject, isObject } from '../../../packages/std/src/json.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
 import type { Rendered, RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
-import { contentWithIdentity } from '../identity.ts';
+import { contentWithIdentity, pushIdsOf } from '../identity.ts';
 import { overlay } from '../overlay.ts';
 import type { FcmCredential, ServiceAccount } from './credential.ts';
 import { FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
@@ -66,18 +66,19 @@ function contentOf(message: Message, nowMs: number, hasCopies: boolean): string 
 
 function contentWith(
   parts: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-  { payload, notificationId }: Message,
+  message: Message,
 ): string {
+  const { payload } = message;
   const made = withoutEmpty(parts);
   const whole = payload.fcm === undefined ? made : withObjects(overlay(made, payload.fcm));
   const entries = Object.entries(whole).filter(([key]) => !TARGETS.has(key));
   const android = whole['android'];
   return JSON.stringify({
     ...Object.fromEntries(entries),
-    data: withPushId(whole['data'] ?? {}, notificationId),
+    data: withPushIds(whole['data'] ?? {}, message),
     // On Android this data replaces the common data.
     ...(isObject(android) && isObject(android['data'])
-      ? { android: { ...android, data: withPushId(android['data'], notificationId) } }
+      ? { android: { ...android, data: withPushIds(android['data'], message) } }
       : {}),
   });
 }
@@ -106,8 +107,8 @@ const withObjects = (part: JsonObject): JsonObject =>
   );
 
 /** Data that is not an object stays as it is: FCM's refusal says what is wrong. */
-const withPushId = (data: unknown, pushId: string): unknown =>
-  isObject(data) ? strings({ ...data, pushId }) : data;
+const withPushIds = (data: unknown, message: Message): unknown =>
+  isObject(data) ? strings({ ...data, ...pushIdsOf(message) }) : data;
 
 /** A silent message is data only: the app gets it, nothing is shown. */
 const notificationOf = ({ silent, title, message, image }: Payload) =>

@@ -10,7 +10,7 @@ import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmRequests, strings } from '../fcm/message.ts';
 import { isReservedByFcm } from '../fcm/payload-faults.ts';
 import { FCM_PAYLOAD_BYTES_MAX } from '../fcm/settings.ts';
-import { contentWithIdentity } from '../identity.ts';
+import { contentWithIdentity, pushIdsOf } from '../identity.ts';
 import { hasText, pushFields } from './message.ts';
 
 export const renderForFcm = (
@@ -29,10 +29,11 @@ function contentOf(message: Message, nowMs: number): string {
 
 /** The data under the names that such workers read, with the members of `webpush`. */
 function dataOf(
-  { payload, notificationId }: Message,
+  message: Message,
   identity: string | undefined,
 ): Readonly<Record<string, string>> {
-  const { title, message, url, image, present = {}, webpush = {} } = payload;
+  const { payload } = message;
+  const { title, url, image, present = {}, webpush = {} } = payload;
   const { actions, appBadge, interruption } = present;
   const silent = interruption === 'passive' ? true : undefined;
   const tag = hasText(payload) ? identity : undefined;
@@ -45,8 +46,8 @@ function dataOf(
   // FCM would refuse the whole message for these names; other browsers take them.
   const allowed = Object.entries(over).filter(([key]) => !isReservedByFcm(key));
   return strings({
-    ...{ title, message, url, image, silent, actions, tag, app_badge: appBadge, ...payload.data },
+    ...{ title, message: payload.message, url, image, silent, actions, tag, app_badge: appBadge, ...payload.data },
     ...Object.fromEntries(allowed),
-    pushId: notificationId,
+    ...pushIdsOf(message),
   });
 }

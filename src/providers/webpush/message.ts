@@ -9,7 +9,7 @@ import type { Message, Payload } from '../../domain/notification.ts';
 import type { Presentation } from '../../domain/presentation.ts';
 import type { RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
-import { contentWithIdentity, identityOf } from '../identity.ts';
+import { contentWithIdentity, identityOf, pushIdsOf } from '../identity.ts';
 import { overlay } from '../overlay.ts';
 import { TTL_SECONDS_DEFAULT, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 
@@ -47,8 +47,8 @@ export function pushContent(message: Message): string {
 
 const contentOf = (message: Message, isDeclared: boolean): string =>
   contentWithIdentity(message, WEB_PUSH_PAYLOAD_BYTES_MAX, (identity) => {
-    const { payload, notificationId } = message;
-    const forWorker = overlay(forWorkerOf(payload, identity), { pushId: notificationId });
+    const { payload } = message;
+    const forWorker = overlay(forWorkerOf(payload, identity), pushIdsOf(message));
     const declared = isDeclared && !payload.silent ? declaredOf(forWorker) : null;
     return JSON.stringify(declared === null ? forWorker : overlay(declared, forWorker));
   });

@@ -20,6 +20,8 @@ import { check } from './check.ts';
 import { checkOne, NOTHING } from './check-one.ts';
 import type { ContentParts } from './contents.ts';
 import { contentsOf } from './contents.ts';
+import type { AskedCorrection, CorrectionAnswer } from './correct.ts';
+import { correctJob } from './correct.ts';
 import type { CountedAudience } from './count-audience.ts';
 import { countAudience } from './count-audience.ts';
 import { inPieces } from './in-pieces.ts';
@@ -132,6 +134,12 @@ export class Accept {
   async retry(asked: AskedRetry): Promise<RetryAnswer> {
     const { knownToAll, openJobs } = this;
     return await retryEnded({ ...this.options, knownToAll, openJobs }, asked);
+  }
+
+  /** A correction or retraction of a job, to those whom it has reached. */
+  async correct(asked: AskedCorrection): Promise<CorrectionAnswer> {
+    const { knownToAll, openJobs } = this;
+    return await correctJob({ ...this.options, knownToAll, openJobs }, asked);
   }
 
   /** Validates and counts; sends nothing. `groupsMax`: see TagIndex. */

@@ -125,10 +125,10 @@ export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<
   return acceptance;
 }
 
-const write = (sql: SqlPool, retry: NewRetry, { hold, record, reachKeptMs }: AskedRetry) =>
+const write = (sql: SqlPool, retry: NewRetry, { hold, record, reachKeptMs, given }: AskedRetry) =>
   transact(sql, async (tx) => {
     await hold(tx);
-    const written = await insertRetry(tx, retry, reachKeptMs);
+    const written = await insertRetry(tx, retry, { reachKeptMs, hasOwnPayload: given !== null });
     if (written.kind === 'inserted') await record(tx, written.accepted.id);
     return written;
   });

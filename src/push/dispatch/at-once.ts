@@ -145,8 +145,10 @@ const claimedOf = (
         fault: null,
         hasDelivered: false,
         retries: null,
+        correction: null,
         isAlone: true,
         isDoubted: false,
+        restWords: null,
         terms: {
           ...optionsOf(notification),
           audience: { ...notification.audience, anyTagIds },

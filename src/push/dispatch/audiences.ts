@@ -10,6 +10,9 @@ import { KeptBriefly } from './kept-briefly.ts';
 
 type AudienceIn = Awaited<ReturnType<typeof compileFor>>;
 
+/** Of a correction: its devices are named (named.ts). */
+const NAMED: Audience = { anyTagIds: [], allTagIds: [], noneTagIds: [], isNamed: true };
+
 export class Audiences {
   readonly #sql: Sql;
   readonly #kept: KeptBriefly<AudienceIn>;
@@ -22,6 +25,7 @@ export class Audiences {
   /** The audience as the index is asked for it. A part without tests waits for nothing. */
   of(part: ClaimedScope): Audience | Promise<Audience> {
     const { audience } = part.terms;
+    if (part.correction !== null) return NAMED;
     return isPlain(audience) ? audience : this.#compiled(part);
   }
 

@@ -1,6 +1,6 @@
 /** A claimed part, as a task for a worker and as the report that gives it back. */
 
-import type { Audience, Counts, Message, Payload } from '../../domain/notification.ts';
+import type { Audience, Correction, Counts, Message, Payload } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { Deadlines } from '../protocol/deadlines.ts';
 import { deadlinesOf, isTooLate } from '../protocol/deadlines.ts';
@@ -22,9 +22,29 @@ export const partOf = (claimed: Claimed): ClaimedChunk | ClaimedRetries =>
   claimed.kind === 'chunk' ? claimed.chunk : claimed.retries;
 
 const messageOf = (claimed: Claimed): Message => {
-  const { notificationId, terms, expiresAtMs, dueAtMs } = partOf(claimed);
-  return { notificationId, payload: terms.payload, expiresAtMs, dueAtMs };
+  const { notificationId, terms, expiresAtMs, dueAtMs, retries, correction } = partOf(claimed);
+  return {
+    notificationId,
+    payload: terms.payload,
+    expiresAtMs,
+    dueAtMs,
+    ...(retries === null ? {} : { chain: retries, ...followedBy(correction, retries) }),
+  };
 };
+
+function followedBy(
+  correction: Correction | null,
+  first: string,
+): Pick<Message, 'replaces' | 'retracts'> {
+  switch (correction) {
+    case 'correct':
+      return { replaces: first };
+    case 'retract':
+      return { retracts: first };
+    case null:
+      return {};
+  }
+}
 
 export const deadlinesOfClaimed = (claimed: Claimed): Deadlines =>
   deadlinesOf(messageOf(claimed), partOf(claimed).platformId);
@@ -34,15 +54,17 @@ interface TaskContent {
   readonly payload: Payload;
   /** Null: no device. */
   readonly leftOut: Uint8Array | null;
+  /** Null: all of the audience. */
+  readonly named: Uint8Array | null;
 }
 
 /**
  * The task for a worker. `audience` and `payload`: with ids in place of tests and languages.
- * `leftOut`: devices of a chunk that have the message already. `fault`: why none is sent.
+ * `leftOut`: devices of a chunk that have the message already; `named`: those that it goes to. `fault`: why none is sent.
  */
 export function taskOf(
   claimed: Claimed,
-  { audience, payload, leftOut }: TaskContent,
+  { audience, payload, leftOut, named }: TaskContent,
   leaseMs: number,
   authorization: {
     readonly authorized: AuthorizedCredential | null;
@@ -85,6 +107,7 @@ export function taskOf(
     // At most once, startedBlocks has what may have been sent.
     isDoubted: claimed.chunk.isDoubted && !terms.isAtMostOnce,
     ...(leftOut === null ? {} : { leftOut }),
+    ...(named === null ? {} : { named }),
   };
 }
 

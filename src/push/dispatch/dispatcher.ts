@@ -20,6 +20,7 @@ import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';
 import type { LeftOut } from './left-out.ts';
+import type { Named } from './named.ts';
 import type { Pacer } from './pacer.ts';
 import {
   devicesParkedBy,
@@ -47,6 +48,7 @@ export interface DispatcherOptions {
   readonly audiences: Pick<Audiences, 'of'>;
   readonly payloads: Pick<Payloads, 'of'>;
   readonly leftOut: Pick<LeftOut, 'of'>;
+  readonly named: Pick<Named, 'of'>;
   readonly quotas: Pick<QuotaLeaser, 'join'>;
   readonly pacer: Pick<Pacer, 'join'>;
   readonly leaseMs: number;
@@ -262,14 +264,20 @@ class Run {
 
   /** The task for a worker. Null: there is no right to send at the moment. */
   private async prepare(): Promise<Task | null> {
-    const { leaseMs, clock, log, audiences, payloads, leftOut } = this.options;
+    const { leaseMs, clock, log, audiences, payloads, leftOut, named } = this.options;
     const { appId, platformId, state, fault } = partOf(this.claimed);
     const found = audiences.of(partOf(this.claimed));
     const audience = found instanceof Promise ? await found : found;
     const made = payloads.of(partOf(this.claimed));
     const payload = made instanceof Promise ? await made : made;
     const left = leftOut.of(this.claimed);
-    const content = { audience, payload, leftOut: left instanceof Promise ? await left : left };
+    const those = named.of(this.claimed);
+    const content = {
+      audience,
+      payload,
+      leftOut: left instanceof Promise ? await left : left,
+      named: those instanceof Promise ? await those : those,
+    };
     const { sendUntilMs, expires } = deadlinesOfClaimed(this.claimed);
     const task = (authorization: Pick<Task, 'authorized' | 'fault'>): Task =>
       taskOf(this.claimed, content, leaseMs, {

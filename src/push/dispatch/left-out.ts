@@ -35,7 +35,8 @@ export class LeftOut {
   }
 
   ofChunk(chunk: ClaimedChunk): null | Promise<Uint8Array | null> {
-    return chunk.retries === null ? null : this.#find(chunk, chunk.retries);
+    const { retries, correction } = chunk;
+    return retries === null || correction !== null ? null : this.#find(chunk, retries);
   }
 
   async #find(chunk: ClaimedChunk, retries: string): Promise<Uint8Array | null> {

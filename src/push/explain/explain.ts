@@ -39,7 +39,7 @@ import { meaningsOf, operandsIn, operandsOfJob } from './asked-operands.ts';
 import type { JudgedOperand } from './judge.ts';
 import { judge } from './judge.ts';
 import type { JudgedLimit } from './limits.ts';
-import { limitsOf } from './limits.ts';
+import { limitsOf, notReachedBy } from './limits.ts';
 
 interface ExplainRequest {
   readonly clientId: number;
@@ -194,6 +194,10 @@ async function judgedBy(
   { audience, operands, scopes, job }: Meant,
   device: ExplainedDevice,
 ): Promise<Pick<Explanation, 'inAudience' | 'because'>> {
+  if (job?.correction != null && job.retries !== null) {
+    const isMeant = await isReachedByChain(sql, { appId, platformId, ordinal: device.ordinal }, job.retries);
+    return { inAudience: isMeant, because: isMeant ? [] : [notReachedBy(job.retries)] };
+  }
   const nowMs = await readClock(sql);
   const audienceIn = await compileFor(sql, clientId, audience, nowMs);
   const scope = { appId, platformId };
@@ -224,6 +228,17 @@ async function reachedBefore(
   const earlier = (await chainOf(sql, first)).filter((id) => id < job.id);
   const reached = await reachedIn(sql, earlier, { ...scope, groupNumber: groupNumberOf(ordinal) });
   return reached !== null && hasDevice(reached, ordinal % GROUP_DEVICES) ? first : null;
+}
+
+/** Also by a correction itself: it may have gone to a device that the first job was not sent to. */
+async function isReachedByChain(
+  sql: Sql,
+  { ordinal, ...scope }: DevicePlace,
+  first: string,
+): Promise<boolean> {
+  const group = { ...scope, groupNumber: groupNumberOf(ordinal) };
+  const reached = await reachedIn(sql, await chainOf(sql, first), group);
+  return reached !== null && hasDevice(reached, ordinal % GROUP_DEVICES);
 }
 
 async function reachOf(

@@ -3,7 +3,14 @@
 import type { Scope } from '../../domain/device.ts';
 
 export interface JudgedLimit {
-  readonly kind: 'app' | 'platform' | 'registered' | 'planned' | 'reached-before' | 'nobody';
+  readonly kind:
+    | 'app'
+    | 'platform'
+    | 'registered'
+    | 'planned'
+    | 'reached-before'
+    | 'not-reached'
+    | 'nobody';
   readonly operand: string;
   /** Null: there is none. */
   readonly value: number | null;
@@ -50,6 +57,10 @@ export function limitsOf({
     ...(isForNobody ? [keptOut('nobody', 'a known target tag', null)] : []),
   ];
 }
+
+/** Why a correction of this job does not go to a device. */
+export const notReachedBy = (first: string): JudgedLimit =>
+  keptOut('not-reached', `reached by ${first} or its chain, or left for the correction`, null);
 
 const keptOut = (
   kind: JudgedLimit['kind'],

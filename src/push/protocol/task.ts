@@ -92,6 +92,8 @@ export interface ChunkTask extends TaskShape {
   readonly isDoubted: boolean;
   /** Devices that have the message of the job that this one retries, as bits. Absent: none. */
   readonly leftOut?: Uint8Array;
+  /** The devices that it goes to, as bits. Absent: its audience says so. */
+  readonly named?: Uint8Array;
 }
 
 export interface RetryTask extends TaskShape {

@@ -128,7 +128,7 @@ export const changeRoute = (sql: SqlPool): Route =>
   );
 
 const retryEnds = ({ retriesUntilMs }: { readonly retriesUntilMs: number | null }): string =>
-  `must be at or before ${new Date(retriesUntilMs ?? 0).toISOString()}: a retry ends before it is forgotten whom it leaves out.`;
+  `must be at or before ${new Date(retriesUntilMs ?? 0).toISOString()}: a retry or a correction ends before it is forgotten whom the first job has reached.`;
 
 function readChange(body: Buffer): Result<NotificationChange> {
   const parsed = parseObject(body);

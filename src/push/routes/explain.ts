@@ -77,10 +77,11 @@ const because = z.object({
     'registered',
     'planned',
     'reached-before',
+    'not-reached',
     'nobody',
   ]).meta({
     description:
-      'What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, that nobody of its app and platform was in the audience then, that the job which a retry repeats had reached it before, and that no target tag is known.',
+      'What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, that nobody of its app and platform was in the audience then, that the job which a retry repeats had reached it before, that no job which a correction corrects has reached it, and that no target tag is known.',
   }),
   operand: text.meta({
     description: 'As in an expression, with its `!`. Segments are in their places.',

@@ -76,6 +76,22 @@ export const jobSchema = z
     retriedBy: z.array(z.uuid()).optional().meta({
       description: 'Its retries, in the order in which they were asked for. Absent: none.',
     }),
+    corrects: orAbsent(
+      z.uuid().meta({
+        description: 'The job that was sent first, which this one corrects. Absent: it does not.',
+      }),
+    ),
+    correctedBy: z.array(z.uuid()).optional().meta({
+      description: 'Its corrections, in the order in which they were asked for. Absent: none.',
+    }),
+    retracts: orAbsent(
+      z.uuid().meta({
+        description: 'The job that was sent first, which this one retracts. Absent: it does not.',
+      }),
+    ),
+    retractedBy: z.array(z.uuid()).optional().meta({
+      description: 'Its retractions, in the order in which they were asked for. Absent: none.',
+    }),
     ...optionSchemas(PUSH_OPTION_NAMES, ({ shownSchema }) => shownSchema),
     stageEndedAt: orAbsent(
       epochMs.meta({ description: 'When it paused by itself after `pauseAfter` devices.' }),
@@ -206,6 +222,10 @@ function jobObject(
     },
     retries: job.retries,
     ...(job.retriedBy.length === 0 ? {} : { retriedBy: job.retriedBy }),
+    corrects: job.corrects,
+    ...(job.correctedBy.length === 0 ? {} : { correctedBy: job.correctedBy }),
+    retracts: job.retracts,
+    ...(job.retractedBy.length === 0 ? {} : { retractedBy: job.retractedBy }),
     ...shownOptions(job),
     stageEndedAt: job.stageEndedAt,
     payload: payloadObject(job.payload),

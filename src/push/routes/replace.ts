@@ -30,7 +30,7 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
     description: `Accepts this push and cancels the job, both or neither: nobody gets both or none of them, whatever the moment. The body is that of \`createNotification\`, whole, since nothing of the job is kept but a pause: one that was paused stays paused. The new job has an id of its own.
 
 - \`409\`, with the state: the job has begun to be sent, or has ended. Nothing is changed.
-- \`409\` also for a retry, which leaves devices out: cancel it, and retry again with the payload.
+- \`409\` also for a retry or a correction, whose devices a push cannot name: cancel it, and retry or correct again with the payload.
 - \`dryRun\` counts the devices, and changes nothing.
 - With an \`Idempotency-Key\`, a request whose answer was lost can be repeated; without one, the second answer is \`409\`, since the job is cancelled already.
 - It is allowed also where the client has as many open jobs as it may: their number stays.`,
@@ -74,7 +74,7 @@ export const replaceRoute = (accept: Accept, sql: Sql): ApiRoute => ({
 });
 
 const IS_RETRY =
-  'This push job is a retry, and a push in its place would go to those too whom it leaves out: cancel it, and retry again with the payload.';
+  'This push job is a retry or a correction, and a push in its place would go to others than that: cancel it, and retry again with the payload, or correct again.';
 
 /** A repeated request replaces the same job: its idempotency key is not good for another. */
 function replacing(publisher: Publisher, id: string): Publisher {

@@ -11,6 +11,7 @@ import type { Sql } from '../../database/sql.ts';
 import { readExpression } from '../../domain/audience-expression.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { publisherOf } from '../../domain/caller.ts';
+import type { Correction } from '../../domain/notification.ts';
 import { bySelector, SELECTORS } from '../../domain/notification.ts';
 import { givenPayload } from '../../domain/payload.ts';
 import { isPassedOnIn } from '../../domain/payload-digits.ts';
@@ -83,7 +84,7 @@ export const retryRoute = (parts: RetryRouteParts): ApiRoute => ({
 
 The audience is that of the job as it was accepted; so are \`delivery\`, \`priority\` and \`ratePerSecond\`. It is sent now, and does not pause by itself. It ends an hour before the reach is removed; \`expiresAt\` is that of the job, if it has one, but not later than this.
 
-- \`409\`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its \`expiresAt\` has passed; nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; or it was retried 16 times.
+- \`409\`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its \`expiresAt\` has passed; nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; it was retracted, or corrected and the request gives no payload; or it was retried and corrected 16 times.
 - \`410\`: its reach was removed, or is removed within an hour (\`REACH_RETENTION_DAYS\`, 7, from its first send), or is \`incomplete\`: some would get the message a second time.
 - \`403\`: the job is another publisher's, and the key sees only its own; or the audience there, those who are left out included, is larger than the key's \`maxDevices\`.
 - \`503\`: nodes of an earlier version are at work, which would send it to everybody.`,
@@ -147,7 +148,7 @@ interface AnsweredRetry {
   readonly reachRetentionDays: number;
 }
 
-const NOT_SEEN = 'This key sees and controls its own push jobs only, and this is another one.';
+export const NOT_SEEN = 'This key sees and controls its own push jobs only, and this is another one.';
 
 function answerTo(
   request: HttpRequest,
@@ -182,7 +183,12 @@ function answerTo(
         `Parts of the push job ${answer.id} are parked, and an operator may release them (tagcast parked release ${answer.id}): a retry can follow when they have ended.`,
       );
     case 'too-many':
-      return refused(409, `This push job was retried ${answer.max} times, which is the limit.`);
+      return refused(
+        409,
+        `This push job was retried and corrected ${answer.max} times, which is the limit.`,
+      );
+    case 'corrected':
+      return refused(409, whyCorrected(answer));
     case 'reach-gone':
       return refused(410, `${whyGone(answer, job.first, reachRetentionDays)} ${TWICE}`);
     case 'reach-incomplete':
@@ -197,6 +203,11 @@ function answerTo(
   }
 }
 
+const whyCorrected = ({ id, correction }: { id: string; correction: Correction }): string =>
+  correction === 'correct'
+    ? `This push job was corrected by ${id}: give the payload that a retry is to send.`
+    : `This push job was retracted by ${id}: nothing of it is sent again.`;
+
 const TWICE = 'A retry would send to some a second time.';
 
 /** `failedOn`: empty unless the request named other platforms. */
@@ -208,7 +219,12 @@ const nothingFailed = (failedOn: readonly PlatformId[]): string =>
 const platformList = (ids: readonly PlatformId[]): string =>
   new Intl.ListFormat('en-GB').format(ids.map((id) => `${id} (${PLATFORM_LABELS.get(id)})`));
 
-function whyGone(gone: ReachGone, first: string, days: number): string {
+export function whyGone(
+  gone: ReachGone,
+  first: string,
+  days: number,
+  what: 'retry' | 'correction' | 'retraction' = 'retry',
+): string {
   const kept = `(REACH_RETENTION_DAYS: ${days})`;
   switch (gone.why) {
     case 'first-deleted':
@@ -218,7 +234,7 @@ function whyGone(gone: ReachGone, first: string, days: number): string {
     case 'began-long-ago':
       return `The first send began at ${timeOf(gone.atMs)}, longer ago than it is kept whom one has reached ${kept}.`;
     case 'ends-soon':
-      return `A retry was possible until ${timeOf(gone.atMs)}: an hour later it is removed whom this push job has reached ${kept}.`;
+      return `A ${what} was possible until ${timeOf(gone.atMs)}: an hour later it is removed whom this push job has reached ${kept}.`;
   }
 }
 
@@ -256,14 +272,20 @@ function readRetryRequest(body: Buffer): RetryRequest {
   return { ok: true, platformIds, payload: payloadOf(given.given) };
 }
 
-const optionsOf = (job: RetriedNotification): PushOptions =>
+const optionsOf = (job: PushOptions): PushOptions =>
   Object.fromEntries(PUSH_OPTION_NAMES.map((name) => [name, job[name]])) as PushOptions;
 
 /** The job as a push that its caller may, or may not, submit. */
-function pushOf(
+const pushOf = (
   job: RetriedNotification,
   { platformIds, payload }: Extract<RetryRequest, { readonly ok: true }>,
-): Push {
+): Push => ({ ...pushAgain(job), platformIds, ...(payload ?? { payload: job.payload }) });
+
+/** The audience and the options of a job as a push, without its content. */
+export function pushAgain(
+  job: PushOptions &
+    Pick<RetriedNotification, 'audience' | 'expression'> & { readonly expiresAtMs: number | null },
+): Omit<Push, 'payload'> {
   const { audience, expression, expiresAtMs } = job;
   const read = expression === null ? null : readExpression(expression, { isExpanded: true });
   return {
@@ -273,9 +295,8 @@ function pushOf(
     })),
     ...(read?.ok ? { expression: read.expression } : {}),
     appIds: null,
-    platformIds,
+    platformIds: null,
     options: { ...optionsOf(job), pauseAfter: null },
-    ...(payload ?? { payload: job.payload }),
     sendAtMs: null,
     expiresAtMs,
   };

@@ -8,6 +8,7 @@ import type { Evaluator } from '../../templates/evaluator.ts';
 import type { Accept } from '../accept/accept.ts';
 import { changeRoute } from './change.ts';
 import { controlRoutes } from './control.ts';
+import { correctRoute } from './correct.ts';
 import { draftRoutes } from './drafts.ts';
 import { eventsRoute } from './events.ts';
 import { explainRoute } from './explain.ts';
@@ -17,6 +18,7 @@ import { listRoute } from './list.ts';
 import { estimateRoute, previewRoute } from './preview.ts';
 import { createRoute } from './push.ts';
 import { replaceRoute } from './replace.ts';
+import { retractRoute } from './retract.ts';
 import { retryRoute } from './retry.ts';
 import { segmentRoutes } from './segments.ts';
 import { testDeviceRoutes } from './test-devices.ts';
@@ -45,6 +47,8 @@ export const notificationRoutes = (parts: NotificationRouteParts): readonly Rout
   ...controlRoutes(parts),
   replaceRoute(parts.accept, parts.sql),
   retryRoute(parts),
+  correctRoute(parts),
+  retractRoute(parts),
   ...draftRoutes(parts.sql),
   ...segmentRoutes(parts),
   explainRoute(parts),

@@ -252,12 +252,13 @@ export class RedisTagIndex implements TagIndex {
  */
 const FACETS_MAX = 20_000;
 
-/** No field has the devices with any tag, or their days and numbers: only their rows do. */
+/** No field has the devices with any tag or none, or their days and numbers: only their rows do. */
 const isForDatabase = (
-  { isToEverybody, asksRows, facetIds = [] }: Audience,
+  { isToEverybody, isNamed, asksRows, facetIds = [] }: Audience,
   askedLanguages: AskedLanguages = [],
 ): boolean =>
   isToEverybody === true ||
+  isNamed === true ||
   asksRows === true ||
   facetIds.length + askedLanguages.flat().length > FACETS_MAX;
 

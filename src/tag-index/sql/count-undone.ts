@@ -5,7 +5,7 @@ import { isNobody } from '../../domain/audience.ts';
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
-import { isNotIn, matches } from './matching.ts';
+import { isIn, isNotIn, matches } from './matching.ts';
 
 /** `ordinalEnd`: later ordinals are not meant. `doneBlocks`: 64 bits as a signed number. */
 interface UndoneRequest extends DeviceGroupKey {
@@ -13,12 +13,13 @@ interface UndoneRequest extends DeviceGroupKey {
   readonly doneBlocks: string;
 }
 
-/** Counts them as of now. `leftOut`: see ResolveRequest. */
+/** Counts them as of now. `leftOut`, `named`: see ResolveRequest. */
 export async function countUndone(
   sql: Sql,
   { appId, platformId, groupNumber, ordinalEnd, doneBlocks }: UndoneRequest,
   audience: Audience,
   leftOut?: Uint8Array,
+  named?: Uint8Array,
 ): Promise<number> {
   const start = groupNumber * GROUP_DEVICES;
   const end = Math.min(start + GROUP_DEVICES, ordinalEnd);
@@ -27,6 +28,6 @@ export async function countUndone(
     select count(*) as devices from devices
     where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
       and (${doneBlocks}::text::bigint >> ((ordinal - ${start}::integer) / ${BLOCK_DEVICES}::integer)) & 1 = 0
-      and ${matches(sql, audience)} ${isNotIn(sql, leftOut, start)}`;
+      and ${matches(sql, audience)} ${isNotIn(sql, leftOut, start)} ${isIn(sql, named, start)}`;
   return row?.devices ?? 0;
 }

@@ -25,9 +25,16 @@ export const isNotIn = (sql: Sql, leftOut: Uint8Array | undefined, start: number
     ? sql``
     : sql`and get_bit((select decode(${Buffer.from(leftOut).toString('hex')}::text, 'hex')), ordinal - ${start}::integer) = 0`;
 
+/** Only the devices of a bitmap, by their offsets from `start`. Undefined: all. */
+export const isIn = (sql: Sql, named: Uint8Array | undefined, start: number) =>
+  named === undefined
+    ? sql``
+    : sql`and get_bit((select decode(${Buffer.from(named).toString('hex')}::text, 'hex')), ordinal - ${start}::integer) = 1`;
+
 /** Whether a device's row matches the audience. */
 export function matches(sql: Sql, audience: Audience) {
-  const { anyTagIds, allTagIds, noneTagIds, isToEverybody } = audience;
+  const { anyTagIds, allTagIds, noneTagIds, isToEverybody, isNamed } = audience;
+  if (isNamed === true) return sql`true`;
   const condition = conditionOf(audience);
   const isTarget =
     isToEverybody === true

@@ -6,7 +6,7 @@ import { firstOrdinalOf } from '../../domain/device.ts';
 import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { ResolveRequest } from '../tag-index.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';
-import { isNotIn, languageIn, matches } from './matching.ts';
+import { isIn, isNotIn, languageIn, matches } from './matching.ts';
 
 /** Parallel, in order of the ordinals; null: none matches, or too large together. */
 interface MatchingGroup {
@@ -19,7 +19,7 @@ interface MatchingGroup {
   readonly languages?: readonly number[] | null;
 }
 
-type Wanted = Pick<ResolveRequest, 'audience' | 'askedLanguages' | 'leftOut'>;
+type Wanted = Pick<ResolveRequest, 'audience' | 'askedLanguages' | 'leftOut' | 'named'>;
 
 /** A device with a history, as the database writes it. */
 export type HistoryRow = readonly [
@@ -36,7 +36,7 @@ export async function resolveGroup(
   sql: Sql,
   { appId, platformId, groupNumber }: DeviceGroupKey,
   { start, end }: { readonly start: number; readonly end: number },
-  { audience, askedLanguages = [], leftOut }: Wanted,
+  { audience, askedLanguages = [], leftOut, named }: Wanted,
 ): Promise<MatchingGroup> {
   const asked = askedLanguages.length > 0;
   const fits = sql`lists.bytes <= ${TOKEN_BYTES_MAX}`;
@@ -56,6 +56,7 @@ export async function resolveGroup(
         from devices
         where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
           and ${matches(sql, audience)} ${isNotIn(sql, leftOut, firstOrdinalOf(groupNumber))}
+          ${isIn(sql, named, firstOrdinalOf(groupNumber))}
         order by ordinal
       ) matching
     ) lists`;

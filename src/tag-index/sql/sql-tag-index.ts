@@ -22,6 +22,7 @@ import { countMatching } from './count-matching.ts';
 import { recheckOrdinals } from './recheck-ordinals.ts';
 import type { HistoryRow } from './resolve-group.ts';
 import { resolveGroup } from './resolve-group.ts';
+import { withGone } from './with-gone.ts';
 
 const NO_HISTORIES: DeviceHistories = new Map();
 
@@ -37,7 +38,7 @@ export class SqlTagIndex implements TagIndex {
 
   /** If all tokens are too large together, answers as many blocks as fit. */
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
-    const { group, audience, ordinalEnd, firstOffset = 0 } = request;
+    const { group, audience, ordinalEnd, firstOffset = 0, named } = request;
     const groupStart = group.groupNumber * GROUP_DEVICES;
     const start = groupStart + firstOffset;
     const groupEnd = Math.min(groupStart + GROUP_DEVICES, ordinalEnd);
@@ -52,14 +53,19 @@ export class SqlTagIndex implements TagIndex {
     this.meter.databaseSeconds.observe((performance.now() - startedMs) / 1_000);
     const { ordinals, deviceIds, histories, languages } = found;
     const rest = end < groupEnd ? { endOffset: end - groupStart } : {};
-    if (ordinals === null || deviceIds === null) return { ...NOBODY, ...rest };
-    return {
-      offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - groupStart),
-      deviceIds,
-      histories: histories === null ? NO_HISTORIES : historiesOf(histories),
-      ...(languages ? { languages: Uint8Array.from(languages) } : {}),
-      ...rest,
-    };
+    const run: DeviceRun =
+      ordinals === null || deviceIds === null
+        ? { ...NOBODY, ...rest }
+        : {
+            offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - groupStart),
+            deviceIds,
+            histories: histories === null ? NO_HISTORIES : historiesOf(histories),
+            ...(languages ? { languages: Uint8Array.from(languages) } : {}),
+            ...rest,
+          };
+    return named === undefined
+      ? run
+      : withGone(run, named, { first: start - groupStart, end: end - groupStart });
   }
 
   async recheck(

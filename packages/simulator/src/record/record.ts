@@ -8,7 +8,7 @@ import type { ProviderRequest } from '../server/exchange.ts';
 import type { KeptRequest } from './last-requests.ts';
 import { LastRequests } from './last-requests.ts';
 import { pushOf } from './push-of.ts';
-import type { Shown } from './screens.ts';
+import type { Removal, Shown } from './screens.ts';
 import { Screens } from './screens.ts';
 import { TokenCounts } from './token-counts.ts';
 
@@ -48,7 +48,7 @@ export interface ProviderState {
 type Tally = Record<string, number>;
 
 export class ProviderRecord {
-  readonly #shownBy: (request: ProviderRequest) => Shown | null;
+  readonly #shownBy: (request: ProviderRequest) => Shown | Removal | null;
   readonly #screens = new Screens();
   /** Every token seen, with its accepted deliveries. */
   readonly #accepted = new TokenCounts();
@@ -63,7 +63,7 @@ export class ProviderRecord {
   #connectionsOpened = 0;
 
   /** `shownBy`: the alert that a device shows of an accepted request. Null: none is kept. */
-  constructor(shownBy: (request: ProviderRequest) => Shown | null = () => null) {
+  constructor(shownBy: (request: ProviderRequest) => Shown | Removal | null = () => null) {
     this.#shownBy = shownBy;
   }
 
@@ -81,7 +81,9 @@ export class ProviderRecord {
     this.#accepted.increment(token, pushOf(request.body));
     this.#last.keep(token, request);
     const shown = this.#shownBy(request);
-    if (shown !== null) this.#screens.show(token, shown);
+    if (shown === null) return;
+    if ('removes' in shown) this.#screens.remove(token, shown);
+    else this.#screens.show(token, shown);
   }
 
   /** The alerts on the screen of a device, the newest last. */

@@ -4,6 +4,7 @@
  */
 
 import { CappedMap } from '../../../std/src/capped-map.ts';
+import type { JsonObject } from '../../../std/src/json.ts';
 
 export interface Shown {
   /** Null: none, so it takes no place and nothing takes its. */
@@ -11,6 +12,14 @@ export interface Shown {
   readonly title: string | null;
   readonly body: string | null;
   readonly pushId: string | null;
+  /** The push whose place it takes, as the app reads it. Absent: none. */
+  readonly replaces?: string;
+}
+
+/** What an app removes from the screen when it is told so, and shows nothing. */
+export interface Removal {
+  /** The id of the push. */
+  readonly removes: string;
 }
 
 /** @limit devices whose alerts are kept, of each simulated provider → the newest stay */
@@ -32,6 +41,13 @@ export class Screens {
     this.#devices.set(token, [...before, shown].slice(-SHOWN_MAX));
   }
 
+  remove(token: string, { removes }: Removal): void {
+    const left = this.of(token).filter(
+      ({ pushId, replaces }) => pushId !== removes && replaces !== removes,
+    );
+    this.#devices.set(token, left);
+  }
+
   /** The newest is the last. */
   of(token: string): readonly Shown[] {
     return this.#devices.get(token) ?? [];
@@ -41,6 +57,14 @@ export class Screens {
     this.#devices.clear();
   }
 }
+
+/** What the data of a message says of an earlier one, beside what it shows. */
+export const replacedIn = (data: JsonObject): Pick<Shown, 'replaces'> =>
+  typeof data['replaces'] === 'string' ? { replaces: data['replaces'] } : {};
+
+/** Null: the data of a message that shows nothing takes nothing back. */
+export const removalIn = (data: JsonObject): Removal | null =>
+  typeof data['retracts'] === 'string' ? { removes: data['retracts'] } : null;
 
 export const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;

@@ -2,7 +2,7 @@
 
 import { parseObject } from '../../../std/src/json.ts';
 import type { Shown } from '../record/screens.ts';
-import { textOrNull } from '../record/screens.ts';
+import { replacedIn, textOrNull } from '../record/screens.ts';
 import type { ProviderRequest } from '../server/exchange.ts';
 
 /** Null: it has no text, or is for a browser that is not ours, and cannot be read. */
@@ -12,5 +12,11 @@ export function webPushShown({ body }: ProviderRequest): Shown | null {
   const text = textOrNull(message['body']);
   if (title === null && text === null) return null;
   const { tag, pushId } = message;
-  return { identity: textOrNull(tag), title, body: text, pushId: textOrNull(pushId) };
+  return {
+    identity: textOrNull(tag),
+    title,
+    body: text,
+    pushId: textOrNull(pushId),
+    ...replacedIn(message),
+  };
 }

@@ -5,6 +5,7 @@
 
 import { float8, integer, rowsOf, uuid } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
+import { list } from '../../../database/sql.ts';
 import type { Counts, NotificationState } from '../../../domain/notification.ts';
 import { recordEndedJobs } from '../../../webhooks/record-events.ts';
 
@@ -39,6 +40,8 @@ export interface EndedNotification extends Counts {
   readonly endedAtMs: number;
   /** One of its scopes' faults; null: none. */
   readonly fault: string | null;
+  /** The correction that waited for this. Null: none. */
+  readonly awaitedBy: string | null;
 }
 
 /**
@@ -46,9 +49,22 @@ export interface EndedNotification extends Counts {
  * its own, to see the counts. FAILED: a fault stopped every scope with devices before anything was
  * accepted. Answers those that have ended with this.
  */
-export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => sql<
-  EndedNotification[]
->`
+export async function advanceNotifications(
+  sql: Sql,
+  advances: readonly Advance[],
+): Promise<readonly EndedNotification[]> {
+  const ended = await advance(sql, advances);
+  const awaiting = ended.flatMap(({ awaitedBy }) => awaitedBy ?? []);
+  if (awaiting.length > 0) await beginCorrections(sql, awaiting);
+  return ended;
+}
+
+/** The jobs have ended that these waited for. */
+const beginCorrections = (sql: Sql, ids: readonly string[]) => sql`
+  update chunks set available_at = now()
+  where notification_id = any (${list(ids)}::uuid[]) and available_at = 'infinity' and parked_at is null`;
+
+const advance = (sql: Sql, advances: readonly Advance[]) => sql<EndedNotification[]>`
   with advanced as (
     select n.id, a.closed_chunks, a.added_retries, a.sent_from_ms, a.sent_to_ms,
       n.finished_at is null and n.state in ('RUNNING', 'PAUSED', 'CANCELLED')
@@ -75,7 +91,7 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
     from advanced a
     where n.id = any (array[a.id])
       and (a.has_ended or a.closed_chunks <> 0 or a.added_retries <> 0 or a.sent_from_ms is not null)
-    returning n.id, n.client_id, n.state, n.accepted_at, n.send_at, n.finished_at, a.has_ended
+    returning n.id, n.client_id, n.state, n.accepted_at, n.send_at, n.finished_at, n.awaited_by, a.has_ended
   ),
   told as (
     ${recordEndedJobs(sql, sql`(select id, client_id, state from written where has_ended)`)}
@@ -86,7 +102,7 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
     select id from advanced where has_ended
     on conflict do nothing
   )
-  select w.id, w.client_id as "clientId", w.state, c.*,
+  select w.id, w.client_id as "clientId", w.state, w.awaited_by as "awaitedBy", c.*,
     (extract(epoch from greatest(w.accepted_at, w.send_at)) * 1000)::float8 as "dueAtMs",
     (extract(epoch from w.finished_at) * 1000)::float8 as "endedAtMs"
   from written w

@@ -6,7 +6,11 @@
 import { NOTIFICATION_SCOPE } from '../../../database/columns.ts';
 import { integer, rowsOf } from '../../../database/rows.ts';
 import type { Sql } from '../../../database/sql.ts';
-import type { NotificationScope, NotificationState } from '../../../domain/notification.ts';
+import type {
+  Correction,
+  NotificationScope,
+  NotificationState,
+} from '../../../domain/notification.ts';
 import { REACHED_IN_SCOPE_MAX } from '../../../domain/progress.ts';
 import type { NotificationTerms } from '../notifications/terms.ts';
 import { termsOf } from '../notifications/terms.ts';
@@ -27,8 +31,10 @@ export interface ClaimedScope extends NotificationScope {
   /** One group was planned for the scope, and few of its devices are recorded so far. */
   readonly isAlone: boolean;
   readonly terms: NotificationTerms;
-  /** The job that was sent first, of which this one is a retry. Null: it is none. */
+  /** The job that was sent first, of whose chain this one is. Null: it is that, or alone. */
   readonly retries: string | null;
+  /** What it does to that one in place of a retry. Null: nothing. */
+  readonly correction: Correction | null;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
   /** The database's time: a registration before it is older than any send that follows. */
@@ -50,6 +56,8 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly groupVersion: number;
   /** An earlier holder was lost. */
   readonly isDoubted: boolean;
+  /** Of a correction: words of the devices that it goes to beside the reach. Null: none. */
+  readonly restWords: Uint8Array | null;
 }
 
 /**
@@ -108,7 +116,7 @@ export const claimChunks = (
     c.started_blocks::text as "startedBlocks",
     c.claims_without_progress as "claimsWithoutProgress", c.last_failure as "lastFailure",
     s.ordinal_end as "ordinalEnd", coalesce(g.version, 0) as "groupVersion",
-    coalesce(c.is_doubted, false) as "isDoubted",
+    coalesce(c.is_doubted, false) as "isDoubted", c.rest_words as "restWords",
     ${claimedScope(sql)}
   from claimed c
   join notifications n on n.id = any (array[c.notification_id])
@@ -130,7 +138,7 @@ export const claimedScope = (sql: Sql) => sql`
   n.id as "notificationId", n.client_id as "clientId",
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
   s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1 and s.total <= ${REACHED_IN_SCOPE_MAX}::integer, false) as "isAlone",
-  ${termsOf(sql)} as terms, n.retries,
+  ${termsOf(sql)} as terms, n.retries, n.correction,
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from ${endOf(sql)}) * 1000)::float8 as "expiresAtMs",
   floor(extract(epoch from now()) * 1000)::float8 as "claimedAtMs"`;

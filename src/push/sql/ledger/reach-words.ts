@@ -15,6 +15,10 @@ export const addDevice = (bits: Uint8Array, offset: number): void => {
   bits[offset >> 3] = (bits[offset >> 3] ?? 0) | (1 << (offset & 7));
 };
 
+export const removeDevice = (bits: Uint8Array, offset: number): void => {
+  bits[offset >> 3] = (bits[offset >> 3] ?? 0) & ~(1 << (offset & 7));
+};
+
 /** Adds the devices of some words to those that are there. */
 export function addWords(bits: Uint8Array, words: Uint8Array): void {
   const view = new DataView(words.buffer, words.byteOffset, words.length);

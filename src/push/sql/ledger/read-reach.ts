@@ -14,7 +14,7 @@ import {
 } from '../../../domain/device.ts';
 import type { DeviceGroupKey, DevicePlace } from '../../../domain/device-group-change.ts';
 import type { NotificationScope } from '../../../domain/notification.ts';
-import { addDevice, addWords, hasDevice, noDevices } from './reach-words.ts';
+import { addDevice, addWords, hasDevice, noDevices, removeDevice } from './reach-words.ts';
 
 /** A group in which devices of the asked one are, or were when a job reached them. */
 interface GroupWords {
@@ -74,6 +74,23 @@ export async function reachedIn(
     addWords(there, words);
     for (const [from, to] of moved ?? []) if (hasDevice(there, from)) addDevice(reached, to);
   }
+  return reached;
+}
+
+/** The same without those that were moved out of the group: the others are there, or were erased. */
+export async function reachedNow(
+  sql: Sql,
+  notificationIds: readonly string[],
+  group: DeviceGroupKey,
+): Promise<Uint8Array> {
+  const { appId, platformId, groupNumber } = group;
+  const reached = await reachedIn(sql, notificationIds, group);
+  if (reached === null) return noDevices();
+  const left = await sql<{ ordinal: number }[]>`
+    select from_ordinal as ordinal from moved_ordinals
+    where app_id = ${appId} and platform_id = ${platformId}
+      and from_ordinal between ${firstOrdinalOf(groupNumber)} and ${lastOrdinalOf(groupNumber)}`;
+  for (const { ordinal } of left) removeDevice(reached, ordinal % GROUP_DEVICES);
   return reached;
 }
 

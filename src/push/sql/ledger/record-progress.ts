@@ -5,6 +5,7 @@ import type { ChunkProgress, Progress, RetryProgress } from '../../../domain/pro
 import { failedSendsIn, noteFailures } from '../note-failures.ts';
 import type { Advance, EndedNotification } from './advance-notifications.ts';
 import { advanceNotifications, unmoved } from './advance-notifications.ts';
+import { keepRest } from './keep-rest.ts';
 import { lockNotifications } from './lock-notifications.ts';
 import type { ScopeStanding } from './read-standings.ts';
 import { readStandings } from './read-standings.ts';
@@ -37,7 +38,7 @@ export function recordProgress(
   const failed = failedSendsIn(reports);
   return connection.transact(
     async (tx) => {
-      const [, chunkStandings, endedRetries] = await Promise.all([
+      const [locked, chunkStandings, endedRetries] = await Promise.all([
         lockNotifications(tx, ids),
         chunks.length > 0 ? recordChunks(tx, chunks, leaseMs) : [],
         retries.length > 0 ? recordRetries(tx, retries) : [],
@@ -45,9 +46,9 @@ export function recordProgress(
         waits.length > 0 ? setWaits(tx, waits) : [],
         failed.length > 0 ? noteFailures(tx, failed) : [],
       ]);
-      return { chunkStandings, endedRetries };
+      return { locked, chunkStandings, endedRetries };
     },
-    async (tx, { chunkStandings, endedRetries }) => {
+    async (tx, { locked, chunkStandings, endedRetries }) => {
       const advances = [
         ...chunkStandings.flatMap((standing) => advanceOf(chunks[standing.position], standing)),
         ...retries.map(({ notificationId, sentFromMs, sentToMs }) => ({
@@ -60,7 +61,9 @@ export function recordProgress(
           addedRetries: -ended,
         })),
       ];
-      const [ended, standings] = await Promise.all([
+      const [, ended, standings] = await Promise.all([
+        // First: with the end of the job, its correction may begin.
+        keepRest(tx, locked, reports),
         advanceNotifications(tx, sumsOf(ids, advances)),
         readStandings(tx, ids),
       ]);

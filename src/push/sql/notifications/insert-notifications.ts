@@ -7,7 +7,11 @@
 import { SCOPE } from '../../../database/columns.ts';
 import { boolean, float8, integer, json, rowsOf, text, uuid } from '../../../database/rows.ts';
 import type { Fragment, Sql } from '../../../database/sql.ts';
-import type { NotificationState, TemplatedPayload } from '../../../domain/notification.ts';
+import type {
+  Correction,
+  NotificationState,
+  TemplatedPayload,
+} from '../../../domain/notification.ts';
 import type { NotificationTerms } from './terms.ts';
 import { otherTermNames, TERMS, termNames } from './terms.ts';
 
@@ -30,8 +34,10 @@ export interface NewNotification extends NotificationTerms {
     readonly isSimulated: boolean;
   }[];
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
-  /** The job that was sent first, of which it is a retry (insert-retry.ts). Absent: it is none. */
+  /** The job that was sent first, of whose chain it is (insert-retry.ts). Absent: of none. */
   readonly retries?: string;
+  /** What it does to that one in place of a retry (insert-correction.ts). Absent: nothing. */
+  readonly correction?: Correction;
 }
 
 export interface AcceptedNotification {

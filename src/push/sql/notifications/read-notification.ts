@@ -1,6 +1,6 @@
 /** One notification: all that is known of it but its scopes (read-status.ts). */
 
-import type { Sql } from '../../../database/sql.ts';
+import type { Fragment, Sql } from '../../../database/sql.ts';
 import type {
   Audience,
   NotificationState,
@@ -27,6 +27,12 @@ export interface KnownNotification extends NotificationTimes, PushOptions {
   readonly retries: string | null;
   /** The retries of this one, if it was sent first. */
   readonly retriedBy: readonly string[];
+  /** The job that was sent first, which this one corrects or retracts. Null: it does not. */
+  readonly corrects: string | null;
+  readonly retracts: string | null;
+  /** What has corrected or retracted this one, if it was sent first. */
+  readonly correctedBy: readonly string[];
+  readonly retractedBy: readonly string[];
 }
 
 /** Null: the client has no such notification, or, with a publisher, it is another's. */
@@ -39,10 +45,19 @@ export async function readNotification(
   const [row] = await sql<KnownNotification[]>`
     select n.state, n.user_name as "userName", n.payload, n.templated, ${selectedOptions(sql)},
       ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)},
-      floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt", n.retries,
-      array(select r.id::text from notifications r where r.retries = n.id order by r.id) as "retriedBy"
+      floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt",
+      case when n.correction is null then n.retries end as retries,
+      case when n.correction = 'correct' then n.retries end as corrects,
+      case when n.correction = 'retract' then n.retries end as retracts,
+      ${following(sql, sql`r.correction is null`)} as "retriedBy",
+      ${following(sql, sql`r.correction = 'correct'`)} as "correctedBy",
+      ${following(sql, sql`r.correction = 'retract'`)} as "retractedBy"
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
       and (${publisher}::text is null or n.user_name = ${publisher})`;
   return row ?? null;
 }
+
+/** The jobs of the chain of `n` that are of a kind, in the order of their acceptance. */
+const following = (sql: Sql, kind: Fragment) => sql`
+  array(select r.id::text from notifications r where r.retries = n.id and ${kind} order by r.id)`;

@@ -6,7 +6,7 @@
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
 import type { DeviceObservation, Reached } from '../../../domain/progress.ts';
 import type { Ending } from '../send/ending.ts';
-import { mayHaveArrived } from '../send/ending.ts';
+import { mayHaveArrived, SKIPPED } from '../send/ending.ts';
 import { Reach } from './reach.ts';
 import { Tally } from './tally.ts';
 
@@ -15,6 +15,8 @@ interface FinishedBlocks {
   readonly tally: Tally;
   /** Null: none of its devices. */
   readonly reached: Reached | null;
+  /** Those of its devices that were not sent to, since the job was cancelled. Null: none. */
+  readonly rest: Reached | null;
 }
 
 export class Blocks {
@@ -35,6 +37,9 @@ export class Blocks {
   private readonly doubtful = new Set<number>();
   /** Devices that may have the message. */
   private readonly reach = new Reach();
+  /** Devices that are not sent to, since the job was cancelled. Null: it was not. */
+  private rest: Reach | null = null;
+  private readonly isGone: ((position: number) => boolean) | undefined;
   private finished: { blocks: bigint; tally: Tally };
   private unfinished: number;
   private cursor = 0;
@@ -42,7 +47,8 @@ export class Blocks {
   /**
    * `offsets`: of all devices, in order. `done`: in the ledger. `inDoubt`: not to be sent any more.
    * `blocks`: how many `offsets` covers, from the first on. `isDoubted`: an earlier holder may have
-   * sent to any device of blocks that are not done.
+   * sent to any device of blocks that are not done. `isGone`: which of the devices, by position,
+   * exist no more: they are skipped. Absent: none.
    */
   constructor(
     offsets: Uint16Array,
@@ -51,7 +57,9 @@ export class Blocks {
     inDoubt = 0n,
     blocks: number = GROUP_BLOCKS,
     isDoubted = false,
+    isGone?: (position: number) => boolean,
   ) {
+    this.isGone = isGone;
     this.blocks = blocks;
     this.offsets = offsets;
     this.firstOrdinal = firstOrdinal;
@@ -61,9 +69,9 @@ export class Blocks {
     for (let block = 0; closed !== 0n && block < GROUP_BLOCKS; block += 1) {
       this.isClosed[block] = Number((closed >> BigInt(block)) & 1n);
     }
-    for (const offset of offsets) {
+    for (const [position, offset] of offsets.entries()) {
       this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
-      if (isDoubted) this.reach.add(offset);
+      if (isDoubted && isGone?.(position) !== true) this.reach.add(offset);
     }
     this.unfinished = this.devicesNotDone();
     this.finished = { blocks: this.emptyBlocks(), tally: new Tally() };
@@ -127,7 +135,8 @@ export class Blocks {
   settleInDoubt(ending: Ending): void {
     if (this.inDoubt === 0n) return;
     for (let position = 0; position < this.offsets.length; position += 1) {
-      if ((this.inDoubt >> BigInt(this.blockAt(position))) & 1n) this.settle(position, ending);
+      if (((this.inDoubt >> BigInt(this.blockAt(position))) & 1n) === 0n) continue;
+      this.settle(position, this.isGone?.(position) === true ? SKIPPED : ending);
     }
   }
 
@@ -152,6 +161,10 @@ export class Blocks {
     const tally = this.tallyAt(position);
     tally.add(ordinal, ending);
     if (mayHaveArrived(ending)) this.reach.add(this.offsetAt(position));
+    if (ending.kind === 'cancelled') {
+      this.rest ??= new Reach();
+      this.rest.add(this.offsetAt(position));
+    }
     if (observation !== null) tally.observations.push(observation);
     if (this.hasDoubtful && !tally.mayCountAsUnsent) this.keepDoubtful();
     if (left > 0) return;
@@ -202,6 +215,7 @@ export class Blocks {
       ...taken,
       blocks: BigInt.asIntN(GROUP_BLOCKS, taken.blocks),
       reached: this.reach.of(taken.blocks),
+      rest: this.rest?.of(taken.blocks) ?? null,
     };
   }
 
@@ -231,8 +245,12 @@ export class Blocks {
   }
 
   private skipClosed(): void {
-    while (this.cursor < this.offsets.length && this.isClosed[this.blockAt(this.cursor)] === 1) {
+    while (this.cursor < this.offsets.length) {
+      const position = this.cursor;
+      const isClosed = this.isClosed[this.blockAt(position)] === 1;
+      if (!isClosed && this.isGone?.(position) !== true) return;
       this.cursor += 1;
+      if (!isClosed) this.settle(position, SKIPPED);
     }
   }
 

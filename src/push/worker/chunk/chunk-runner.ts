@@ -48,12 +48,22 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     firstOffset: firstUndone(task.doneBlocks) * BLOCK_DEVICES,
     askedLanguages: languagesAskedOf(task),
     ...(task.leftOut === undefined ? {} : { leftOut: task.leftOut }),
+    ...(task.named === undefined ? {} : { named: task.named }),
   });
   steps.resolved(run.offsets.length);
   const firstOrdinal = groupNumber * GROUP_DEVICES;
   const known = (run.endOffset ?? GROUP_DEVICES) / BLOCK_DEVICES;
   const { doneBlocks, startedBlocks, isDoubted } = task;
-  const blocks = new Blocks(run.offsets, firstOrdinal, doneBlocks, startedBlocks, known, isDoubted);
+  const isGone = run.hasGone ? (at: number) => run.deviceIds.at(at) === undefined : undefined;
+  const blocks = new Blocks(
+    run.offsets,
+    firstOrdinal,
+    doneBlocks,
+    startedBlocks,
+    known,
+    isDoubted,
+    isGone,
+  );
   // The blocks that were left out can be claimed again at once.
   const rest: Release | null = run.endOffset === undefined ? null : REST;
   const queue = new ChunkSendQueue(task, context, blocks, run, () => reporter.poke());

@@ -23,7 +23,7 @@ import { greater, lesser, Tally } from './tally.ts';
  */
 const ANNOUNCED_BLOCKS = 8;
 
-const NOTHING_FINISHED = () => ({ blocks: 0n, tally: new Tally(), reached: null });
+const NOTHING_FINISHED = () => ({ blocks: 0n, tally: new Tally(), reached: null, rest: null });
 
 export class ChunkSendQueue implements SendQueue {
   private readonly task: ChunkTask;
@@ -121,7 +121,7 @@ export class ChunkSendQueue implements SendQueue {
   takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
     const finished = this.blocks.take();
     if (finished === null && !isEmptyToo && this.isNextCleared) return null;
-    const { blocks, tally, reached } = finished ?? NOTHING_FINISHED();
+    const { blocks, tally, reached, rest } = finished ?? NOTHING_FINISHED();
     // From its first sign of life on, so that no later report takes back what one has shown.
     this.isShown ||= isEmptyToo && release === null;
     const begun = this.isShown && release === null ? this.blocks.begun : null;
@@ -138,6 +138,7 @@ export class ChunkSendQueue implements SendQueue {
       reasons: [...tally.reasons],
       retries: tally.retries,
       ...this.reachedIn(reached),
+      ...(rest === null ? {} : { rest: rest.words }),
       started: this.announce(release !== null),
       openDevices: this.blocks.openDevices,
       ...(begun === null ? {} : { begun: begun.counts }),

@@ -1,0 +1,170 @@
+/**
+ * Writes a correction or retraction and, where it is so wanted, cancels what is still to be sent of
+ * the job: in the caller's transaction, so that nobody gets both texts of one send or neither.
+ */
+
+import type { Sql } from '../../../database/sql.ts';
+import type { Correction, NotificationState } from '../../../domain/notification.ts';
+import type { EndedNotification } from '../ledger/advance-notifications.ts';
+import { advanceNotifications, unmoved } from '../ledger/advance-notifications.ts';
+import { NOT_PLANNED } from '../ledger/change-state.ts';
+import { lockNotifications } from '../ledger/lock-notifications.ts';
+import { readReachStandings } from '../ledger/read-reach.ts';
+import type { AcceptedNotification, NewNotification } from './insert-notifications.ts';
+import { insertNotifications } from './insert-notifications.ts';
+import type { ReachGone } from './insert-retry.ts';
+import { CHAIN_MAX, endOfReach, holdReach } from './insert-retry.ts';
+import { planCorrection } from './plan-correction.ts';
+
+/** What becomes of the part of a job that is not sent yet. */
+export type Rest =
+  /** It gets the message of the correction. */
+  | 'corrected'
+  | 'stop'
+  /** It is sent as it was. */
+  | 'original';
+
+export type NewCorrection = NewNotification & {
+  readonly retries: string;
+  readonly correction: Correction;
+};
+
+export interface Correcting {
+  /** The job that the request names, of the chain of `retries`. */
+  readonly target: string;
+  readonly rest: Rest;
+  readonly reachKeptMs: number;
+}
+
+export type WhyNoCorrection =
+  /** Another job of the chain. */
+  | { readonly kind: 'under-way'; readonly id: string; readonly state: NotificationState }
+  /** Nothing of it was sent yet. */
+  | { readonly kind: 'not-begun'; readonly state: NotificationState }
+  | { readonly kind: 'nobody' }
+  /** A correction under way would go on beside this one, and come after it. */
+  | { readonly kind: 'would-cross' }
+  | { readonly kind: 'retracted'; readonly id: string }
+  /** An operator may release parked parts of this one: then it sends on. */
+  | { readonly kind: 'parked'; readonly id: string }
+  | { readonly kind: 'too-many'; readonly max: number }
+  | ReachGone;
+
+type InsertedCorrection =
+  | WhyNoCorrection
+  | { readonly kind: 'key-taken' }
+  | {
+      readonly kind: 'inserted';
+      readonly accepted: AcceptedNotification;
+      /** Those that have ended with this. */
+      readonly ended: readonly EndedNotification[];
+    };
+
+/** The transaction holds the client, so that no device moves. */
+export async function insertCorrection(
+  tx: Sql,
+  correction: NewCorrection,
+  { target, rest, reachKeptMs }: Correcting,
+): Promise<InsertedCorrection> {
+  const { retries: first } = correction;
+  await holdReach(tx);
+  await lockNotifications(tx, [first, target]);
+  const chain = await readChain(tx, first);
+  const job = chain.find(({ id }) => id === target);
+  const why = whyNot(chain, job, { rest, correction: correction.correction }) ?? (await whyGone(tx, chain, first));
+  if (why !== null || job === undefined) return why ?? { kind: 'nobody' };
+  const kept = endOfReach(chain, reachKeptMs);
+  if (kept.kind === 'reach-gone') return kept;
+  const [accepted] = await insertNotifications(tx, [correction]);
+  if (accepted === undefined) return { kind: 'key-taken' };
+  const { id } = accepted;
+  const isWaiting = !job.hasEnded && rest !== 'original';
+  const chunks = await planCorrection(tx, {
+    id,
+    first,
+    correction: correction.correction,
+    untilMs: kept.untilMs,
+    chain: chain.map((one) => one.id),
+    isWaiting,
+  });
+  if (isWaiting) await cancelFor(tx, id, job, rest);
+  const moved = [...(isWaiting ? [job.id] : []), ...(chunks === 0 ? [id] : [])];
+  const ended = moved.length === 0 ? [] : await advanceNotifications(tx, moved.map(unmoved));
+  return { kind: 'inserted', accepted: { id, state: 'RUNNING' }, ended };
+}
+
+/**
+ * The correction begins when the job has ended (advance-notifications.ts). A part that its publisher
+ * had cancelled before was to get nothing.
+ */
+const cancelFor = (tx: Sql, correctionId: string, { id, state }: Link, rest: Rest) => tx`
+  update notifications set
+    state = 'CANCELLED', awaited_by = ${correctionId}::uuid,
+    rest_to = ${rest === 'corrected' && state !== 'CANCELLED' ? correctionId : null}::uuid
+  where id = ${id}::uuid`;
+
+interface Link {
+  readonly id: string;
+  readonly state: NotificationState;
+  readonly correction: Correction | null;
+  readonly hasEnded: boolean;
+  readonly isPlanned: boolean;
+  readonly hasParked: boolean;
+  readonly reached: number;
+  /** Its first send, or its end without one: devices that it reached have moved since at most. */
+  readonly sinceMs: number;
+}
+
+/** A statement of its own: it sees what was committed before the jobs were locked. */
+const readChain = (tx: Sql, first: string) => tx<Link[]>`
+  select n.id, n.state, n.correction, n.finished_at is not null as "hasEnded",
+    n.state not in ('SCHEDULED', 'QUEUED') and n.open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
+    exists (select from chunks c where c.notification_id = n.id and c.parked_at is not null)
+      or exists (select from retries r where r.notification_id = n.id and r.parked_at is not null)
+      as "hasParked",
+    (
+      select coalesce(sum(s.reached), 0)::float8 from notification_scopes s where s.notification_id = n.id
+    ) as reached,
+    floor(extract(epoch from coalesce(n.first_send_at, n.finished_at, now())) * 1000)::float8 as "sinceMs"
+  from notifications n
+  where n.id = ${first}::uuid or n.retries = ${first}::uuid
+  order by n.id`;
+
+/** Null: nothing stands in its way. */
+function whyNot(
+  chain: readonly Link[],
+  job: Link | undefined,
+  { rest, correction }: { readonly rest: Rest; readonly correction: Correction },
+): WhyNoCorrection | null {
+  if (job === undefined) return null;
+  const underWay = chain.find(({ id, hasEnded }) => !hasEnded && id !== job.id);
+  if (underWay !== undefined) return { ...underWay, kind: 'under-way' };
+  const retracted = chain.find((one) => one.correction === 'retract');
+  if (retracted !== undefined && correction === 'correct') return { kind: 'retracted', id: retracted.id };
+  if (!job.hasEnded && !job.isPlanned) return { kind: 'not-begun', state: job.state };
+  if (!job.hasEnded && rest === 'original' && job.correction !== null) {
+    return { kind: 'would-cross' };
+  }
+  // Those of a cancelled job are counted when they are released, and not sent.
+  const parked = chain.find(
+    ({ id, hasParked, state }) =>
+      hasParked && state !== 'CANCELLED' && (id !== job.id || job.hasEnded),
+  );
+  if (parked !== undefined) return { kind: 'parked', id: parked.id };
+  if (chain.length > CHAIN_MAX) return { kind: 'too-many', max: CHAIN_MAX };
+  const isForNobody = job.hasEnded && chain.every(({ reached }) => reached === 0);
+  return isForNobody ? { kind: 'nobody' } : null;
+}
+
+async function whyGone(
+  tx: Sql,
+  chain: readonly Link[],
+  first: string,
+): Promise<WhyNoCorrection | null> {
+  if (!chain.some(({ id }) => id === first)) return { kind: 'reach-gone', why: 'first-deleted' };
+  const standings = await readReachStandings(
+    tx,
+    chain.map(({ id }) => id),
+  );
+  return standings.some(({ isGone }) => isGone) ? { kind: 'reach-gone', why: 'removed' } : null;
+}
