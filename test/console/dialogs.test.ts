@@ -240,6 +240,16 @@ t.test('every dialog', (t) =>
       { title: /^Remove /, path: 'team', opener: button(/^Remove…/) },
       { title: 'Speed limit', path: `notifications/${staged.id}`, opener: button('Speed limit…') },
       {
+        title: 'Correct this notification?',
+        path: `notifications/${staged.id}`,
+        opener: button('Correct…'),
+      },
+      {
+        title: 'Retract this notification?',
+        path: `notifications/${staged.id}`,
+        opener: button('Retract…'),
+      },
+      {
         title: 'Change the time',
         path: `notifications/${planned.id}`,
         opener: button('Change time…'),

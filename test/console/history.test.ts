@@ -272,6 +272,38 @@ t.test('history and statistics', (t) =>
       t.equal(asked, 40, `${asked} were asked for`);
     });
 
+    await t.test('its text is replaced on the devices that have it, and taken back', async (t) => {
+      await page.goto(room(`notifications/${goal}`));
+      const open = async (name: string, title: string, picture: string) => {
+        await page.getByRole('button', { name }).click();
+        const dialog = page.getByRole('dialog', { name: title });
+        await dialog.getByText(`${DEVICES} devices have it.`).waitFor();
+        for (const [look, options] of Object.entries(LOOKS)) {
+          await page.emulateMedia({ colorScheme: options.colorScheme });
+          await page.setViewportSize(options.viewport);
+          t.strictSame(await axeFaults(page), [], look);
+          await takePicture(page, `${picture}-${look}`);
+        }
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.setViewportSize(LOOKS.light.viewport);
+        return dialog;
+      };
+      const correct = await open('Correct…', 'Correct this notification?', 'correct');
+      await correct.getByLabel('Title').fill('Goal! 2:0');
+      await correct.getByRole('button', { name: 'Send correction' }).click();
+      await page.getByText('a correction of').waitFor();
+      await page.getByRole('heading', { name: 'Goal! 2:0' }).waitFor();
+      const platforms = page.getByRole('region', { name: 'By app and platform' });
+      await platforms.getByRole('row', { name: /Demo iOS .*100%.*20.* 0 Sent/ }).waitFor();
+      await page.getByRole('link', { name: 'this notification' }).click();
+      await page.getByRole('link', { name: 'correction 1' }).waitFor();
+      const retract = await open('Retract…', 'Retract this notification?', 'retract');
+      await retract.getByRole('button', { name: 'Retract' }).click();
+      await page.getByText('a retraction of').waitFor();
+      await platforms.getByRole('row', { name: /Demo iOS .*100%.*20.* 0 Sent/ }).waitFor();
+      t.equal(await page.getByRole('button', { name: 'Correct…' }).count(), 0);
+    });
+
     t.strictSame(complaints, [], 'the page complains of nothing');
   }),
 );

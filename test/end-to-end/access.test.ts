@@ -141,6 +141,8 @@ const TABLE: readonly Row[] = [
   ['POST /push-api/v3/:client/notifications/:id/cancel', to(`${jobs}/LATER/cancel`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
   ['POST /push-api/v3/:client/notifications/:id/replace', to(`${jobs}/LATER/replace`, goal), [401, 401], [403, 403, 401, 403, 403], [409, 409, 401, 403], [409, 403, 403, 403, 404, 403], [409, 409, 403, 403, 403, 403, 401, 403]],
   ['POST /push-api/v3/:client/notifications/:id/retry', to(`${jobs}/LATER/retry`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [409, 409, 401, 403], [409, 403, 403, 403, 403, 403], [409, 409, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/notifications/:id/correct', to(`${jobs}/LATER/correct`, () => ({ payload: { title: 'x' } })), [401, 401], [403, 403, 401, 403, 403], [409, 409, 401, 403], [409, 403, 403, 403, 403, 403], [409, 409, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/notifications/:id/retract', to(`${jobs}/LATER/retract`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [409, 409, 401, 403], [409, 403, 403, 403, 403, 403], [409, 409, 403, 403, 403, 403, 401, 403]],
   ['GET /push-api/v3/:client/drafts', to('/push-api/v3/demo/drafts'), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 403, 403, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
   ['POST /push-api/v3/:client/drafts', to('/push-api/v3/demo/drafts', () => ({ name: 'Draft', content: {} })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [201, 403, 403, 403, 403, 403], [201, 201, 403, 403, 403, 403, 401, 403]],
   // 404: one that does not exist.

@@ -24,6 +24,7 @@ const CHANGES_NOTHING =
 /** The list of notifications has these. */
 const SUBMITS = ['POST /push-api/push', 'POST /push-api/v3/:client/notifications'];
 const RETRIES = 'POST /push-api/v3/:client/notifications/:id/retry';
+const CORRECTS = /notifications\/:id\/(correct|retract)$/;
 
 t.test('every route that changes something leaves an entry', async (t) => {
   const service = await sharedService();
@@ -50,7 +51,8 @@ t.test('every route that changes something leaves an entry', async (t) => {
   for (const route of changing) {
     const name = nameOf(route);
     const world = await makeWorld(service, nextSlug());
-    if (name === RETRIES) await letFail(store.sql, world);
+    if (name === RETRIES) await letEnd(store.sql, world, 'failed');
+    if (CORRECTS.test(name)) await letEnd(store.sql, world, 'reached');
     const before = await entriesOf(world);
     const request = validRequest(route, world, () => ({}));
     const heard = await ask(agent, engine.url, request);
@@ -86,11 +88,17 @@ t.test('every route that changes something leaves an entry', async (t) => {
   t.same(left, { secrets: 0 });
 });
 
-/** The job ends, as if its only device had failed. */
-async function letFail(sql: Sql, { jobId, appId }: World): Promise<void> {
+/** The job ends, as if its only device had failed, or had it. */
+async function letEnd(
+  sql: Sql,
+  { jobId, appId }: World,
+  outcome: 'failed' | 'reached',
+): Promise<void> {
+  const [failed, reached] = outcome === 'failed' ? [1, 0] : [0, 1];
   await sql`
     update notifications set state = 'FINISHED', finished_at = now() where id = ${jobId}::uuid`;
   await sql`
-    update notification_scopes set total = 1, failed = 1, reached = 0
+    update notification_scopes
+    set total = 1, failed = ${failed}, delivered = ${reached}, reached = ${reached}
     where notification_id = ${jobId}::uuid and app_id = ${appId} and platform_id = 3`;
 }

@@ -185,14 +185,14 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     demo.superUser.token,
     {},
   );
-  /** A job of which a device has failed, as its name is none of Apple's. */
-  const failed = async (): Promise<Ids> => {
-    const { id: tagId } = await make(`${admin}/tags`, { name: 'Failing' });
-    const nameless = { appId: demo.appId, platformId: PLATFORMS.apns, deviceId: 'no-token', tagId };
-    await post(`${baseUrl}/push-api/reg`, demo.apiUser.token, nameless);
-    const push = { tagIds: [tagId], payload: { title: 'refused' } };
+  /** A job to this device, that has ended. */
+  const sentTo = async (deviceId: string): Promise<Ids> => {
+    const { id: tagId } = await make(`${admin}/tags`, { name: `Of ${deviceId}` });
+    const device = { appId: demo.appId, platformId: PLATFORMS.apns, deviceId, tagId };
+    await post(`${baseUrl}/push-api/reg`, demo.apiUser.token, device);
+    const push = { tagIds: [tagId], payload: { title: 'sent' } };
     const made = await make('/push-api/v3/demo/notifications', push);
-    await until('it has failed', async () => {
+    await until('it has ended', async () => {
       const answer = await fetch(`${baseUrl}/push-api/v3/demo/notifications/${made['id']}`, {
         headers: { Authorization: `Bearer ${demo.superUser.token}` },
       });
@@ -231,7 +231,10 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     getNotification: shown,
     listenToNotification: ended,
     replaceNotification: await job(),
-    retryNotification: await failed(),
+    // Its name is none of Apple's.
+    retryNotification: await sentTo('no-token'),
+    correctNotification: await sentTo('a1'.repeat(32)),
+    retractNotification: await sentTo('a2'.repeat(32)),
     deletePublishedApp: await app('Doomed'),
     deleteApp: await app('Doomed too'),
     deleteProviderCredential: other,

@@ -108,6 +108,16 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-api/v3/:client/notifications/:id/resume': () => undefined,
   'POST /push-api/v3/:client/notifications/:id/cancel': () => undefined,
   'POST /push-api/v3/:client/notifications/:id/replace': push,
+  'POST /push-api/v3/:client/notifications/:id/correct': () => ({
+    payload: { title: 'goal!', message: '2:0' },
+    alert: 'quiet',
+    rest: 'corrected',
+  }),
+  'POST /push-api/v3/:client/notifications/:id/retract': () => ({
+    mode: 'remove',
+    text: { title: 'withdrawn' },
+    platformIds: [3],
+  }),
   'POST /push-api/v3/:client/drafts': () => ({ name: 'Final', content: { title: 'Goal!' } }),
   'PATCH /push-api/v3/:client/drafts/:id': () => ({ name: 'Final whistle', revision: 1 }),
   'POST /push-admin-api/v3/:client/segments': () => ({
