@@ -49,7 +49,7 @@ async function claimed({ sql }: Store, id: string) {
     chunks.map((chunk) => {
       const claim = { kind: 'chunk', chunk, leaseStartedMs: 0, nodeId: null } as const;
       const { audience, payload } = chunk.terms;
-      const compiled = { audience: plain(audience), payload, leftOut: null };
+      const compiled = { audience: plain(audience), payload, leftOut: null, named: null };
       const task = taskOf(claim, compiled, 60_000, { authorized: null, fault: null });
       return [task.platformId, task.message.payload];
     }),

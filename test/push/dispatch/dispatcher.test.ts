@@ -65,6 +65,7 @@ const shared = {
   audiences: { of: ({ terms }: ClaimedScope) => plain(terms.audience) },
   payloads: { of: ({ terms }: ClaimedScope) => terms.payload },
   leftOut: { of: () => null },
+  named: { of: () => null },
 };
 
 /** A worker that the test plays. */

@@ -87,6 +87,7 @@ class PlayedNode {
       audiences: { of: ({ terms }) => plain(terms.audience) },
       payloads: { of: ({ terms }) => terms.payload },
       leftOut: { of: () => null },
+      named: { of: () => null },
       clock,
       log,
     });

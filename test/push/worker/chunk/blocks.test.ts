@@ -377,3 +377,24 @@ t.test('blocks of which the devices are not known are told apart', (t) => {
   t.equal(part.take()?.blocks, bit(1), 'empty, and known');
   t.end();
 });
+
+t.test('devices that are gone are skipped; what is not sent to is the rest', async (t) => {
+  const blocksOf = () => {
+    const offsets = Uint16Array.from([0, 1, BLOCK_DEVICES, BLOCK_DEVICES + 1]);
+    return new Blocks(offsets, FIRST_ORDINAL, 0n, 0n, GROUP_BLOCKS, true, (at) => at !== 1);
+  };
+  const sent = blocksOf();
+  t.equal(sent.next, 1);
+  sent.advance(5);
+  t.equal(sent.next, null);
+  sent.settle(1, ACCEPTED);
+  const counts = { total: 4, delivered: 1, skipped: 3, cancelled: 0 };
+  t.match(sent.take(), { tally: { counts }, reached: { devices: 1, words: '0001' }, rest: null });
+  const cancelled = blocksOf();
+  cancelled.settleRest(CANCELLED);
+  t.match(cancelled.take(), {
+    tally: { counts: { ...counts, delivered: 0, cancelled: 1 } },
+    reached: { devices: 1, words: '0001' },
+    rest: { devices: 1, words: '0001' },
+  });
+});

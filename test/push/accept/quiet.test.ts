@@ -1,0 +1,31 @@
+import t from 'tap';
+import type { Payload } from '../../../src/domain/notification.ts';
+import { quietly } from '../../../src/push/accept/quiet.ts';
+
+t.test('without a sound, whatever overlays ask for; the rest stays', async (t) => {
+  const loud: Payload = {
+    title: 'goal!',
+    sound: 'horn',
+    data: { sound: 'the app knows why' },
+    present: { interruption: 'timeSensitive', thread: 'match' },
+    apns: { aps: { sound: 'horn', 'interruption-level': 'critical', badge: 1 }, x: 1 },
+    fcm: { android: { notification: { defaultSound: true, sound: 'horn', icon: 'ball' } } },
+    webpush: { renotify: true, vibrate: [1], icon: 'ball' },
+  };
+  const quiet: Payload = {
+    title: 'goal!',
+    data: { sound: 'the app knows why' },
+    present: { interruption: 'passive', thread: 'match' },
+    apns: { aps: { badge: 1 }, x: 1 },
+    fcm: { android: { notification: { icon: 'ball' } } },
+    webpush: { icon: 'ball' },
+  };
+  t.same(quietly(loud), quiet);
+  const languages = [{ language: 'de', payload: loud }];
+  t.same(quietly({ ...loud, languages }), { ...quiet, languages: [{ language: 'de', payload: quiet }] });
+  t.same(quietly({ title: 'x', data: {} }), {
+    title: 'x',
+    data: {},
+    present: { interruption: 'passive' },
+  });
+});
