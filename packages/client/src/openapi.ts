@@ -517,7 +517,7 @@ export interface paths {
          * @description Accepts this push and cancels the job, both or neither: nobody gets both or none of them, whatever the moment. The body is that of `createNotification`, whole, since nothing of the job is kept but a pause: one that was paused stays paused. The new job has an id of its own.
          *
          *     - `409`, with the state: the job has begun to be sent, or has ended. Nothing is changed.
-         *     - `409` also for a retry, which leaves devices out: cancel it, and retry again with the payload.
+         *     - `409` also for a retry or a correction, whose devices a push cannot name: cancel it, and retry or correct again with the payload.
          *     - `dryRun` counts the devices, and changes nothing.
          *     - With an `Idempotency-Key`, a request whose answer was lost can be repeated; without one, the second answer is `409`, since the job is cancelled already.
          *     - It is allowed also where the client has as many open jobs as it may: their number stays.
@@ -546,7 +546,7 @@ export interface paths {
          *
          *     The audience is that of the job as it was accepted; so are `delivery`, `priority` and `ratePerSecond`. It is sent now, and does not pause by itself. It ends an hour before the reach is removed; `expiresAt` is that of the job, if it has one, but not later than this.
          *
-         *     - `409`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its `expiresAt` has passed; nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; or it was retried 16 times.
+         *     - `409`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its `expiresAt` has passed; nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; it was retracted, or corrected and the request gives no payload; or it was retried and corrected 16 times.
          *     - `410`: its reach was removed, or is removed within an hour (`REACH_RETENTION_DAYS`, 7, from its first send), or is `incomplete`: some would get the message a second time.
          *     - `403`: the job is another publisher's, and the key sees only its own; or the audience there, those who are left out included, is larger than the key's `maxDevices`.
          *     - `503`: nodes of an earlier version are at work, which would send it to everybody.
@@ -554,6 +554,64 @@ export interface paths {
          *     For the super user of the client, and keys with the scope `send`.
          */
         readonly post: operations["retryNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/notifications/{id}/correct": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace the text of a push job on the devices that it has reached
+         * @description A new, urgent job to the `reach` of the job: whose provider has accepted the message, and those of unknown outcome, also who has unsubscribed or moved to another tag since. What is still to be sent of the job is cancelled in the same transaction, and gets the new message from the new job: the two together send it once to each device of the audience. The new job waits until the last send of the old one has its answer.
+         *
+         *     Each message has `replaces`, the id of the job that was sent first, beside `pushId`, and the identity of that: it takes the place of the one that is shown. A reader who has dismissed that one sees the new one. The job's retries, and earlier corrections, are of one chain with it: all devices that have a message of the chain get the new one. A device that was erased since is `skipped`; one that registered under a new token is a new device, and gets nothing.
+         *
+         *     It takes over `delivery` and `ratePerSecond` of the job, has no `expiresAt`, and ends an hour before the reach is removed.
+         *
+         *     - `409`: its alerts cannot be replaced (`replaceable: false`, silent, or of several `collapseId`s); another job of the chain is under way (the answer names it; a running correction can be corrected itself); nothing of it was sent (replace it); it reached nobody; it was retracted; parts are parked; or it was retried and corrected 16 times.
+         *     - `410`: its reach was removed, or is removed within an hour (`REACH_RETENTION_DAYS`, 7, from its first send).
+         *     - `403`: the job is another publisher's, and the key sees only its own; it went to apps that the key is not for; or to more devices than its `maxDevices`.
+         *     - `503`: nodes of an earlier version are at work, which would send it to everybody.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly post: operations["correctNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-api/v3/{client}/notifications/{id}/retract": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take a push job back from the devices that it has reached
+         * @description What is still to be sent of the job is cancelled before the answer. A new, urgent job goes to those whom it has reached, as a correction does, with `{"pushId", "retracts"}`: `retracts` is the id of the job that was sent first.
+         *
+         *     No provider removes what is shown: the app does. On iOS a background push wakes it (two or three an hour, none after the reader has closed it for good); on Android a data message; in browsers nothing, but `text` if there is one. `promise` says so for each platform.
+         *
+         *     - `409`: as for `correct`; of a job that has begun nothing is sent any more (of one that has not, cancel it).
+         *     - `410`, `403`, `503`: as for `correct`.
+         *
+         *     For the super user of the client, and keys with the scope `send`.
+         */
+        readonly post: operations["retractNotification"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -3401,6 +3459,20 @@ export interface components {
             readonly retries?: string;
             /** @description Its retries, in the order in which they were asked for. Absent: none. */
             readonly retriedBy?: readonly string[];
+            /**
+             * Format: uuid
+             * @description The job that was sent first, which this one corrects. Absent: it does not.
+             */
+            readonly corrects?: string;
+            /** @description Its corrections, in the order in which they were asked for. Absent: none. */
+            readonly correctedBy?: readonly string[];
+            /**
+             * Format: uuid
+             * @description The job that was sent first, which this one retracts. Absent: it does not.
+             */
+            readonly retracts?: string;
+            /** @description Its retractions, in the order in which they were asked for. Absent: none. */
+            readonly retractedBy?: readonly string[];
             /** @enum {string} */
             readonly delivery: "at-least-once" | "at-most-once";
             /** @enum {string} */
@@ -3478,6 +3550,60 @@ export interface components {
              */
             readonly retries: string;
         };
+        readonly CorrectRequest: {
+            /** @description The whole new message. It takes the place of the one that is shown, so `collapseId` is that of the job, and `present.replaceable` is true, whatever is written. */
+            readonly payload: components["schemas"]["Payload"] | {
+                readonly [key: string]: unknown;
+            } | string;
+            /** @description `quiet`, the default: no sound, and `present.interruption` is `passive`. `again`: as the payload says. On Android 8 and later the channel decides: for a quiet one name a channel of low importance. */
+            readonly alert?: ("quiet" | "again") | null;
+            /** @description What becomes of the devices that the job is not sent to yet. `corrected`, the default: it is cancelled, and they get the new message. `stop`: it is cancelled, and they get nothing. `original`: it goes on, and they get the earlier message. */
+            readonly rest?: ("corrected" | "stop" | "original") | null;
+        };
+        readonly Correction: {
+            /**
+             * Format: uuid
+             * @description The id of the new push job.
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The job that was sent first. A correction of a correction has the same one.
+             */
+            readonly corrects: string;
+        };
+        readonly RetractRequest: {
+            /** @description `remove`, the default: the app is told to remove the message. `replace`: `text` takes its place, as a quiet correction does. */
+            readonly mode?: ("remove" | "replace") | null;
+            /** @description Needed for `replace`. With `remove` it takes the place of the message in browsers, where a push must show something. */
+            readonly text?: {
+                readonly title?: string;
+                readonly message?: string;
+            } | null;
+            /** @description Only there. What is still to be sent is cancelled on every platform. Absent: on each where the job went. */
+            readonly platformIds?: readonly number[] | null;
+        };
+        readonly Retraction: {
+            /**
+             * Format: uuid
+             * @description The id of the new push job.
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The job that was sent first.
+             */
+            readonly retracts: string;
+            /** @description What happens on each platform. `best-effort`: the app removes it when the device lets it. `replaced`: another text takes its place. `none`: nothing is sent there. */
+            readonly promise: readonly {
+                /** @description 3: apns, 7: webpush, 15: fcm */
+                readonly platformId: number;
+                /** @enum {string} */
+                readonly how: "background" | "data" | "replace" | "none";
+                /** @enum {string} */
+                readonly promise: "best-effort" | "replaced" | "none";
+            }[];
+        };
         readonly ListedDraft: {
             readonly id: number;
             readonly name: string;
@@ -3523,10 +3649,10 @@ export interface components {
             /** @description In the order of the expression; empty for a device that is not known. */
             readonly because: readonly {
                 /**
-                 * @description What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, that nobody of its app and platform was in the audience then, that the job which a retry repeats had reached it before, and that no target tag is known.
+                 * @description What it asks for: a tag, a test of an attribute, `*`. The others are limits of the send, and are listed only where they keep the device out: its apps, their platforms, that the device registered after the send was planned, that nobody of its app and platform was in the audience then, that the job which a retry repeats had reached it before, that no job which a correction corrects has reached it, and that no target tag is known.
                  * @enum {string}
                  */
-                readonly kind: "tag" | "attribute" | "everybody" | "app" | "platform" | "registered" | "planned" | "reached-before" | "nobody";
+                readonly kind: "tag" | "attribute" | "everybody" | "app" | "platform" | "registered" | "planned" | "reached-before" | "not-reached" | "nobody";
                 /** @description As in an expression, with its `!`. Segments are in their places. */
                 readonly operand: string;
                 /** @description What the device has: of a tag whether it has it, of an attribute its value. Absent: it has no value, or there is no such tag, or it has expired, or the name had no meaning when the job was accepted. */
@@ -3915,7 +4041,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "segment.create" | "segment.change" | "segment.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.retry" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "segment.create" | "segment.change" | "segment.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.retry" | "notification.correct" | "notification.retract" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -4299,6 +4425,10 @@ export type AudienceRequest = components['schemas']['AudienceRequest'];
 export type Notification = components['schemas']['Notification'];
 export type RetryRequest = components['schemas']['RetryRequest'];
 export type Retry = components['schemas']['Retry'];
+export type CorrectRequest = components['schemas']['CorrectRequest'];
+export type Correction = components['schemas']['Correction'];
+export type RetractRequest = components['schemas']['RetractRequest'];
+export type Retraction = components['schemas']['Retraction'];
 export type ListedDraft = components['schemas']['ListedDraft'];
 export type Draft = components['schemas']['Draft'];
 export type Segment = components['schemas']['Segment'];
@@ -5971,6 +6101,146 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Retry"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Problem"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly correctNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own. */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the push job.
+                 * @example 019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "payload": {
+                 *         "title": "goal!",
+                 *         "message": "2:0"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CorrectRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Accepted. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the new job is. */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52",
+                     *       "corrects": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Correction"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Problem"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 422: components["responses"]["UnprocessableContent"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly retractNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A repeated request with the same key and body, byte for byte, within 24 hours is answered with the first job, and sends nothing again. With another body it is `422`; an empty one is `400`. The super user (also after a rotation), each further key and each account have keys of their own. */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the push job.
+                 * @example 019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "mode": "remove"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RetractRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Accepted. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the new job is. */
+                    readonly Location?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52",
+                     *       "retracts": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52",
+                     *       "promise": [
+                     *         {
+                     *           "platformId": 3,
+                     *           "how": "background",
+                     *           "promise": "best-effort"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Retraction"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -1,7 +1,6 @@
 /** `tagcast notification correct|retract`: another text in the place of one that was sent, or none. */
 
 import { randomUUID } from 'node:crypto';
-import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import { PLATFORM_LABELS } from '../../../packages/std/src/platforms.ts';
 import { PLATFORM_FLAG, readPlatform, UsageError } from '../arguments.ts';
 import { verb } from '../command.ts';
@@ -38,7 +37,12 @@ export const correctVerb = verb(
       };
       const headers = { 'Idempotency-Key': key };
       const path = { id };
-      const answer = await tagcast.request('POST', `${JOB}/correct`, { path, body, headers, signal });
+      const answer = await tagcast.request('POST', `${JOB}/correct`, {
+        path,
+        body,
+        headers,
+        signal,
+      });
       return { value: answer.body, text: `${answer.body.id}  corrects ${answer.body.corrects}` };
     };
   },
@@ -75,7 +79,12 @@ export const retractVerb = verb(
     const headers = { 'Idempotency-Key': randomUUID() };
     return async ({ tagcast, signal }) => {
       const path = { id };
-      const answer = await tagcast.request('POST', `${JOB}/retract`, { path, body, headers, signal });
+      const answer = await tagcast.request('POST', `${JOB}/retract`, {
+        path,
+        body,
+        headers,
+        signal,
+      });
       const promises = answer.body.promise.map(
         ({ platformId, promise }) => `  ${labelOf(platformId)}: ${PROMISES[promise]}`,
       );
@@ -85,7 +94,7 @@ export const retractVerb = verb(
   },
 );
 
-const labelOf = (platformId: PlatformId): string => PLATFORM_LABELS.get(platformId) ?? '';
+const labelOf = (platformId: number): string => PLATFORM_LABELS.get(platformId) ?? '';
 
 const PROMISES = {
   'best-effort': 'the app removes it when the device lets it',

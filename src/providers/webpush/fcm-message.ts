@@ -28,10 +28,7 @@ function contentOf(message: Message, nowMs: number): string {
 }
 
 /** The data under the names that such workers read, with the members of `webpush`. */
-function dataOf(
-  message: Message,
-  identity: string | undefined,
-): Readonly<Record<string, string>> {
+function dataOf(message: Message, identity: string | undefined): Readonly<Record<string, string>> {
   const { payload } = message;
   const { title, url, image, present = {}, webpush = {} } = payload;
   const { actions, appBadge, interruption } = present;
@@ -46,7 +43,17 @@ function dataOf(
   // FCM would refuse the whole message for these names; other browsers take them.
   const allowed = Object.entries(over).filter(([key]) => !isReservedByFcm(key));
   return strings({
-    ...{ title, message: payload.message, url, image, silent, actions, tag, app_badge: appBadge, ...payload.data },
+    ...{
+      title,
+      message: payload.message,
+      url,
+      image,
+      silent,
+      actions,
+      tag,
+      app_badge: appBadge,
+      ...payload.data,
+    },
     ...Object.fromEntries(allowed),
     ...pushIdsOf(message),
   });

@@ -9,7 +9,11 @@ import type { Payload } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
-import type { NewCorrection, Rest, WhyNoCorrection } from '../sql/notifications/insert-correction.ts';
+import type {
+  NewCorrection,
+  Rest,
+  WhyNoCorrection,
+} from '../sql/notifications/insert-correction.ts';
 import { insertCorrection } from '../sql/notifications/insert-correction.ts';
 import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import { listScopes } from '../sql/notifications/list-scopes.ts';

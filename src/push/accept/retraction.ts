@@ -30,20 +30,26 @@ export function promisesOf(
   const all = [...new Set(scopes.map(({ platformId }) => platformId))].sort((a, b) => a - b);
   return all
     .filter((platformId) => platformIds?.includes(platformId) ?? true)
-    .map((platformId): PlatformPromise => {
-      if (mode === 'replace') return { platformId, how: 'replace', promise: 'replaced' };
-      switch (platformId) {
-        case PLATFORMS.apns:
-          return { platformId, how: 'background', promise: 'best-effort' };
-        case PLATFORMS.fcm:
-          return { platformId, how: 'data', promise: 'best-effort' };
-        // A web push must show something.
-        case PLATFORMS.webpush:
-          return text === null
-            ? { platformId, how: 'none', promise: 'none' }
-            : { platformId, how: 'replace', promise: 'replaced' };
-      }
-    });
+    .map((platformId) => promiseOn(platformId, mode, text !== null));
+}
+
+function promiseOn(
+  platformId: PlatformId,
+  mode: AskedRetraction['mode'],
+  hasText: boolean,
+): PlatformPromise {
+  if (mode === 'replace') return { platformId, how: 'replace', promise: 'replaced' };
+  switch (platformId) {
+    case PLATFORMS.apns:
+      return { platformId, how: 'background', promise: 'best-effort' };
+    case PLATFORMS.fcm:
+      return { platformId, how: 'data', promise: 'best-effort' };
+    // A web push must show something.
+    case PLATFORMS.webpush:
+      return hasText
+        ? { platformId, how: 'replace', promise: 'replaced' }
+        : { platformId, how: 'none', promise: 'none' };
+  }
 }
 
 /** `collapseId`: see withIdentity. */

@@ -6,8 +6,8 @@
 
 import type { Sql } from '../../database/sql.ts';
 import type { ClaimedChunk } from '../sql/ledger/claim-chunks.ts';
-import { reachedNow } from '../sql/ledger/read-reach.ts';
 import { addWords } from '../sql/ledger/reach-words.ts';
+import { reachedNow } from '../sql/ledger/read-reach.ts';
 import { chainOf } from '../sql/ledger/retry-chain.ts';
 import type { Claimed } from './claimed.ts';
 

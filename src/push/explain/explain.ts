@@ -195,7 +195,11 @@ async function judgedBy(
   device: ExplainedDevice,
 ): Promise<Pick<Explanation, 'inAudience' | 'because'>> {
   if (job?.correction != null && job.retries !== null) {
-    const isMeant = await isReachedByChain(sql, { appId, platformId, ordinal: device.ordinal }, job.retries);
+    const isMeant = await isReachedByChain(
+      sql,
+      { appId, platformId, ordinal: device.ordinal },
+      job.retries,
+    );
     return { inAudience: isMeant, because: isMeant ? [] : [notReachedBy(job.retries)] };
   }
   const nowMs = await readClock(sql);

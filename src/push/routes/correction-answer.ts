@@ -128,7 +128,9 @@ function whyNot({ job, deed, days }: Asked, why: WhyNoCorrection): Refusal {
     case 'under-way':
       return refused(
         409,
-        `The push job ${why.id} of the same message is ${why.state}: cancel it, wait for its end, or ${deed.kind} that one.`,
+        why.state === 'CANCELLED'
+          ? `The push job ${why.id} of the same message was cancelled a moment ago, and its last sends await their answers: try again soon.`
+          : `The push job ${why.id} of the same message is ${why.state}: cancel it, wait for its end, or ${deed.kind} that one.`,
       );
     case 'not-begun':
       return refused(

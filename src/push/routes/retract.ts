@@ -36,13 +36,10 @@ const retractRequest = z
         description:
           'Needed for `replace`. With `remove` it takes the place of the message in browsers, where a push must show something.',
       }),
-    platformIds: z
-      .array(platformId)
-      .nullish()
-      .meta({
-        description:
-          'Only there. What is still to be sent is cancelled on every platform. Absent: on each where the job went.',
-      }),
+    platformIds: z.array(platformId).nullish().meta({
+      description:
+        'Only there. What is still to be sent is cancelled on every platform. Absent: on each where the job went.',
+    }),
   })
   .meta({ id: 'RetractRequest' });
 const retracted = z

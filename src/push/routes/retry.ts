@@ -148,7 +148,8 @@ interface AnsweredRetry {
   readonly reachRetentionDays: number;
 }
 
-export const NOT_SEEN = 'This key sees and controls its own push jobs only, and this is another one.';
+export const NOT_SEEN =
+  'This key sees and controls its own push jobs only, and this is another one.';
 
 function answerTo(
   request: HttpRequest,

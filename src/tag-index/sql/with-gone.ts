@@ -29,7 +29,11 @@ export function withGone(
     },
     ...(languages === undefined
       ? {}
-      : { languages: Uint8Array.from(placeOf, (place) => (place === undefined ? 0 : (languages[place] ?? 0))) }),
+      : {
+          languages: Uint8Array.from(placeOf, (place) =>
+            place === undefined ? 0 : (languages[place] ?? 0),
+          ),
+        }),
     hasGone: true,
   };
 }

@@ -231,7 +231,12 @@ await withStores(t, async (t, store) => {
         if (chunk === undefined) throw new Error('nothing to claim');
         const task = taskOf(
           { kind: 'chunk', chunk, leaseStartedMs: 0, nodeId: null },
-          { audience: plain(chunk.terms.audience), payload: chunk.terms.payload, leftOut: null, named: null },
+          {
+            audience: plain(chunk.terms.audience),
+            payload: chunk.terms.payload,
+            leftOut: null,
+            named: null,
+          },
           60_000,
           NOT_AUTHORIZED,
         );

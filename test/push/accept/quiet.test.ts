@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Payload } from '../../../src/domain/notification.ts';
 import { quietly } from '../../../src/push/accept/quiet.ts';
 
-t.test('without a sound, whatever overlays ask for; the rest stays', async (t) => {
+t.test('without a sound, whatever overlays ask for; the rest stays', (t) => {
   const loud: Payload = {
     title: 'goal!',
     sound: 'horn',
@@ -22,10 +22,14 @@ t.test('without a sound, whatever overlays ask for; the rest stays', async (t) =
   };
   t.same(quietly(loud), quiet);
   const languages = [{ language: 'de', payload: loud }];
-  t.same(quietly({ ...loud, languages }), { ...quiet, languages: [{ language: 'de', payload: quiet }] });
+  t.same(quietly({ ...loud, languages }), {
+    ...quiet,
+    languages: [{ language: 'de', payload: quiet }],
+  });
   t.same(quietly({ title: 'x', data: {} }), {
     title: 'x',
     data: {},
     present: { interruption: 'passive' },
   });
+  t.end();
 });

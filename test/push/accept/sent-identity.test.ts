@@ -7,7 +7,7 @@ const sent = (...payloads: Payload[]) => ({
   sent: payloads.map((one) => ({ payload: one, templated: null })),
 });
 
-t.test('one identity for all that was sent, or none', async (t) => {
+t.test('one identity for all that was sent, or none', (t) => {
   t.same(sentIdentityOf(sent(payload())), { kind: 'identity', collapseId: undefined });
   const named = payload({ collapseId: 'a' });
   t.same(sentIdentityOf(sent(named, named)), { kind: 'identity', collapseId: 'a' });
@@ -18,9 +18,10 @@ t.test('one identity for all that was sent, or none', async (t) => {
   t.same(sentIdentityOf(sent(payload({ languages: [inGerman] }))), { kind: 'none' });
   t.same(sentIdentityOf(sent(payload({ replaceableDefault: false }))), { kind: 'none' });
   t.same(sentIdentityOf(sent(payload({ present: { replaceable: false } }))), { kind: 'none' });
+  t.end();
 });
 
-t.test('a payload is given it, in each language', async (t) => {
+t.test('a payload is given it, in each language', (t) => {
   const languages = [{ language: 'de', payload: payload({ collapseId: 'own' }) }];
   const replacing = payload({ collapseId: 'a', present: { replaceable: true } });
   t.same(withIdentity(payload({ languages }), 'a'), {
@@ -32,4 +33,5 @@ t.test('a payload is given it, in each language', async (t) => {
     data: {},
     present: { replaceable: true },
   });
+  t.end();
 });

@@ -60,7 +60,10 @@ await onEachStore(t, {
     }
     const other = { mode: 'replace', text: { message: 'withdrawn' }, platformIds: [ANDROID] };
     const replaced = await api.call('POST', `/${id}/retract`, other);
-    t.match(replaced, { status: 202, body: { promise: [{ how: 'replace', promise: 'replaced' }] } });
+    t.match(replaced, {
+      status: 202,
+      body: { promise: [{ how: 'replace', promise: 'replaced' }] },
+    });
     t.match(await ended(api, replaced.body.id), { state: 'FINISHED' });
     for (const { platformId, shown } of await screens()) {
       if (platformId === ANDROID) t.match(shown, [{ body: 'withdrawn', identity: 'a' }]);

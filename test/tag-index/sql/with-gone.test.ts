@@ -1,7 +1,7 @@
 import t from 'tap';
 import { withGone } from '../../../src/tag-index/sql/with-gone.ts';
 
-t.test('named devices that are gone have a place and no id', async (t) => {
+t.test('named devices that are gone have a place and no id', (t) => {
   const named = new Uint8Array(1_024);
   for (const offset of [3, 130, 131, 200]) {
     named[offset >> 3] = (named[offset >> 3] ?? 0) | (1 << (offset & 7));
@@ -21,4 +21,5 @@ t.test('named devices that are gone have a place and no id', async (t) => {
   t.same([...(all.languages ?? [])], [1, 0, 2]);
   t.equal(all.hasGone, true);
   t.equal(withGone(run, named, { first: 132, end: 201 }).offsets.length, 1);
+  t.end();
 });

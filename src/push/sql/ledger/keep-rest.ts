@@ -49,18 +49,27 @@ function restsIn(report: Progress, correctionId: string): readonly Rest[] {
   const { appId, platformId } = report;
   if (report.kind === 'chunk') {
     const { rest, groupNumber } = report;
-    return rest === undefined ? [] : [{ appId, platformId, groupNumber, correctionId, words: rest }];
+    return rest === undefined
+      ? []
+      : [{ appId, platformId, groupNumber, correctionId, words: rest }];
   }
   return report.settlements.flatMap(({ ordinal, ending }) =>
     ending === 'cancelled'
-      ? [{ appId, platformId, groupNumber: groupNumberOf(ordinal), correctionId, words: wordOf(ordinal) }]
+      ? [
+          {
+            appId,
+            platformId,
+            groupNumber: groupNumberOf(ordinal),
+            correctionId,
+            words: wordOf(ordinal),
+          },
+        ]
       : [],
   );
 }
 
 /** Of one device: its offset in its group (push/worker/chunk/reach.ts). */
-const wordOf = (ordinal: number): string =>
-  (ordinal % GROUP_DEVICES).toString(16).padStart(4, '0');
+const wordOf = (ordinal: number): string => (ordinal % GROUP_DEVICES).toString(16).padStart(4, '0');
 
 const given = rowsOf<Rest>('given', {
   correction_id: uuid(({ correctionId }) => correctionId),

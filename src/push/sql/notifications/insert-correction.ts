@@ -71,8 +71,12 @@ export async function insertCorrection(
   await lockNotifications(tx, [first, target]);
   const chain = await readChain(tx, first);
   const job = chain.find(({ id }) => id === target);
-  const why = whyNot(chain, job, { rest, correction: correction.correction }) ?? (await whyGone(tx, chain, first));
-  if (why !== null || job === undefined) return why ?? { kind: 'nobody' };
+  const why =
+    whyNot(chain, job, { rest, correction: correction.correction }) ??
+    (await whyGone(tx, chain, first));
+  if (why !== null) return why;
+  const isForNobody = chain.every(({ hasEnded, reached }) => hasEnded && reached === 0);
+  if (job === undefined || isForNobody) return { kind: 'nobody' };
   const kept = endOfReach(chain, reachKeptMs);
   if (kept.kind === 'reach-gone') return kept;
   const [accepted] = await insertNotifications(tx, [correction]);
@@ -140,7 +144,8 @@ function whyNot(
   const underWay = chain.find(({ id, hasEnded }) => !hasEnded && id !== job.id);
   if (underWay !== undefined) return { ...underWay, kind: 'under-way' };
   const retracted = chain.find((one) => one.correction === 'retract');
-  if (retracted !== undefined && correction === 'correct') return { kind: 'retracted', id: retracted.id };
+  if (retracted !== undefined && correction === 'correct')
+    return { kind: 'retracted', id: retracted.id };
   if (!job.hasEnded && !job.isPlanned) return { kind: 'not-begun', state: job.state };
   if (!job.hasEnded && rest === 'original' && job.correction !== null) {
     return { kind: 'would-cross' };
@@ -152,8 +157,7 @@ function whyNot(
   );
   if (parked !== undefined) return { kind: 'parked', id: parked.id };
   if (chain.length > CHAIN_MAX) return { kind: 'too-many', max: CHAIN_MAX };
-  const isForNobody = job.hasEnded && chain.every(({ reached }) => reached === 0);
-  return isForNobody ? { kind: 'nobody' } : null;
+  return null;
 }
 
 async function whyGone(

@@ -378,7 +378,7 @@ t.test('blocks of which the devices are not known are told apart', (t) => {
   t.end();
 });
 
-t.test('devices that are gone are skipped; what is not sent to is the rest', async (t) => {
+t.test('devices that are gone are skipped; what is not sent to is the rest', (t) => {
   const blocksOf = () => {
     const offsets = Uint16Array.from([0, 1, BLOCK_DEVICES, BLOCK_DEVICES + 1]);
     return new Blocks(offsets, FIRST_ORDINAL, 0n, 0n, GROUP_BLOCKS, true, (at) => at !== 1);
@@ -397,4 +397,5 @@ t.test('devices that are gone are skipped; what is not sent to is the rest', asy
     reached: { devices: 1, words: '0001' },
     rest: { devices: 1, words: '0001' },
   });
+  t.end();
 });
