@@ -149,7 +149,7 @@ export interface TemplatedPayload {
   readonly payloads: Readonly<Record<string, Payload>>;
 }
 
-/** What a job does to what an earlier one has sent (decision 77). */
+/** The deed of a job that follows an earlier one (decision 77). */
 export type Correction = 'correct' | 'retract';
 
 export interface Message {
@@ -159,9 +159,9 @@ export interface Message {
   readonly expiresAtMs: number | null;
   /** The planned time of the send, not before its acceptance: a payload's ttl counts from here. */
   readonly dueAtMs: number;
-  /** What stands for the job in the identity of its alerts. Absent: its id. */
+  /** The id that stands for the job in the identity of its alerts. Absent: its own. */
   readonly chain?: string;
-  /** What it does to an earlier message, by the id of the job that was sent first. Absent: nothing. */
+  /** The job that was sent first, whose message it corrects or takes back. Absent: none. */
   readonly replaces?: string;
   readonly retracts?: string;
 }

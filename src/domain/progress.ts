@@ -86,7 +86,7 @@ export interface ChunkProgress extends ProgressShape {
   readonly retries: readonly NewRetry[];
   /** Devices of these blocks. Absent: none. */
   readonly reached?: Reached;
-  /** Words of the devices of these blocks that were not sent to, since it was cancelled. Absent: none. */
+  /** Words of those of their devices that a cancelled job does not send to. Absent: none. */
   readonly rest?: string;
   /** The chunk is the only one of its scope, and so few are written into the scope's row. */
   readonly isReachedInScope?: true;

@@ -50,6 +50,7 @@ const ADDED = [
   'column bulk_operations.device_numbers jsonb[]',
   'column chunks.is_doubted boolean',
   'column chunks.reach_words bytea',
+  'column chunks.rest_words bytea',
   'column clients.settings jsonb',
   'column credential_health.refused_since timestamp with time zone',
   'column deleted_numbers.attribute_id integer not null',

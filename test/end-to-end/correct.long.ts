@@ -1,6 +1,6 @@
 /**
  * A correction in the middle of a send whose engines are killed, and of itself: every device shows
- * the new text, and nobody got more than one of each but for unknown outcomes.
+ * the new text alone.
  */
 
 import t from 'tap';

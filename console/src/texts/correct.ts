@@ -18,7 +18,7 @@ export const correctTexts = {
   retractTitle: 'Retract this notification?',
   retractLine: (reached: string) => `${reached} have it. The app removes it, as far as it can:`,
   retractRest: 'It is not sent to any more devices.',
-  /** By the numbers of the platforms. */
+  /** The keys are the numbers of the platforms. */
   promises: {
     3: 'when the phone lets the app, which may be never',
     7: 'stays, unless a text takes its place',

@@ -1,4 +1,4 @@
-/** `tagcast notification correct|retract`: another text in the place of one that was sent, or none. */
+/** `tagcast notification correct|retract`: replaces the text of what was sent, or takes it back. */
 
 import { randomUUID } from 'node:crypto';
 import { PLATFORM_LABELS } from '../../../packages/std/src/platforms.ts';

@@ -155,7 +155,7 @@ const optional = <Name extends keyof PushRequest>(
   value: PushRequest[Name] | undefined,
 ): Partial<PushRequest> => (value === undefined ? {} : { [name]: value });
 
-/** What the flags of a payload say. */
+/** Reads the payload that the flags give. */
 export async function readPayload(given: GivenPayload): Promise<Payload> {
   const { title, message, 'payload-file': path } = given;
   if (title === undefined && message === undefined && path === undefined) {

@@ -7,6 +7,7 @@ import { transact } from '../../database/transact.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
+import { quietly } from '../../providers/quiet.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type {
@@ -29,13 +30,12 @@ import type { Publisher } from './new-notification.ts';
 import { newNotification } from './new-notification.ts';
 import type { OpenJobs } from './open-jobs.ts';
 import type { Push } from './push.ts';
-import { quietly } from './quiet.ts';
 import { earlierAnswer } from './replace.ts';
 import type { AskedRetraction } from './retraction.ts';
 import { promisesOf, retractionContent } from './retraction.ts';
 import { sentIdentityOf, withIdentity } from './sent-identity.ts';
 
-/** `payload`: whether the new one makes no noise. */
+/** `isQuiet`: it makes no noise. */
 export type Deed =
   | { readonly kind: 'correct'; readonly isQuiet: boolean; readonly rest: Rest }
   | ({ readonly kind: 'retract' } & AskedRetraction);
@@ -206,7 +206,7 @@ async function contentOf(
   return { kind: 'fit', payload, templated: templated && { ...templated, payloads } };
 }
 
-/** What would not replace anything. */
+/** Faults of a payload that could replace nothing. */
 function ownFaults({ payload }: Push, collapseId: string | undefined) {
   const isOther = payload.collapseId !== undefined && payload.collapseId !== collapseId;
   return [

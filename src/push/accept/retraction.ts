@@ -1,22 +1,22 @@
-/** What a retraction sends to each platform, and what it can promise there (decision 77). */
+/** Makes what a retraction sends to each platform, and says what it can promise (decision 77). */
 
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
-import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
+import { removalOn, SILENT } from '../../providers/removal.ts';
 import type { Content } from './contents.ts';
 
 export interface AskedRetraction {
   readonly mode: 'remove' | 'replace';
-  /** What is shown in its place. Null: nothing is. */
+  /** The text that is shown in its place. Null: none. */
   readonly text: { readonly title?: string; readonly message?: string } | null;
   /** Null: every platform of the job. */
   readonly platformIds: readonly number[] | null;
 }
 
-export interface PlatformPromise {
+interface PlatformPromise {
   readonly platformId: PlatformId;
   readonly how: 'background' | 'data' | 'replace' | 'none';
   readonly promise: 'best-effort' | 'replaced' | 'none';
@@ -38,18 +38,11 @@ function promiseOn(
   mode: AskedRetraction['mode'],
   hasText: boolean,
 ): PlatformPromise {
-  if (mode === 'replace') return { platformId, how: 'replace', promise: 'replaced' };
-  switch (platformId) {
-    case PLATFORMS.apns:
-      return { platformId, how: 'background', promise: 'best-effort' };
-    case PLATFORMS.fcm:
-      return { platformId, how: 'data', promise: 'best-effort' };
-    // A web push must show something.
-    case PLATFORMS.webpush:
-      return hasText
-        ? { platformId, how: 'replace', promise: 'replaced' }
-        : { platformId, how: 'none', promise: 'none' };
-  }
+  const removal = mode === 'remove' ? removalOn(platformId) : null;
+  if (removal !== null) return { platformId, how: removal.how, promise: 'best-effort' };
+  return hasText
+    ? { platformId, how: 'replace', promise: 'replaced' }
+    : { platformId, how: 'none', promise: 'none' };
 }
 
 /** `collapseId`: see withIdentity. */
@@ -65,11 +58,8 @@ export function retractionContent(
     present: { interruption: 'passive', replaceable: true },
     data: {},
   };
-  const payloadOf = ({ how }: PlatformPromise): Payload => {
-    if (how === 'replace') return shown;
-    // Android delays what is normal while it sleeps; Apple refuses a background push that is not.
-    return how === 'data' ? { ...SILENT, priority: 'high' } : SILENT;
-  };
+  const payloadOf = ({ platformId, how }: PlatformPromise): Payload =>
+    how === 'replace' ? shown : (removalOn(platformId)?.payload ?? SILENT);
   const faults = promises.flatMap((one) =>
     payloadFaults(payloadOf(one), [one.platformId], 'retract').map(({ message }) => ({
       path: 'text',
@@ -88,6 +78,3 @@ export function retractionContent(
     templated: { given, payloads: Object.fromEntries(payloads) },
   };
 }
-
-/** For the app, which removes what the message names. */
-const SILENT: Payload = { silent: true, data: {} };

@@ -10,7 +10,7 @@ import { KeptBriefly } from './kept-briefly.ts';
 
 type AudienceIn = Awaited<ReturnType<typeof compileFor>>;
 
-/** Of a correction: its devices are named (named.ts). */
+/** A correction names its devices (named.ts). */
 const NAMED: Audience = { anyTagIds: [], allTagIds: [], noneTagIds: [], isNamed: true };
 
 export class Audiences {

@@ -60,7 +60,8 @@ interface TaskContent {
 
 /**
  * The task for a worker. `audience` and `payload`: with ids in place of tests and languages.
- * `leftOut`: devices of a chunk that have the message already; `named`: those that it goes to. `fault`: why none is sent.
+ * `leftOut`: devices of a chunk that have the message already; `named`: those that it goes to.
+ * `fault`: why none is sent.
  */
 export function taskOf(
   claimed: Claimed,

@@ -1,4 +1,4 @@
-/** What `correct` and `retract` have in common: the job, its caller's rights, and the refusals. */
+/** The common part of `correct` and `retract`: the job, the rights of its caller, the refusals. */
 
 import { createHash } from 'node:crypto';
 import { recordChange } from '../../audit/record-change.ts';

@@ -27,7 +27,7 @@ const retractRequest = z
   .object({
     mode: z.enum(MODES).nullish().meta({
       description:
-        '`remove`, the default: the app is told to remove the message. `replace`: `text` takes its place, as a quiet correction does.',
+        '`remove`, the default: the app removes the message. `replace`: `text` takes its place, as a quiet correction does.',
     }),
     text: z
       .object({ title: z.string().optional(), message: z.string().optional() })
@@ -101,7 +101,7 @@ No provider removes what is shown: the app does. On iOS a background push wakes 
   },
 });
 
-/** Of the apps that its client still has. */
+/** Counts only apps that its client still has. */
 async function promiseOf(
   sql: Sql,
   clientId: number,

@@ -3,7 +3,7 @@
 import type { DeviceToken } from '../../domain/device.ts';
 import type { DeviceRun } from '../tag-index.ts';
 
-/** `named`: bit n of octet m is the offset 8m + n. `first`, `end`: of the offsets that were asked for. */
+/** `named`: see ResolveRequest. `first`, `end`: the range of offsets that was asked for. */
 export function withGone(
   run: DeviceRun,
   named: Uint8Array,

@@ -6,7 +6,10 @@ import type { Removal, Shown } from '../record/screens.ts';
 import { removalIn, replacedIn, textOrNull } from '../record/screens.ts';
 import type { ProviderRequest } from '../server/exchange.ts';
 
-/** Null: it is data alone, for the app, which may remove an earlier one then. A browser's worker shows the texts that are in the data. */
+/**
+ * Null: it is data alone, for the app, which may remove an earlier one then. A browser's worker
+ * shows the texts that are in the data.
+ */
 export function fcmShown({ body }: ProviderRequest): Shown | Removal | null {
   const message = objectOf(parseObject(body.toString())?.['message']);
   const data = objectOf(message['data']);

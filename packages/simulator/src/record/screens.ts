@@ -16,7 +16,7 @@ export interface Shown {
   readonly replaces?: string;
 }
 
-/** What an app removes from the screen when it is told so, and shows nothing. */
+/** A message by which an app removes a push from the screen; it shows nothing. */
 export interface Removal {
   /** The id of the push. */
   readonly removes: string;
@@ -58,7 +58,7 @@ export class Screens {
   }
 }
 
-/** What the data of a message says of an earlier one, beside what it shows. */
+/** Reads which earlier push the data of a message names. */
 export const replacedIn = (data: JsonObject): Pick<Shown, 'replaces'> =>
   typeof data['replaces'] === 'string' ? { replaces: data['replaces'] } : {};
 

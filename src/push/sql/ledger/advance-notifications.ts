@@ -49,22 +49,9 @@ export interface EndedNotification extends Counts {
  * its own, to see the counts. FAILED: a fault stopped every scope with devices before anything was
  * accepted. Answers those that have ended with this.
  */
-export async function advanceNotifications(
-  sql: Sql,
-  advances: readonly Advance[],
-): Promise<readonly EndedNotification[]> {
-  const ended = await advance(sql, advances);
-  const awaiting = ended.flatMap(({ awaitedBy }) => awaitedBy ?? []);
-  if (awaiting.length > 0) await beginCorrections(sql, awaiting);
-  return ended;
-}
-
-/** The jobs have ended that these waited for. */
-const beginCorrections = (sql: Sql, ids: readonly string[]) => sql`
-  update chunks set available_at = now()
-  where notification_id = any (${list(ids)}::uuid[]) and available_at = 'infinity' and parked_at is null`;
-
-const advance = (sql: Sql, advances: readonly Advance[]) => sql<EndedNotification[]>`
+export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => sql<
+  EndedNotification[]
+>`
   with advanced as (
     select n.id, a.closed_chunks, a.added_retries, a.sent_from_ms, a.sent_to_ms,
       n.finished_at is null and n.state in ('RUNNING', 'PAUSED', 'CANCELLED')
@@ -114,6 +101,19 @@ const advance = (sql: Sql, advances: readonly Advance[]) => sql<EndedNotificatio
     from notification_scopes s where s.notification_id = w.id
   ) c
   where w.has_ended`;
+
+/** Lets the corrections begin that waited for these jobs; without such a one it does nothing. */
+export async function beginCorrections(
+  sql: Sql,
+  ended: readonly EndedNotification[],
+): Promise<void> {
+  const ids = ended.flatMap(({ awaitedBy }) => awaitedBy ?? []);
+  if (ids.length === 0) return;
+  await sql`
+    update chunks set available_at = now()
+    where notification_id = any (${list(ids)}::uuid[]) and available_at = 'infinity'
+      and parked_at is null`;
+}
 
 const advanced = rowsOf<Advance>('a', {
   id: uuid(({ notificationId }) => notificationId),

@@ -33,7 +33,7 @@ export interface ClaimedScope extends NotificationScope {
   readonly terms: NotificationTerms;
   /** The job that was sent first, of whose chain this one is. Null: it is that, or alone. */
   readonly retries: string | null;
-  /** What it does to that one in place of a retry. Null: nothing. */
+  /** The deed of a correction. Null: it is none. */
   readonly correction: Correction | null;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
@@ -56,7 +56,7 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly groupVersion: number;
   /** An earlier holder was lost. */
   readonly isDoubted: boolean;
-  /** Of a correction: words of the devices that it goes to beside the reach. Null: none. */
+  /** A correction also goes to the devices of these words. Null: none. */
   readonly restWords: Uint8Array | null;
 }
 

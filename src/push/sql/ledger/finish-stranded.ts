@@ -6,7 +6,7 @@
 import type { SqlPool } from '../../../database/sql.ts';
 import { transact } from '../../../database/transact.ts';
 import type { EndedNotification } from './advance-notifications.ts';
-import { advanceNotifications, unmoved } from './advance-notifications.ts';
+import { advanceNotifications, beginCorrections, unmoved } from './advance-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 
 /** Answers them, at most `limit`. */
@@ -24,5 +24,7 @@ export const finishStranded = (
     if (ids.length === 0) return [];
     // An operator may have released a parked part of one: finishing checks again, after the lock.
     await lockNotifications(tx, ids);
-    return await advanceNotifications(tx, ids.map(unmoved));
+    const ended = await advanceNotifications(tx, ids.map(unmoved));
+    await beginCorrections(tx, ended);
+    return ended;
   });

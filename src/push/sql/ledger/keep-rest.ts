@@ -19,7 +19,7 @@ interface Rest extends DeviceGroupKey {
   readonly words: string;
 }
 
-/** Of jobs without such a correction nothing is written. */
+/** Writes nothing for jobs without such a correction. */
 export async function keepRest(
   sql: Sql,
   locked: readonly LockedNotification[],
@@ -68,7 +68,7 @@ function restsIn(report: Progress, correctionId: string): readonly Rest[] {
   );
 }
 
-/** Of one device: its offset in its group (push/worker/chunk/reach.ts). */
+/** The word of one device is its offset in its group (push/worker/chunk/reach.ts). */
 const wordOf = (ordinal: number): string => (ordinal % GROUP_DEVICES).toString(16).padStart(4, '0');
 
 const given = rowsOf<Rest>('given', {

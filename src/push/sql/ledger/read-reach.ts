@@ -77,7 +77,7 @@ export async function reachedIn(
   return reached;
 }
 
-/** The same without those that were moved out of the group: the others are there, or were erased. */
+/** The same without those that have left the group: the others are there, or were erased. */
 export async function reachedNow(
   sql: Sql,
   notificationIds: readonly string[],

@@ -4,7 +4,7 @@ import type { DedicatedConnection } from '../../../database/dedicated-connection
 import type { ChunkProgress, Progress, RetryProgress } from '../../../domain/progress.ts';
 import { failedSendsIn, noteFailures } from '../note-failures.ts';
 import type { Advance, EndedNotification } from './advance-notifications.ts';
-import { advanceNotifications, unmoved } from './advance-notifications.ts';
+import { advanceNotifications, beginCorrections, unmoved } from './advance-notifications.ts';
 import { keepRest } from './keep-rest.ts';
 import { lockNotifications } from './lock-notifications.ts';
 import type { ScopeStanding } from './read-standings.ts';
@@ -67,6 +67,7 @@ export function recordProgress(
         advanceNotifications(tx, sumsOf(ids, advances)),
         readStandings(tx, ids),
       ]);
+      await beginCorrections(tx, ended);
       return { lost: lostOf(chunks, chunkStandings), standings, ended };
     },
   );

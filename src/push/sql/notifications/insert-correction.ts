@@ -1,12 +1,16 @@
 /**
  * Writes a correction or retraction and, where it is so wanted, cancels what is still to be sent of
- * the job: in the caller's transaction, so that nobody gets both texts of one send or neither.
+ * the job: in the caller's transaction, so that no device gets both texts of one send, or neither.
  */
 
 import type { Sql } from '../../../database/sql.ts';
 import type { Correction, NotificationState } from '../../../domain/notification.ts';
 import type { EndedNotification } from '../ledger/advance-notifications.ts';
-import { advanceNotifications, unmoved } from '../ledger/advance-notifications.ts';
+import {
+  advanceNotifications,
+  beginCorrections,
+  unmoved,
+} from '../ledger/advance-notifications.ts';
 import { NOT_PLANNED } from '../ledger/change-state.ts';
 import { lockNotifications } from '../ledger/lock-notifications.ts';
 import { readReachStandings } from '../ledger/read-reach.ts';
@@ -16,7 +20,7 @@ import type { ReachGone } from './insert-retry.ts';
 import { CHAIN_MAX, endOfReach, holdReach } from './insert-retry.ts';
 import { planCorrection } from './plan-correction.ts';
 
-/** What becomes of the part of a job that is not sent yet. */
+/** The fate of the part of a job that is not sent yet. */
 export type Rest =
   /** It gets the message of the correction. */
   | 'corrected'
@@ -29,7 +33,7 @@ export type NewCorrection = NewNotification & {
   readonly correction: Correction;
 };
 
-export interface Correcting {
+interface Correcting {
   /** The job that the request names, of the chain of `retries`. */
   readonly target: string;
   readonly rest: Rest;
@@ -94,12 +98,13 @@ export async function insertCorrection(
   if (isWaiting) await cancelFor(tx, id, job, rest);
   const moved = [...(isWaiting ? [job.id] : []), ...(chunks === 0 ? [id] : [])];
   const ended = moved.length === 0 ? [] : await advanceNotifications(tx, moved.map(unmoved));
+  await beginCorrections(tx, ended);
   return { kind: 'inserted', accepted: { id, state: 'RUNNING' }, ended };
 }
 
 /**
- * The correction begins when the job has ended (advance-notifications.ts). A part that its publisher
- * had cancelled before was to get nothing.
+ * The correction begins with the end of the job (advance-notifications.ts). A part that its
+ * publisher had cancelled before gets nothing.
  */
 const cancelFor = (tx: Sql, correctionId: string, { id, state }: Link, rest: Rest) => tx`
   update notifications set

@@ -36,7 +36,7 @@ export interface NewNotification extends NotificationTerms {
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
   /** The job that was sent first, of whose chain it is (insert-retry.ts). Absent: of none. */
   readonly retries?: string;
-  /** What it does to that one in place of a retry (insert-correction.ts). Absent: nothing. */
+  /** The deed of a correction (insert-correction.ts). Absent: it is none. */
   readonly correction?: Correction;
 }
 

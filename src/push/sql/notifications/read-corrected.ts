@@ -1,4 +1,4 @@
-/** A job that is to be corrected or retracted: what that takes over, and what was sent (decision 77). */
+/** Reads a job that is to be corrected or retracted (decision 77). */
 
 import type { Sql } from '../../../database/sql.ts';
 import type { Scope } from '../../../domain/device.ts';
@@ -15,7 +15,7 @@ export interface CorrectedNotification extends Omit<NotificationTerms, 'payload'
   readonly id: string;
   /** The job that was sent first: itself, or the one of whose chain it is. */
   readonly first: string;
-  /** What it does itself. Null: it is no correction. */
+  /** Its own deed. Null: it is no correction. */
   readonly correction: Correction | null;
   readonly userName: string;
   readonly state: NotificationState;
@@ -25,7 +25,7 @@ export interface CorrectedNotification extends Omit<NotificationTerms, 'payload'
   readonly scopes: readonly Scope[];
   /** How many devices have a message of the chain, as far as it is recorded. */
   readonly reached: number;
-  /** What the first job and its retries have sent. */
+  /** The payloads of the first job and its retries. */
   readonly sent: readonly {
     readonly payload: Payload;
     readonly templated: TemplatedPayload | null;

@@ -17,7 +17,7 @@ export interface ExplainedJob {
   readonly sendAtMs: number;
   /** The job that was sent first, which this one retries; null: it is no retry. */
   readonly retries: string | null;
-  /** What it does to that one in place of a retry. Null: nothing. */
+  /** The deed of a correction. Null: it is none. */
   readonly correction: Correction | null;
   /** Target and filter tags that address no device now, while the job is not planned. */
   readonly lostTagIds: readonly number[];

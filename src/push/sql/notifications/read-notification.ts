@@ -30,7 +30,7 @@ export interface KnownNotification extends NotificationTimes, PushOptions {
   /** The job that was sent first, which this one corrects or retracts. Null: it does not. */
   readonly corrects: string | null;
   readonly retracts: string | null;
-  /** What has corrected or retracted this one, if it was sent first. */
+  /** The corrections and retractions of this one, if it was sent first. */
   readonly correctedBy: readonly string[];
   readonly retractedBy: readonly string[];
 }

@@ -1,8 +1,8 @@
 /** A payload that makes no noise where it takes the place of one that is shown (decision 77). */
 
-import type { JsonObject } from '../../../packages/std/src/json.ts';
-import { isObject } from '../../../packages/std/src/json.ts';
-import type { Payload } from '../../domain/notification.ts';
+import type { JsonObject } from '../../packages/std/src/json.ts';
+import { isObject } from '../../packages/std/src/json.ts';
+import type { Payload } from '../domain/notification.ts';
 
 /** Members of overlays that would make a noise all the same: Google takes either spelling. */
 const NOISE = {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Payload } from '../../../src/domain/notification.ts';
-import { quietly } from '../../../src/push/accept/quiet.ts';
+import type { Payload } from '../../src/domain/notification.ts';
+import { quietly } from '../../src/providers/quiet.ts';
 
 t.test('without a sound, whatever overlays ask for; the rest stays', (t) => {
   const loud: Payload = {
