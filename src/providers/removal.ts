@@ -7,7 +7,7 @@ import type { Payload } from '../domain/notification.ts';
 /** Shows nothing: the app reads what the message names. */
 export const SILENT: Payload = { silent: true, data: {} };
 
-export interface Removal {
+interface Removal {
   readonly how: 'background' | 'data';
   readonly payload: Payload;
 }

@@ -3573,7 +3573,7 @@ export interface components {
             readonly corrects: string;
         };
         readonly RetractRequest: {
-            /** @description `remove`, the default: the app is told to remove the message. `replace`: `text` takes its place, as a quiet correction does. */
+            /** @description `remove`, the default: the app removes the message. `replace`: `text` takes its place, as a quiet correction does. */
             readonly mode?: ("remove" | "replace") | null;
             /** @description Needed for `replace`. With `remove` it takes the place of the message in browsers, where a push must show something. */
             readonly text?: {
