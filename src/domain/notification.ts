@@ -156,7 +156,7 @@ export interface Message {
   readonly dueAtMs: number;
 }
 
-/** Sends to all devices of a scope; total = the sum of the five once the notification is final. */
+/** Sends to all devices of a scope; total = the sum of the five, and of who was left out, once the notification is final. */
 export interface Counts {
   readonly total: number;
   readonly delivered: number;
@@ -164,4 +164,9 @@ export interface Counts {
   readonly skipped: number;
   readonly expired: number;
   readonly cancelled: number;
+}
+
+/** The total has those, too, who were left out by a policy. */
+export interface ShownCounts extends Counts {
+  readonly withheld: number;
 }

@@ -66,6 +66,7 @@ export function taskOf(
     isCancelled: part.state === 'CANCELLED',
     hasDelivered: part.hasDelivered,
     isAlone: part.isAlone,
+    caps: part.caps,
     ...authorization,
   };
   if (claimed.kind === 'retries') {
@@ -134,6 +135,7 @@ export function releaseOf(
   return {
     ...shared,
     kind: 'retries',
+    ...(partOf(claimed).caps === null ? {} : { isCapped: true }),
     settlements: ordinals.map((ordinal, index) => ({
       ordinal,
       epoch: epochs[index] ?? 0,

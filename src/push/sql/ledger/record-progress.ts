@@ -15,6 +15,8 @@ import type { ScopeFault } from './set-faults.ts';
 import { setFaults } from './set-faults.ts';
 import type { ScopeWait } from './set-waits.ts';
 import { setWaits } from './set-waits.ts';
+import type { SettledPlaces } from './settle-places.ts';
+import { settlePlaces, settleRetryPlaces } from './settle-places.ts';
 
 interface RecordedProgress {
   /** Reports that came too late: another claim holds their chunk. */
@@ -35,11 +37,13 @@ export function recordProgress(
   const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
   const waits = reports.filter(isWaiting);
   const failed = failedSendsIn(reports);
+  const capped = retries.filter(({ isCapped }) => isCapped === true);
   return connection.transact(
     async (tx) => {
-      const [, chunkStandings, endedRetries] = await Promise.all([
+      const [, chunkStandings, , endedRetries] = await Promise.all([
         lockNotifications(tx, ids),
         chunks.length > 0 ? recordChunks(tx, chunks, leaseMs) : [],
+        capped.length > 0 ? settleRetryPlaces(tx, capped) : [],
         retries.length > 0 ? recordRetries(tx, retries) : [],
         faults.length > 0 ? setFaults(tx, faults) : [],
         waits.length > 0 ? setWaits(tx, waits) : [],
@@ -60,7 +64,9 @@ export function recordProgress(
           addedRetries: -ended,
         })),
       ];
-      const [ended, standings] = await Promise.all([
+      const places = settledPlacesIn(chunks, chunkStandings);
+      const [, ended, standings] = await Promise.all([
+        places.length > 0 ? settlePlaces(tx, places) : [],
         advanceNotifications(tx, sumsOf(ids, advances)),
         readStandings(tx, ids),
       ]);
@@ -68,6 +74,16 @@ export function recordProgress(
     },
   );
 }
+
+/** Of the reports that were counted. */
+const settledPlacesIn = (
+  chunks: readonly ChunkProgress[],
+  standings: readonly ChunkStanding[],
+): readonly SettledPlaces[] =>
+  standings.flatMap(({ position, isCounted }) => {
+    const report = chunks[position];
+    return isCounted && report?.places !== undefined ? { ...report, places: report.places } : [];
+  });
 
 const isWaiting = (report: Progress): report is Progress & ScopeWait =>
   report.waitingFor !== undefined;

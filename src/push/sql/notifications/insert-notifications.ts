@@ -8,6 +8,7 @@ import { SCOPE } from '../../../database/columns.ts';
 import { boolean, float8, integer, json, rowsOf, text, uuid } from '../../../database/rows.ts';
 import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { NotificationState, TemplatedPayload } from '../../../domain/notification.ts';
+import type { PushPolicy } from '../../../domain/policies.ts';
 import type { NotificationTerms } from './terms.ts';
 import { otherTermNames, TERMS, termNames } from './terms.ts';
 
@@ -30,6 +31,8 @@ export interface NewNotification extends NotificationTerms {
     readonly isSimulated: boolean;
   }[];
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
+  /** Written by setPolicies. Absent: its client had none. */
+  readonly policy?: PushPolicy;
   /** The job that was sent first, of which it is a retry (insert-retry.ts). Absent: it is none. */
   readonly retries?: string;
 }

@@ -23,6 +23,8 @@ export interface KnownNotification extends NotificationTimes, PushOptions {
   readonly stageEndedAt: number | null;
   /** Null: its audience was given as selections. */
   readonly expression: string | null;
+  /** Null: its client had no policies when it was accepted. */
+  readonly category: string | null;
   /** The job that was sent first, of which this one is a retry. Null: it is none. */
   readonly retries: string | null;
   /** The retries of this one, if it was sent first. */
@@ -39,7 +41,7 @@ export async function readNotification(
   const [row] = await sql<KnownNotification[]>`
     select n.state, n.user_name as "userName", n.payload, n.templated, ${selectedOptions(sql)},
       ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)},
-      floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt", n.retries,
+      floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt", n.category, n.retries,
       array(select r.id::text from notifications r where r.retries = n.id order by r.id) as "retriedBy"
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}

@@ -4,9 +4,10 @@
  */
 
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
-import type { DeviceObservation, Reached } from '../../../domain/progress.ts';
+import type { DeviceObservation, PlacesProgress, Reached } from '../../../domain/progress.ts';
 import type { Ending } from '../send/ending.ts';
 import { mayHaveArrived } from '../send/ending.ts';
+import type { Places } from './places.ts';
 import { Reach } from './reach.ts';
 import { Tally } from './tally.ts';
 
@@ -15,6 +16,8 @@ interface FinishedBlocks {
   readonly tally: Tally;
   /** Null: none of its devices. */
   readonly reached: Reached | null;
+  /** Null: no cap concerns the push. */
+  readonly places: PlacesProgress | null;
 }
 
 export class Blocks {
@@ -35,6 +38,8 @@ export class Blocks {
   private readonly doubtful = new Set<number>();
   /** Devices that may have the message. */
   private readonly reach = new Reach();
+  private readonly places: Places | null;
+  private readonly isDoubted: boolean;
   private finished: { blocks: bigint; tally: Tally };
   private unfinished: number;
   private cursor = 0;
@@ -42,7 +47,7 @@ export class Blocks {
   /**
    * `offsets`: of all devices, in order. `done`: in the ledger. `inDoubt`: not to be sent any more.
    * `blocks`: how many `offsets` covers, from the first on. `isDoubted`: an earlier holder may have
-   * sent to any device of blocks that are not done.
+   * sent to any device of blocks that are not done. `places`: null: no cap concerns the push.
    */
   constructor(
     offsets: Uint16Array,
@@ -51,7 +56,10 @@ export class Blocks {
     inDoubt = 0n,
     blocks: number = GROUP_BLOCKS,
     isDoubted = false,
+    places: Places | null = null,
   ) {
+    this.places = places;
+    this.isDoubted = isDoubted;
     this.blocks = blocks;
     this.offsets = offsets;
     this.firstOrdinal = firstOrdinal;
@@ -152,6 +160,10 @@ export class Blocks {
     const tally = this.tallyAt(position);
     tally.add(ordinal, ending);
     if (mayHaveArrived(ending)) this.reach.add(this.offsetAt(position));
+    // A device in doubt may have it from the send before.
+    else if (ending.kind !== 'retry' && !this.isDoubted) {
+      this.places?.giveBack(this.offsetAt(position));
+    }
     if (observation !== null) tally.observations.push(observation);
     if (this.hasDoubtful && !tally.mayCountAsUnsent) this.keepDoubtful();
     if (left > 0) return;
@@ -202,6 +214,7 @@ export class Blocks {
       ...taken,
       blocks: BigInt.asIntN(GROUP_BLOCKS, taken.blocks),
       reached: this.reach.of(taken.blocks),
+      places: this.places?.of(taken.blocks) ?? null,
     };
   }
 
