@@ -55,6 +55,10 @@ export interface PushPolicy {
 
 export const NO_POLICIES: Policies = { timezone: 'UTC', categories: [] };
 
+/** An offset is no name. */
+const NAMED = /^[A-Za-z]/;
+const WINDOW = /^([1-9]\d{0,2})([hd])$/;
+
 const NAME_FAULT = 'must be a small letter, then at most 31 of small letters, digits, - and _';
 const PER_FAULT = 'must be whole hours or days from "1h" to "7d"';
 const MAX_FAULT = `must be 1–${CAP_MAX}`;
@@ -114,7 +118,7 @@ export const policiesForm = strictForm({
 function isZone(name: string): boolean {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
-    return /^[A-Za-z]/.test(name) && timeZone !== '';
+    return NAMED.test(name) && timeZone !== '';
   } catch {
     return false;
   }
@@ -122,7 +126,7 @@ function isZone(name: string): boolean {
 
 /** Null: it is no window. */
 function windowMs(per: string): number | null {
-  const [, digits = '', unit] = /^([1-9]\d{0,2})([hd])$/.exec(per) ?? [];
+  const [, digits = '', unit] = WINDOW.exec(per) ?? [];
   if (digits === '') return null;
   const ms = Number(digits) * (unit === 'd' ? 24 : 1) * HOUR_MS;
   return ms <= CAP_WINDOW_MS_MAX ? ms : null;

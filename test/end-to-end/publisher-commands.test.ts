@@ -53,8 +53,7 @@ async function policies(
   );
   t.match(await run('policy', 'set', file), {
     code: 0,
-    output:
-      'Time zone: UTC\nnews\tdefault\t2 in 24h, 9 in 7d of all pushes\nbreaking\t–\tno cap\n',
+    output: 'Time zone: UTC\nnews\tdefault\t2 in 24h, 9 in 7d of all pushes\nbreaking\t–\tno cap\n',
   });
   t.match(await json('policy', 'show'), { categories: [{ name: 'news' }, { name: 'breaking' }] });
   const dry = ['send', '--tag', 'tennis', '--title', 'a', '--dry-run'];

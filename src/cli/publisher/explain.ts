@@ -79,12 +79,11 @@ function describe(explanation: DeviceExplanation): string {
   ].join('\n');
 }
 
-function describeWithheld({
-  category,
-  cap,
-}: NonNullable<DeviceExplanation['withheld']>): string {
+function describeWithheld({ category, cap }: NonNullable<DeviceExplanation['withheld']>): string {
   const which =
-    cap === undefined ? '' : ` (${cap.max} in ${cap.per}${cap.of === 'all' ? ' of all pushes' : ''})`;
+    cap === undefined
+      ? ''
+      : ` (${cap.max} in ${cap.per}${cap.of === 'all' ? ' of all pushes' : ''})`;
   return `It was left out: it had as many pushes as a cap of the category ${visibleField(category)} allows${which}.`;
 }
 

@@ -57,7 +57,11 @@ const FLAGS = {
   rate: { type: 'string', value: 'n', about: 'at most so many devices a second' },
   urgent: { type: 'boolean', about: 'overtake the other sends of the client' },
   'at-most-once': { type: 'boolean', about: 'never send twice, even if an outcome is unknown' },
-  category: { type: 'string', value: 'name', about: 'what kind of push it is, by whose caps it goes' },
+  category: {
+    type: 'string',
+    value: 'name',
+    about: 'what kind of push it is, by whose caps it goes',
+  },
   'ignore-caps': { type: 'boolean', about: 'leave nobody out who has had as many as a cap allows' },
   'dry-run': { type: 'boolean', about: 'check and count, send nothing' },
   watch: { type: 'boolean', about: 'follow the push to its end' },

@@ -144,13 +144,7 @@ export class Accept {
     const checked = await checkOne(this.options, clientId, push, knownFaults);
     if (checked.kind !== 'fit') return checked;
     const { targets } = checked;
-    const counted = await countAudience(
-      this.options,
-      clientId,
-      targets,
-      groupsMax,
-      push.policy,
-    );
+    const counted = await countAudience(this.options, clientId, targets, groupsMax, push.policy);
     return counted.kind === 'busy'
       ? counted
       : {

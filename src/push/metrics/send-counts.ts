@@ -45,13 +45,7 @@ export class SendCounts {
   }
 
   get metrics(): readonly Metric[] {
-    return [
-      this.#sends,
-      this.#withheld,
-      this.#heldDeletions,
-      this.#retries,
-      this.#partFailures,
-    ];
+    return [this.#sends, this.#withheld, this.#heldDeletions, this.#retries, this.#partFailures];
   }
 
   /** Counts a report that was recorded: sends by their final outcome, and those put off. */

@@ -14,6 +14,4 @@ export const countsObject = (counts: Counts & Partial<ShownCounts>) => ({
 });
 
 export const withheldObject = (withheld: number) =>
-  withheld === 0
-    ? {}
-    : { withheldCount: withheld, withheldReasons: { frequencyCap: withheld } };
+  withheld === 0 ? {} : { withheldCount: withheld, withheldReasons: { frequencyCap: withheld } };

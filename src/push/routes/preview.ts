@@ -147,7 +147,8 @@ export const estimateRoute = (parts: PreviewParts): Route =>
     {
       at: 'estimate',
       summary: 'Count an audience, and explain how it is found',
-      description: 'Counts as a dry run does. The body has only the audience of a push, and its category. `withheldCount` has those of the audience whom caps would leave out now; with many devices it is concluded from a sample.',
+      description:
+        'Counts as a dry run does. The body has only the audience of a push, and its category. `withheldCount` has those of the audience whom caps would leave out now; with many devices it is concluded from a sample.',
       body: audienceBody,
       answer: shown('Devices of each app and platform, and the plan in words.', estimate, ESTIMATE),
       problems: [400],

@@ -9,8 +9,8 @@ import { transact } from '../../../database/transact.ts';
 import type { DeviceGroupKey } from '../../../domain/device-group-change.ts';
 import type { NotificationScope } from '../../../domain/notification.ts';
 import type { CapTerms } from '../../../domain/policies.ts';
-import { agesOf, fullDevices, readPlaces } from './read-places.ts';
 import { noDevices } from './reach-words.ts';
+import { agesOf, fullDevices, readPlaces } from './read-places.ts';
 
 export interface WantedPlaces extends NotificationScope, DeviceGroupKey {
   /** Of the claim. */

@@ -5,7 +5,7 @@ import { GROUP_DEVICES } from '../../../../src/domain/device.ts';
 import { DevicePlanes } from '../../../../src/push/sql/ledger/device-planes.ts';
 import { addDevice, hasDevice, noDevices } from '../../../../src/push/sql/ledger/reach-words.ts';
 
-t.test('the devices that are in so many sets', async (t) => {
+t.test('the devices that are in so many sets', (t) => {
   const planes = new DevicePlanes();
   const counts = new Array<number>(GROUP_DEVICES).fill(0);
   for (let set = 0; set < 130; set += 1) {
@@ -24,8 +24,10 @@ t.test('the devices that are in so many sets', async (t) => {
     const wrong = counts.filter((count, offset) => count >= least !== hasDevice(found, offset));
     t.equal(wrong.length, 0, `${least}`);
   }
+  t.end();
 });
 
-t.test('without sets nobody is in one', async (t) => {
+t.test('without sets nobody is in one', (t) => {
   t.same(new DevicePlanes().atLeast(1), noDevices());
+  t.end();
 });

@@ -29,7 +29,10 @@ async function reported(
   full: readonly number[],
   allowed = (wanted: Uint8Array): Uint8Array | null =>
     wanted.map((octet, at) =>
-      full.reduce((left, offset) => (offset >> 3 === at ? left & ~(1 << (offset & 7)) : left), octet),
+      full.reduce(
+        (left, offset) => (offset >> 3 === at ? left & ~(1 << (offset & 7)) : left),
+        octet,
+      ),
     ),
 ) {
   const asked: (readonly number[])[] = [];
@@ -82,13 +85,16 @@ t.test('blocks that are done ask for no places', async (t) => {
   });
 });
 
-t.test('after a lost holder nobody gives a place back, and who is left out was not sent to', async (t) => {
-  t.match(await reported({ isDoubted: true }, [4]), {
-    withheld: [4],
-    returned: [],
-    reached: OFFSETS.filter((offset) => offset !== 4),
-  });
-});
+t.test(
+  'after a lost holder nobody gives a place back, and who is left out was not sent to',
+  async (t) => {
+    t.match(await reported({ isDoubted: true }, [4]), {
+      withheld: [4],
+      returned: [],
+      reached: OFFSETS.filter((offset) => offset !== 4),
+    });
+  },
+);
 
 t.test('cancelled: no places are taken, and those that were taken come back', async (t) => {
   t.match(await reported({ isCancelled: true, authorized: null }, []), {
