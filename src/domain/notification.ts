@@ -156,7 +156,10 @@ export interface Message {
   readonly dueAtMs: number;
 }
 
-/** Sends to all devices of a scope; total = the sum of the five, and of who was left out, once the notification is final. */
+/**
+ * Sends to all devices of a scope; total = the sum of the five, and of devices that were left out,
+ * once the notification is final.
+ */
 export interface Counts {
   readonly total: number;
   readonly delivered: number;

@@ -29,14 +29,14 @@ export interface Cap {
   readonly max: number;
   /** Hours or days: `24h`, `7d`. */
   readonly per: string;
-  /** What counts: pushes of the category, or of every one. Absent: of the category. */
+  /** Counts pushes of the category, or of every one. Absent: of the category. */
   readonly of?: 'category' | 'all' | undefined;
 }
 
-/** What a job is held to and counted for, as it is kept with it. */
+/** The limits that a job is held to, as they are kept with it. */
 export interface CapTerms {
   readonly category: string;
-  /** None: its devices take their places, and none is left out. */
+  /** None: its devices take their places, and no device is left out. */
   readonly limits: readonly CapLimit[];
 }
 
@@ -46,7 +46,6 @@ export interface CapLimit {
   readonly of: 'category' | 'all';
 }
 
-/** What the policies make of a push, as it is kept with the job. */
 export interface PushPolicy {
   readonly category: string;
   /** Null: it takes no places. */
@@ -63,7 +62,7 @@ const NAME_FAULT = 'must be a small letter, then at most 31 of small letters, di
 const PER_FAULT = 'must be whole hours or days from "1h" to "7d"';
 const MAX_FAULT = `must be 1–${CAP_MAX}`;
 
-/** As a request may name it. */
+/** The name that a request may give. */
 export const categoryName = z.string(NAME_FAULT).regex(/^[a-z][a-z0-9_-]{0,31}$/, NAME_FAULT);
 
 const cap = strictForm({
@@ -160,8 +159,8 @@ export function categoryOf(
 }
 
 /**
- * What a push of a category is held to, and counted for. Null: it takes no places. `areIgnored`: it
- * leaves nobody out, and counts towards later pushes.
+ * The limits that a push of a category is held to. Null: it takes no places. `areIgnored`: it leaves
+ * no device out, and counts towards later pushes.
  */
 export function capTermsOf(
   { categories }: Policies,

@@ -73,12 +73,12 @@ export interface Reached {
   readonly words: string;
 }
 
-/** What became of the places of devices that a cap concerns (decision 78). */
+/** Reports the places of devices that a cap concerns (decision 78). */
 export interface PlacesProgress {
   readonly category: string;
-  /** Left out. Null: nobody. */
+  /** Those that were left out. Null: no device. */
   readonly withheld: Reached | null;
-  /** Who surely does not have the message, and will not get it. Null: nobody. */
+  /** Those that surely do not have the message, and will not get it. Null: no device. */
   readonly returned: Reached | null;
 }
 
@@ -99,7 +99,7 @@ export interface ChunkProgress extends ProgressShape {
   readonly isReachedInScope?: true;
   /** A holder was lost: devices of blocks that are not done yet may have the message. */
   readonly isDoubted?: true;
-  /** Of devices of these blocks; the total includes those that were left out. Absent: no caps. */
+  /** The places in these blocks; the total includes who was left out. Absent: no caps. */
   readonly places?: PlacesProgress;
   /** At most once: bit n: block n may be sent once this is recorded. Null: no change. */
   readonly started: bigint | null;

@@ -72,7 +72,7 @@ export const oldReach = (retention: ReachRetention): UpkeepJob => {
   };
 };
 
-/** As long as the longest window of a cap. */
+/** They are kept as long as the longest window of a cap. */
 export const CAP_PLACES: UpkeepJob = {
   name: 'places of capped push jobs',
   transactionsMax: TRANSACTIONS_MAX,

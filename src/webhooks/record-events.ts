@@ -25,8 +25,9 @@ const wants = (sql: Sql, clientId: Fragment, type: WebhookEventType): Fragment =
   w.client_id = ${clientId} and w.is_enabled and ${type}::text = any (w.event_types)`;
 
 /**
- * The query that writes `job.finished`, and `notification.withheld` where devices were left out. `ended`: a query or table with id, client_id and state of
- * the jobs that end here; earlier statements have written their counts.
+ * The query that writes `job.finished`, and `notification.withheld` where devices were left out.
+ * `ended`: a query or table with id, client_id and state of the jobs that end here; earlier
+ * statements have written their counts.
  */
 export const recordEndedJobs = (sql: Sql, ended: Fragment): Fragment => sql`
   insert into webhook_events (webhook_id, type, data)

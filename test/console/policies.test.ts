@@ -1,4 +1,4 @@
-/** Categories and their limits: made in the settings, chosen for a notification, told afterwards. */
+/** Categories and their limits: made in the settings, chosen for a notification, shown of it. */
 
 import t from 'tap';
 import { lookAtRoom, openPage, withBrowser } from '../support/browser.ts';

@@ -24,8 +24,8 @@ interface Capped {
 }
 
 /**
- * Nobody gets more than the cap allows, and of each job all are accounted for. At most once: a
- * device whose send was lost does not get it twice, which would be no matter of caps.
+ * Checks that no device gets more than the cap allows, and that the sums of each job close. At most
+ * once: a device whose send was lost does not get it twice, which would be no matter of caps.
  */
 export const cappedOverNodes = (t: Test, { nodes, jobs, kills, cap, devices }: Capped) =>
   withPostgres(t, async (t, url) => {

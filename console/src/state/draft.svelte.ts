@@ -72,7 +72,7 @@ export interface DraftFields extends MoreFields {
   isUrgent: boolean;
   /** It goes to a hundredth first, and to the rest when somebody says so. */
   isStaged: boolean;
-  /** By whose limits it goes; '': the default one. */
+  /** The category whose limits it is held to; '': the default one. */
   category: string;
 }
 

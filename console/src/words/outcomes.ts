@@ -12,7 +12,7 @@ export interface Counts {
   readonly skippedCount: number;
   readonly expiredCount: number;
   readonly cancelledCount: number;
-  /** Absent: nobody. */
+  /** Absent: none. */
   readonly withheldCount?: number | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface CountedAudience {
    * address. Absent: no attribute of devices is tested.
    */
   readonly withoutValue?: Readonly<Record<string, number>>;
-  /** Of the audience, those whom caps would leave out now. Absent: nobody. */
+  /** Devices of the audience that caps would leave out now. Absent: none. */
   readonly withheld?: number;
 }
 

@@ -16,9 +16,9 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   readonly options: PushOptions;
   /** The category that it names. Absent: the default one. */
   readonly category?: string;
-  /** It leaves nobody out because of caps. */
+  /** It leaves no device out because of caps. */
   readonly ignoresCaps?: true;
-  /** What the policies of its client make of that. Absent: there are none. */
+  /** The policy that its client has for that. Absent: there is none. */
   readonly policy?: PushPolicy;
   /** Whom it is for, in place of the three selections, which then are empty. */
   readonly expression?: AudienceExpression;

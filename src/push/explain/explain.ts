@@ -61,7 +61,7 @@ export interface Explanation {
   readonly because: readonly (JudgedOperand | JudgedLimit)[];
   /** Absent: an audience was asked about. */
   readonly reached?: boolean | 'unknown' | 'gone';
-  /** What has left it out. Absent: nothing. */
+  /** The cap that has left it out. Absent: none has. */
   readonly withheld?: Withheld;
   /** The part of the job for the app and platform of the device; null: it has none. */
   readonly part: ScopeStatus | null;

@@ -2,7 +2,7 @@
 
 import type { Counts, ShownCounts } from '../../domain/notification.ts';
 
-/** Absent: nobody was left out. */
+/** Without `withheldCount` no device was left out. */
 export const countsObject = (counts: Counts & Partial<ShownCounts>) => ({
   totalCount: counts.total,
   successCount: counts.delivered,

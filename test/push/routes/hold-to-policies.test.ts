@@ -1,4 +1,4 @@
-/** What caps leave out, give back and tell: on both stores. */
+/** Caps leave devices out, give places back and say so: on both stores. */
 
 import t from 'tap';
 import { cappedAt, ended, IOS, startCapped } from '../../support/capped-sends.ts';

@@ -10,7 +10,7 @@ import type { CapLimit, CapTerms } from '../../../domain/policies.ts';
 import { DevicePlanes } from './device-planes.ts';
 import { addDevice, addWords, hasDevice, noDevices } from './reach-words.ts';
 
-export interface Places {
+interface Places {
   readonly notificationId: string;
   readonly category: string;
   /** Since they last changed. 0: the job may still send there, or it is no matter how long. */
@@ -34,7 +34,7 @@ interface Row extends Pick<Places, 'notificationId' | 'category' | 'ageMs'> {
 interface Wanted {
   /** This one's places are wanted, whenever it took them. */
   readonly notificationId: string;
-  /** Of the others: no older ones, unless they are still sent. 0: none. */
+  /** The others must be younger, unless their job may still send. 0: none of them. */
   readonly maxAgeMs: number;
   /** It does not matter how old younger ones are. */
   readonly minAgeMs: number;
@@ -88,7 +88,7 @@ export async function readPlaces(
 }
 
 /** Whether the job of places `p` may still send in their group. */
-export const maySend = (sql: Sql) => sql`
+const maySend = (sql: Sql) => sql`
   exists (
     select from chunks c
     where c.notification_id = p.notification_id and c.app_id = p.app_id
@@ -122,7 +122,7 @@ function devicesIn({ groupNumber, moved }: Row, words: Uint8Array | null, here: 
   return devices;
 }
 
-/** Who has as many as a limit allows. `others`: the places of other jobs. Null: nobody can. */
+/** The devices with as many as a limit allows. `others`: places of other jobs. Null: none. */
 function fullBy(
   { max, perMs, of }: CapLimit,
   category: string,

@@ -75,7 +75,7 @@ export function recordProgress(
   );
 }
 
-/** Of the reports that were counted. */
+/** The places in the reports that were counted. */
 const settledPlacesIn = (
   chunks: readonly ChunkProgress[],
   standings: readonly ChunkStanding[],

@@ -10,7 +10,7 @@ import { GROUP_DEVICES } from '../../../domain/device.ts';
 import type { NotificationScope } from '../../../domain/notification.ts';
 import type { ChunkProgress, PlacesProgress, RetryProgress } from '../../../domain/progress.ts';
 
-/** Of reports that count, about different chunks. */
+/** The reports count, and are about different chunks. */
 export const settlePlaces = (sql: Sql, reports: readonly SettledPlaces[]) => sql`
   with given as (
     select * from ${settled(sql, reports)}

@@ -13,7 +13,7 @@ import { noDevices } from './reach-words.ts';
 import { agesOf, fullDevices, readPlaces } from './read-places.ts';
 
 export interface WantedPlaces extends NotificationScope, DeviceGroupKey {
-  /** Of the claim. */
+  /** The epoch of the claim. */
   readonly epoch: number;
   readonly caps: CapTerms;
   /** The devices that are to be sent to, as bits. */

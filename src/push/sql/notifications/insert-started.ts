@@ -35,7 +35,7 @@ export interface StartedNotification extends AcceptedNotification {
   readonly chunks: readonly StartedChunk[];
 }
 
-/** Whether it may turn out to be small: it is due, held to no rate, stage or cap, and names few tags. */
+/** Whether it may be small: it is due, held to no rate, stage or cap, and names few tags. */
 export const isPerhapsSmall = (notification: NewNotification): boolean =>
   notification.sendAtMs === null &&
   notification.ratePerSecond === null &&

@@ -6,12 +6,12 @@ import { transact } from '../../../database/transact.ts';
 import type { NewNotification } from './insert-notifications.ts';
 import { insertNotifications } from './insert-notifications.ts';
 
-/** In the transaction that writes them: nobody plans or claims one before. */
+/** Runs in the transaction that writes them: no node plans or claims one before. */
 export const setPolicies = (tx: Sql, notifications: readonly NewNotification[]) => tx`
   update notifications n set category = policy.category, caps = policy.caps::jsonb
   from ${policies(tx, notifications.filter(hasPolicy))} where n.id = policy.id`;
 
-/** As insertNotifications, with what policies make of them. */
+/** Writes them as insertNotifications does, with their policies. */
 export const insertUnderPolicies = (sql: SqlPool, notifications: readonly NewNotification[]) =>
   notifications.some(hasPolicy)
     ? transact(sql, async (tx) => {

@@ -13,7 +13,7 @@ import { claimChunksOf } from '../../../support/notifications.ts';
 import { onEachStore } from '../../../support/on-each-store.ts';
 import { seedDevices } from '../../../support/seed.ts';
 
-/** Of the first eight devices. */
+/** The words of the first eight devices. */
 const wordsOf = (bits: Uint8Array): string | null => {
   const offsets = [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => ((bits[0] ?? 0) >> bit) & 1);
   return offsets.length === 0 ? null : offsets.map((offset) => `000${offset}`).join('');

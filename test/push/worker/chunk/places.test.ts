@@ -1,4 +1,4 @@
-/** What a chunk reports of the places of its devices. */
+/** The reports of a chunk about the places of its devices. */
 
 import t from 'tap';
 import type { Outcome } from '../../../../src/domain/outcome.ts';
