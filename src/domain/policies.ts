@@ -46,6 +46,7 @@ export interface CapLimit {
   readonly of: 'category' | 'all';
 }
 
+/** The category of a push and its caps, kept with the job as they were at its acceptance. */
 export interface PushPolicy {
   readonly category: string;
   /** Null: it takes no places. */
@@ -159,8 +160,8 @@ export function categoryOf(
 }
 
 /**
- * The limits that a push of a category is held to. Null: it takes no places. `areIgnored`: it leaves
- * no device out, and counts towards later pushes.
+ * The limits that a push of a category is held to. Null: it takes no places. `areIgnored`: it
+ * leaves no device out, and counts towards later pushes.
  */
 export function capTermsOf(
   { categories }: Policies,
