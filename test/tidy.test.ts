@@ -67,7 +67,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'push/explain': ['push/accept', 'push/sql', 'attributes', 'catalogue', 'devices'],
   'push/plan': ['push/sql'],
   'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql', 'attributes'],
-  'push/worker': ['push/protocol', 'push/ledger'],
+  'push/worker': ['push/protocol', 'push/ledger', 'push/sql'],
   'push/routes': [
     ...['push/accept', 'push/explain', 'push/sql', 'access', 'attributes', 'audit', 'catalogue'],
     ...['clients', 'devices', 'templates'],

@@ -143,4 +143,5 @@ const callerOf = (row: CredentialRow, method: Caller['method']): Caller => ({
     ? {}
     : { key: { ...row.key, scopes: row.key.scopes as readonly KeyScope[] } }),
   ...(row.limits === null ? {} : { limits: row.limits }),
+  ...(row.hasPolicies ? { hasPolicies: true } : {}),
 });

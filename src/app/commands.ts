@@ -89,6 +89,11 @@ const publisherCommands: readonly ListedCommand[] = [
       (await import('../cli/publisher/segment.ts')).segmentCommand(await publisher()),
   },
   {
+    name: 'policy',
+    summary: 'Show and set the categories of pushes, and their caps.',
+    load: async () => (await import('../cli/publisher/policy.ts')).policyCommand(await publisher()),
+  },
+  {
     name: 'attribute',
     summary: 'List, declare, update and delete attributes of devices; list their values.',
     load: async () =>

@@ -21,6 +21,7 @@ import * as numbers from './migrations/0052-numbers.ts';
 import * as reach from './migrations/0053-reach.ts';
 import * as retries from './migrations/0054-retries.ts';
 import * as corrections from './migrations/0055-corrections.ts';
+import * as caps from './migrations/0056-caps.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reach,
   retries,
   corrections,
+  caps,
 ];
 
 export interface Migrated {

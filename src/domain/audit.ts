@@ -7,6 +7,7 @@ export const AUDIT_ACTIONS = [
   'client.enable',
   'client.limits',
   'client.settings',
+  'client.policies',
   'client.delete',
   'app.create',
   'app.change',

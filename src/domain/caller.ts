@@ -3,7 +3,7 @@
 import type { ClientLimits } from './client-limits.ts';
 
 /** The scopes that a further key may have. */
-export const KEY_SCOPES = ['send', 'read', 'admin', 'personal'] as const;
+export const KEY_SCOPES = ['send', 'read', 'admin', 'personal', 'override'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** The rights of a further key, or of a member who is no owner. Null: no limit. */
@@ -45,6 +45,8 @@ export interface Caller {
   readonly key?: KeyRights;
   readonly account?: CallingAccount;
   readonly limits?: ClientLimits;
+  /** Its client has policies, to which its pushes are held. */
+  readonly hasPolicies?: true;
 }
 
 /** Whether the audience of a key must have some of its tags. */

@@ -10,8 +10,8 @@ export interface ExpectedSend {
   /** Null: nothing of it was sent yet. */
   readonly lastSendAtMs: number | null;
   /**
-   * It has ended, every device that failed is noted, and none was skipped, expired or cancelled: so
-   * a device that is not noted was accepted.
+   * It has ended, every device that failed is noted, and none was skipped, expired,
+   * cancelled or left out: so a device that is not noted was accepted.
    */
   readonly isWholeKnown: boolean;
 }

@@ -166,7 +166,10 @@ export interface Message {
   readonly retracts?: string;
 }
 
-/** Sends to all devices of a scope; total = the sum of the five once the notification is final. */
+/**
+ * Sends to all devices of a scope; total = the sum of the five, and of devices that were left out,
+ * once the notification is final.
+ */
 export interface Counts {
   readonly total: number;
   readonly delivered: number;
@@ -174,4 +177,9 @@ export interface Counts {
   readonly skipped: number;
   readonly expired: number;
   readonly cancelled: number;
+}
+
+/** The total has those, too, who were left out by a policy. */
+export interface ShownCounts extends Counts {
+  readonly withheld: number;
 }

@@ -73,6 +73,15 @@ export interface Reached {
   readonly words: string;
 }
 
+/** Reports the places of devices that a cap concerns (decision 78). */
+export interface PlacesProgress {
+  readonly category: string;
+  /** Those that were left out. Null: no device. */
+  readonly withheld: Reached | null;
+  /** Those that surely do not have the message, and will not get it. Null: no device. */
+  readonly returned: Reached | null;
+}
+
 /** Done blocks of a chunk. Without blocks the report only renews or gives back the lease. */
 export interface ChunkProgress extends ProgressShape {
   readonly kind: 'chunk';
@@ -92,6 +101,8 @@ export interface ChunkProgress extends ProgressShape {
   readonly isReachedInScope?: true;
   /** A holder was lost: devices of blocks that are not done yet may have the message. */
   readonly isDoubted?: true;
+  /** The places in these blocks; the total includes who was left out. Absent: no caps. */
+  readonly places?: PlacesProgress;
   /** At most once: bit n: block n may be sent once this is recorded. Null: no change. */
   readonly started: bigint | null;
   /** Devices of the blocks that are not done after this report. Null: no change. */
@@ -121,6 +132,8 @@ export interface RetryProgress extends ProgressShape {
   readonly settlements: readonly RetrySettlement[];
   /** The same as of a chunk. */
   readonly isReachedInScope?: true;
+  /** Its devices have places. */
+  readonly isCapped?: true;
 }
 
 export type Progress = ChunkProgress | RetryProgress;

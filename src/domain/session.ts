@@ -10,6 +10,7 @@ interface Membership {
   readonly role: MemberRole;
   readonly isDisabled: boolean;
   readonly limits: ClientLimits | null;
+  readonly hasPolicies: boolean;
 }
 
 export interface Session {

@@ -2,6 +2,8 @@
 
 export const WEBHOOK_EVENT_TYPES = [
   'job.finished',
+  // A job has ended, and policies of the client had left devices out of it.
+  'notification.withheld',
   // Devices were erased, because their provider said that their tokens are dead.
   'token.removed',
   'token.replaced',

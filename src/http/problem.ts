@@ -29,6 +29,7 @@ export const TITLES: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
   408: 'Request Timeout',
   409: 'Conflict',
+  412: 'Precondition Failed',
   413: 'Content Too Large',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',

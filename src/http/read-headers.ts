@@ -13,6 +13,7 @@ export const READ_HEADERS = [
   'cookie',
   'host',
   'idempotency-key',
+  'if-match',
   'if-none-match',
   'origin',
   'sec-fetch-mode',

@@ -2,16 +2,18 @@
 
 import type { UpkeepJob } from '../database/upkeep-job.ts';
 import { byAge, inOrder } from '../database/upkeep-job.ts';
+import { CAP_WINDOW_MS_MAX } from '../domain/policies.ts';
 import { deleteQuotas } from './sql/draw-permits.ts';
 import { deleteMovedOrdinals, removeReach } from './sql/ledger/remove-reach.ts';
 import { deleteIdempotencyKeys, deleteOldNotifications } from './sql/old-notifications.ts';
+import { deleteOldPlaces } from './sql/old-places.ts';
 
 const DAY_MS = 86_400_000;
 /** The interface promises 24 hours. */
 const IDEMPOTENCY_KEY_MS = DAY_MS;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
-/** @limit idempotency keys deleted in a run; quotas; moves of devices → the next run */
+/** @limit idempotency keys deleted in a run; quotas; moves of devices; places → the next run */
 const ROWS_MAX = 10_000;
 /**
  * Each may have thousands of scopes. With TRANSACTIONS_MAX it is 17 million a day.
@@ -68,6 +70,13 @@ export const oldReach = (retention: ReachRetention): UpkeepJob => {
       }),
     ),
   };
+};
+
+/** They are kept as long as the longest window of a cap. */
+export const CAP_PLACES: UpkeepJob = {
+  name: 'places of capped push jobs',
+  transactionsMax: TRANSACTIONS_MAX,
+  run: byAge({ keptMs: CAP_WINDOW_MS_MAX, batchMax: ROWS_MAX, delete: deleteOldPlaces }),
 };
 
 export const QUOTAS: UpkeepJob = {

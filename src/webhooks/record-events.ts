@@ -25,24 +25,40 @@ const wants = (sql: Sql, clientId: Fragment, type: WebhookEventType): Fragment =
   w.client_id = ${clientId} and w.is_enabled and ${type}::text = any (w.event_types)`;
 
 /**
- * The query that writes `job.finished`. `ended`: a query or table with id, client_id and state of
- * the jobs that end here; earlier statements have written their counts.
+ * The query that writes `job.finished`, and `notification.withheld` where devices were left out.
+ * `ended`: a query or table with id, client_id and state of the jobs that end here; earlier
+ * statements have written their counts.
  */
 export const recordEndedJobs = (sql: Sql, ended: Fragment): Fragment => sql`
   insert into webhook_events (webhook_id, type, data)
-  select w.id, 'job.finished', json_build_object(
-    'jobId', e.id, 'state', e.state, 'totalCount', c.total, 'successCount', c.delivered, 'failedCount', c.failed,
-    'skippedCount', c.skipped, 'expiredCount', c.expired, 'cancelledCount', c.cancelled
-  )
+  select w.id, t.type, case
+    when t.type = 'notification.withheld' then json_build_object(
+      'jobId', e.id, 'category', (select category from notifications n where n.id = e.id),
+      'totalCount', c.total, 'withheldCount', c.withheld, 'withheldReasons', ${withheldReasons(sql)}
+    )
+    when c.withheld > 0 then json_build_object(
+      ${countsOfEnded(sql)}, 'withheldCount', c.withheld, 'withheldReasons', ${withheldReasons(sql)}
+    )
+    else json_build_object(${countsOfEnded(sql)})
+  end
   from ${ended} e
-  join webhooks w on ${wants(sql, sql`e.client_id`, 'job.finished')}
+  cross join (values ('job.finished'), ('notification.withheld')) as t (type)
+  join webhooks w on w.client_id = e.client_id and w.is_enabled and t.type = any (w.event_types)
   cross join lateral (
     select coalesce(sum(total), 0) as total, coalesce(sum(delivered), 0) as delivered,
       coalesce(sum(failed), 0) as failed, coalesce(sum(skipped), 0) as skipped,
-      coalesce(sum(expired), 0) as expired, coalesce(sum(cancelled), 0) as cancelled
+      coalesce(sum(expired), 0) as expired, coalesce(sum(cancelled), 0) as cancelled,
+      coalesce(sum(withheld), 0) as withheld
     from notification_scopes where notification_id = e.id
   ) c
-  order by e.id, w.id`;
+  where t.type = 'job.finished' or c.withheld > 0
+  order by e.id, w.id, t.type`;
+
+const countsOfEnded = (sql: Sql) => sql`
+  'jobId', e.id, 'state', e.state, 'totalCount', c.total, 'successCount', c.delivered, 'failedCount', c.failed,
+  'skippedCount', c.skipped, 'expiredCount', c.expired, 'cancelledCount', c.cancelled`;
+
+const withheldReasons = (sql: Sql) => sql`json_build_object('frequencyCap', c.withheld)`;
 
 /** Before the devices are erased. `notificationId`: of the send whose answers decided. */
 export const recordRemovedTokens = (

@@ -254,6 +254,7 @@ function storeOfKeys(tokens: readonly string[]): {
         clientId: 1,
         clientSlug: 'demo',
         limits: null,
+        hasPolicies: false,
         appId: null,
         disabled: false,
         remainingMs: null,

@@ -165,6 +165,8 @@ const TABLE: readonly Row[] = [
   ['GET /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   ['PATCH /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`, () => ({ name: 'Goals' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   ['DELETE /push-admin-api/v3/:client/tags/:id', ({ doomedTag }) => ({ path: `${admin}/v3/demo/tags/${doomedTag}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/policies', to(`${admin}/v3/demo/policies`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['PUT /push-admin-api/v3/:client/policies', to(`${admin}/v3/demo/policies`, () => ({ categories: [] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   ['GET /push-admin-api/v3/:client/segments', to(`${admin}/v3/demo/segments`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   ['POST /push-admin-api/v3/:client/segments', to(`${admin}/v3/demo/segments`, ({ number }) => ({ name: `segment-${number}`, expression: 'goals' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
   // 404: one that does not exist.

@@ -36,6 +36,38 @@ function publisherOn(t: Test, dataDir: string) {
   };
 }
 
+/** Categories and caps, of a client without any. */
+async function policies(
+  t: Test,
+  { run, runProcess, json }: Pick<ReturnType<typeof publisherOn>, 'run' | 'runProcess' | 'json'>,
+): Promise<void> {
+  t.match(await runProcess('policy', 'show'), { code: 0, output: /^There is no category/m });
+  const file = join(temporaryDirectory(t), 'policies.json');
+  const caps = [
+    { max: 2, per: '24h' },
+    { max: 9, per: '7d', of: 'all' },
+  ];
+  writeFileSync(
+    file,
+    JSON.stringify({ categories: [{ name: 'news', default: true, caps }, { name: 'breaking' }] }),
+  );
+  t.match(await run('policy', 'set', file), {
+    code: 0,
+    output: 'Time zone: UTC\nnews\tdefault\t2 in 24h, 9 in 7d of all pushes\nbreaking\t–\tno cap\n',
+  });
+  t.match(await json('policy', 'show'), { categories: [{ name: 'news' }, { name: 'breaking' }] });
+  const dry = ['send', '--tag', 'tennis', '--title', 'a', '--dry-run'];
+  t.match(await run(...dry, '--category', 'breaking', '--ignore-caps'), { code: 0 });
+  t.match(await run(...dry, '--category', 'other'), { code: 2, output: /category/ });
+  writeFileSync(file, '{"categories":[{"name":"news"}]}');
+  t.match(await run('policy', 'set', file), { code: 2, output: /default/ });
+  writeFileSync(file, 'no');
+  t.match(await run('policy', 'set', file), { code: 2, output: /JSON object/ });
+  t.match(await run('policy', 'set', `${file}.none`), { code: 2, output: /cannot read/ });
+  writeFileSync(file, '{"categories":[]}');
+  t.match(await run('policy', 'set', file), { code: 0 });
+}
+
 /** Attributes and segments, of a client without any. One device has the tag `tennis`. */
 async function segments(
   t: Test,
@@ -128,6 +160,7 @@ t.test('from the first device to the end of a push', async (t) => {
   t.match(await run('group', 'delete', 'winter'), { code: 0, output: /is deleted/ });
 
   await segments(t, { run, runProcess, json });
+  await policies(t, { run, runProcess, json });
 
   const goal = ['send', '--title', 'goal!', '--message', '1:0'];
   const nobody = ['--audience', 'tennis && !#999'];

@@ -90,7 +90,12 @@ export async function hear(
 /** Whether every device of a row ended in exactly one outcome. */
 export const sumCloses = (row: StatusRow): boolean =>
   row.totalCount ===
-  row.successCount + row.failedCount + row.skippedCount + row.expiredCount + row.cancelledCount;
+  row.successCount +
+    row.failedCount +
+    row.skippedCount +
+    row.expiredCount +
+    row.cancelledCount +
+    (row.withheldCount ?? 0);
 
 /** How many tokens got exactly k accepted notifications, by k. */
 export async function deliveries(

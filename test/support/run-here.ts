@@ -29,6 +29,7 @@ import { deviceCommand } from '../../src/cli/publisher/device.ts';
 import { explainCommand } from '../../src/cli/publisher/explain.ts';
 import { groupCommand } from '../../src/cli/publisher/group.ts';
 import { notificationCommand } from '../../src/cli/publisher/notification.ts';
+import { policyCommand } from '../../src/cli/publisher/policy.ts';
 import { profileCommand } from '../../src/cli/publisher/profile.ts';
 import type { PublisherContext } from '../../src/cli/publisher/publisher-command.ts';
 import { segmentCommand } from '../../src/cli/publisher/segment.ts';
@@ -171,6 +172,8 @@ function commandNamed(
       });
     case 'tag':
       return tagCommand(publisher);
+    case 'policy':
+      return policyCommand(publisher);
     default:
       throw new Error(`${name} is not run here: runCommand runs every command`);
   }

@@ -220,6 +220,7 @@ export function sceneOf(
       reports.push(progress);
       return Promise.resolve(options.reply?.(progress, clock) ?? recorded(clock));
     },
+    takePlaces: ({ wanted }) => Promise.resolve(wanted),
     authorizationExpired: () => {
       renewalsAsked.count += 1;
     },
@@ -297,6 +298,7 @@ const SHARED = {
   pauseAfter: null,
   hasDelivered: false,
   isAlone: false,
+  caps: null,
   fault: null,
   authorized: AUTHORIZED,
 } as const;

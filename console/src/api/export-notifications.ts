@@ -66,6 +66,7 @@ const cellsOf = (row: ListedNotification, names: TagNames): readonly Cell[] => [
   row.expiredCount,
   row.skippedCount,
   row.cancelledCount,
+  row.withheldCount ?? 0,
 ];
 
 const isoOf = (atMs: number | undefined): string =>

@@ -72,6 +72,8 @@ export interface DraftFields extends MoreFields {
   isUrgent: boolean;
   /** It goes to a hundredth first, and to the rest when somebody says so. */
   isStaged: boolean;
+  /** The category whose limits it is held to; '': the default one. */
+  category: string;
 }
 
 /** The draft of the client that it is, as it was saved last. */
@@ -131,6 +133,7 @@ const EMPTY: DraftFields = {
   ratePerSecond: null,
   isUrgent: false,
   isStaged: false,
+  category: '',
 };
 const EMPTY_TEXT = JSON.stringify(EMPTY);
 

@@ -15,6 +15,7 @@ export const keyTexts = {
     read: 'Read',
     admin: 'Change tags and apps',
     personal: 'Send by personal attributes',
+    override: 'Ignore the limits of a category',
   },
   scopesNeeded: 'Choose at least one.',
   apps: 'Only these apps',

@@ -29,7 +29,7 @@ export const notificationTexts = {
   exportHead: [
     ...['ID', 'Title', 'Status', 'Author', 'Submitted', 'Send time', 'Ended', 'Audience'],
     ...['Platforms', 'Devices', 'Accepted', 'Failed', 'Failed (%)', 'Expired', 'Skipped'],
-    'Cancelled',
+    ...['Cancelled', 'Held back'],
   ],
   ofAll: (total: string) => `of ${total}`,
   untitled: 'Untitled',

@@ -6,6 +6,7 @@ export const outcomeTexts = {
   expired: 'expired',
   skipped: 'skipped',
   cancelled: 'cancelled',
+  withheld: 'held back by a limit',
   remaining: 'remaining',
   soFar: 'so far',
 };

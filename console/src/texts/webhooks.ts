@@ -18,6 +18,7 @@ export const webhookTexts = {
   eventsNeeded: 'Choose at least one.',
   eventNames: {
     'job.finished': 'A notification has ended',
+    'notification.withheld': 'A limit has held devices back',
     'token.removed': 'Devices were erased',
     'token.replaced': 'Device tokens were replaced',
     'credential.trouble': 'A provider’s key is refused or expires',

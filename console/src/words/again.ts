@@ -47,13 +47,14 @@ export async function draftOf(
   notification: Notification,
   scopes: ChosenScopes,
 ): Promise<Partial<DraftFields>> {
-  const { audience, payload } = notification;
+  const { audience, payload, category = '' } = notification;
   const { silent, data } = payload;
   const rest = {
     ...scopes,
     ...moreOf(payload),
     ...(await textsOf(api, notification)),
     isSilent: silent ?? false,
+    category,
     data: data === undefined ? '' : JSON.stringify(data, null, 2),
   };
   if (audience.expression !== undefined) {

@@ -12,6 +12,8 @@ export interface Counts {
   readonly skippedCount: number;
   readonly expiredCount: number;
   readonly cancelledCount: number;
+  /** Absent: none. */
+  readonly withheldCount?: number | undefined;
 }
 
 /** An app and platform on which a fault stopped a send. */
@@ -30,7 +32,14 @@ export interface Sending extends Counts {
   readonly estimatedTotalCount?: number | undefined;
 }
 
-export type OutcomeKind = 'accepted' | 'failed' | 'expired' | 'skipped' | 'cancelled' | 'remaining';
+export type OutcomeKind =
+  | 'accepted'
+  | 'failed'
+  | 'expired'
+  | 'skipped'
+  | 'cancelled'
+  | 'withheld'
+  | 'remaining';
 
 /** How many devices have an outcome. */
 export const doneOf = (counts: Progress): number =>
@@ -38,7 +47,8 @@ export const doneOf = (counts: Progress): number =>
   counts.failedCount +
   counts.skippedCount +
   counts.expiredCount +
-  counts.cancelledCount;
+  counts.cancelledCount +
+  (counts.withheldCount ?? 0);
 
 /**
  * About how many devices it is for; null: not known yet. A cancelled one that is still being
@@ -68,6 +78,7 @@ export function outcomesOf(
     { kind: 'expired', count: counts.expiredCount },
     { kind: 'skipped', count: counts.skippedCount },
     { kind: 'cancelled', count: counts.cancelledCount },
+    { kind: 'withheld', count: counts.withheldCount ?? 0 },
     { kind: 'remaining', count: Math.max(0, (counts.totalCount ?? 0) - doneOf(counts)) },
   ] as const;
   return all.filter(({ kind, count }) => count > 0 || kind === 'accepted' || kind === 'failed');

@@ -101,7 +101,7 @@ export const heldBody = (
 export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest | null {
   const audience = audienceOf(fields);
   if (audience === null) return null;
-  const { when, sendAt, expiresMinutes, ratePerSecond, isUrgent } = fields;
+  const { when, sendAt, expiresMinutes, ratePerSecond, isUrgent, category } = fields;
   const sendAtMs = when === 'later' && sendAt !== '' ? new Date(sendAt).getTime() : null;
   return {
     ...audience,
@@ -112,6 +112,7 @@ export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest
       : { expiresAt: (sendAtMs ?? nowMs) + expiresMinutes * MINUTE_MS }),
     ...(ratePerSecond === null ? {} : { ratePerSecond }),
     ...(isUrgent ? { priority: 'urgent' as const } : {}),
+    ...(category === '' ? {} : { category }),
   };
 }
 

@@ -347,7 +347,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Count an audience, and explain how it is found
-         * @description Counts as a dry run does. The body has only the audience of a push.
+         * @description Counts as a dry run does. The body has only the audience of a push, and its category. `withheldCount` has those of the audience whom caps would leave out now; with many devices it is concluded from a sample.
          *
          *     For the super user of the client, and keys with the scope `send`.
          */
@@ -752,6 +752,34 @@ export interface paths {
          *     For the super user of the client, and keys with the scope `send`.
          */
         readonly post: operations["estimateSegment"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/policies": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The policies of the client
+         * @description Without any, `categories` is empty, and nobody is left out of a push.
+         *
+         *     For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["getPolicies"];
+        /**
+         * Set the policies of the client
+         * @description All of them: what is absent is taken away. A category is a kind of push, which a push names; one is the `default`. Its caps say how many pushes a device may get in a rolling window: a device that has had as many is left out of the next one, and counted in `withheldCount`. Caps are exact, over all nodes and pushes at once: a place is taken before a provider is asked, and given back where it refuses; a push whose outcome is unknown counts. Pushes that were accepted before keep the policies that they have; those of a client that had no policies count for nothing. Up to 20 categories. A device that registers under a new token without `devices/replace` is a new one. A key with limits: `403`.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly put: operations["putPolicies"];
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1846,7 +1874,8 @@ export interface paths {
          *
          *     A request is a `POST` with several events, up to 500, some 256 KiB: `{"type":"events","timestamp":"…","data":{"events":[{"type":"job.finished","timestamp":"…","data":{…}}]}}`. The `data` of each type:
          *
-         *     - `job.finished`: `jobId`, `state` (`FINISHED`, `FAILED`, `CANCELLED`), and `totalCount`, `successCount`, `failedCount`, `skippedCount`, `expiredCount`, `cancelledCount` over all apps. A job whose parked parts are released ends once more.
+         *     - `job.finished`: `jobId`, `state` (`FINISHED`, `FAILED`, `CANCELLED`), and `totalCount`, `successCount`, `failedCount`, `skippedCount`, `expiredCount`, `cancelledCount` over all apps, and where caps left devices out `withheldCount` and `withheldReasons`. A job whose parked parts are released ends once more.
+         *     - `notification.withheld`: `jobId`, `category`, `totalCount`, `withheldCount`, `withheldReasons`: a job has ended, and caps had left devices out of it.
          *     - `token.removed`: `appId`, `platformId`, `jobId` of the push that found it out, `reason` (`dead`: its provider said so; `refused`: it refused them again and again), `deviceIds`: erased from Tagcast, so drop them, too.
          *     - `token.replaced`: `appId`, `platformId`, `tokens`: `[{deviceId, newDeviceId}]`, by `replaceDevice`, or because the installation registers by its id.
          *     - `credential.trouble`: `appId`, `platformId`, `note`, and `trouble`: `send-stopped` (pushes fail by it; once, and again after it has worked or after a day), `check-failed`, `fallback-used` (the new credential is refused, the one before it is used until `expiresAt`), `expires-soon` (30, 7 and 1 days before `expiresAt`).
@@ -3137,6 +3166,10 @@ export interface components {
             readonly ratePerSecond?: number | null;
             /** @description For a release in stages: after so many devices the job pauses by itself, once, and `resume` sends to the rest. `stageEndedAt` is there then. Until then it is held to 1,000 devices a second, where `ratePerSecond` says no other. More are sent to only where a provider takes longer than 3 s to answer. An audience that is not larger just gets it. Use it when every node runs a version that knows it: others do not pause. */
             readonly pauseAfter?: number | null;
+            /** @description What kind of push it is, by whose caps it goes: a category of the policies of the client. An unknown one is `400`. Absent: the default one. */
+            readonly category?: string | null;
+            /** @description `respect` by default: devices that have had as many pushes as the caps of the category allow are left out, and counted in `withheldCount`. `ignore`: nobody is; it counts towards the caps of later pushes. A key needs the scope `override` for it. */
+            readonly caps?: ("respect" | "ignore") | null;
             /** @description Validate and count; send nothing. It takes no `Idempotency-Key`. */
             readonly dryRun?: boolean | null;
         };
@@ -3267,6 +3300,13 @@ export interface components {
             readonly withoutValue?: {
                 readonly [key: string]: number;
             };
+            /** @description Left out by a policy of the client; a part of `totalCount`. Absent: nobody. */
+            readonly withheldCount?: number;
+            /** @description The same, by reason. */
+            readonly withheldReasons?: {
+                /** @description Had as many as a cap of the category allows. */
+                readonly frequencyCap: number;
+            };
             /** @description What a phone will not do with it, though the push is valid. Absent: nothing. */
             readonly warnings?: readonly string[];
         };
@@ -3286,7 +3326,7 @@ export interface components {
             };
             readonly appId: number | null;
             readonly state: components["schemas"]["NotificationState"];
-            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first. */
+            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts, and of `withheldCount`; after a cancellation that takes a moment longer, for what was on its way is counted first. */
             readonly totalCount: number;
             /** @description Accepted by the provider. */
             readonly successCount: number;
@@ -3298,6 +3338,13 @@ export interface components {
             readonly expiredCount: number;
             /** @description Not sent, because the job was cancelled. */
             readonly cancelledCount: number;
+            /** @description Left out by a policy of the client; a part of `totalCount`. Absent: nobody. */
+            readonly withheldCount?: number;
+            /** @description The same, by reason. */
+            readonly withheldReasons?: {
+                /** @description Had as many as a cap of the category allows. */
+                readonly frequencyCap: number;
+            };
             /** @description What stopped it: a sentence that says what to correct. */
             readonly fault?: string;
             /** @description What parts of it wait for at the moment: a provider that fails for everyone, or a quota that is used up; else the reason of the next retry. */
@@ -3336,7 +3383,7 @@ export interface components {
             readonly lastSendAt?: number;
             /** @description Milliseconds since 1970. */
             readonly finishedAt?: number;
-            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first. */
+            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts, and of `withheldCount`; after a cancellation that takes a moment longer, for what was on its way is counted first. */
             readonly totalCount: number;
             /** @description Accepted by the provider. */
             readonly successCount: number;
@@ -3348,6 +3395,13 @@ export interface components {
             readonly expiredCount: number;
             /** @description Not sent, because the job was cancelled. */
             readonly cancelledCount: number;
+            /** @description Left out by a policy of the client; a part of `totalCount`. Absent: nobody. */
+            readonly withheldCount?: number;
+            /** @description The same, by reason. */
+            readonly withheldReasons?: {
+                /** @description Had as many as a cap of the category allows. */
+                readonly frequencyCap: number;
+            };
             /** @description The beginning of its title, else of its message. */
             readonly title?: string;
             /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end. */
@@ -3392,6 +3446,10 @@ export interface components {
             readonly audience?: string | null;
             /** @description Look at 16 device groups of each app and platform at most, evenly apart, and conclude from them: at once, however many devices there are, and the nearer the more of them match. Up to 131,072 devices it is exact. */
             readonly approximate?: boolean | null;
+            /** @description What kind of push it is, by whose caps it goes: a category of the policies of the client. An unknown one is `400`. Absent: the default one. */
+            readonly category?: string | null;
+            /** @description `respect` by default: devices that have had as many pushes as the caps of the category allow are left out, and counted in `withheldCount`. `ignore`: nobody is; it counts towards the caps of later pushes. A key needs the scope `override` for it. */
+            readonly caps?: ("respect" | "ignore") | null;
         };
         readonly Notification: {
             /** Format: uuid */
@@ -3411,7 +3469,7 @@ export interface components {
             readonly lastSendAt?: number;
             /** @description Milliseconds since 1970. */
             readonly finishedAt?: number;
-            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first. */
+            /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts, and of `withheldCount`; after a cancellation that takes a moment longer, for what was on its way is counted first. */
             readonly totalCount: number;
             /** @description Accepted by the provider. */
             readonly successCount: number;
@@ -3423,6 +3481,13 @@ export interface components {
             readonly expiredCount: number;
             /** @description Not sent, because the job was cancelled. */
             readonly cancelledCount: number;
+            /** @description Left out by a policy of the client; a part of `totalCount`. Absent: nobody. */
+            readonly withheldCount?: number;
+            /** @description The same, by reason. */
+            readonly withheldReasons?: {
+                /** @description Had as many as a cap of the category allows. */
+                readonly frequencyCap: number;
+            };
             /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end. */
             readonly estimatedTotalCount?: number;
             /** @description Devices that were answered for in a second, from the first send to the last. Absent while that is one moment. */
@@ -3452,6 +3517,8 @@ export interface components {
                 /** @description As it was given. The lists say then what each device needs at least: one of `tagIds`, all of `filterTagIds`, none of `excludeTagIds`. */
                 readonly expression?: string;
             };
+            /** @description The category by whose caps it goes, as when it was accepted. Absent: the client had no policies. */
+            readonly category?: string;
             /**
              * Format: uuid
              * @description The job that was sent first, of which this one is a retry. Absent: it is none.
@@ -3493,7 +3560,7 @@ export interface components {
                 /** @description 3: apns, 7: webpush, 15: fcm */
                 readonly platformId: number;
                 readonly state: components["schemas"]["NotificationState"];
-                /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first. */
+                /** @description Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts, and of `withheldCount`; after a cancellation that takes a moment longer, for what was on its way is counted first. */
                 readonly totalCount: number;
                 /** @description Accepted by the provider. */
                 readonly successCount: number;
@@ -3505,6 +3572,13 @@ export interface components {
                 readonly expiredCount: number;
                 /** @description Not sent, because the job was cancelled. */
                 readonly cancelledCount: number;
+                /** @description Left out by a policy of the client; a part of `totalCount`. Absent: nobody. */
+                readonly withheldCount?: number;
+                /** @description The same, by reason. */
+                readonly withheldReasons?: {
+                    /** @description Had as many as a cap of the category allows. */
+                    readonly frequencyCap: number;
+                };
                 /** @description What stopped it: a sentence that says what to correct. */
                 readonly fault?: string;
                 /** @description What parts of it wait for at the moment: a provider that fails for everyone, or a quota that is used up; else the reason of the next retry. */
@@ -3641,6 +3715,38 @@ export interface components {
             /** @description Milliseconds since 1970. */
             readonly updatedAt: number;
         };
+        readonly Policies: {
+            readonly timezone: string;
+            readonly categories: readonly {
+                readonly name: string;
+                readonly default?: boolean;
+                readonly caps?: readonly {
+                    readonly max: number;
+                    readonly per: string;
+                    readonly of?: string;
+                }[];
+            }[];
+        };
+        readonly PoliciesRequest: {
+            /** @description The time zone of the client, by its IANA name. Absent: UTC. */
+            readonly timezone?: string;
+            readonly categories: readonly {
+                readonly name: string;
+                /** @description Whether pushes that name no category are of this one. */
+                readonly default?: boolean;
+                /** @description All of them hold. Absent: no push of the category is withheld. */
+                readonly caps?: readonly {
+                    readonly max: number;
+                    /** @description A rolling window of whole hours or days, from `1h` to `7d`. */
+                    readonly per: string;
+                    /**
+                     * @description `all` counts pushes of every category. Absent: of this one.
+                     * @enum {string}
+                     */
+                    readonly of?: "category" | "all";
+                }[];
+            }[];
+        };
         readonly DeviceExplanation: {
             /** @description Whether the device is registered now. */
             readonly known: boolean;
@@ -3662,6 +3768,18 @@ export interface components {
             }[];
             /** @description `true`: its provider accepted the message of the job, or nobody knows whether it did. `unknown`: it may have, as while the job is under way, and of a device that was removed since. `gone`: the reach of the job is not kept any more. Absent: an audience was asked about. */
             readonly reached?: boolean | ("unknown" | "gone");
+            /** @description What has left the device out of the job, though it was in the audience. Absent: nothing, or it is not kept any more (7 days). */
+            readonly withheld?: {
+                /** @enum {string} */
+                readonly reason: "frequencyCap";
+                readonly category: string;
+                /** @description The cap of the category. Absent: it has several, and it is not kept which one it was. */
+                readonly cap?: {
+                    readonly max: number;
+                    readonly per: string;
+                    readonly of?: string;
+                };
+            };
             /** @description Of the part of the job for the app and platform of the device. Absent: it has none. */
             readonly state?: components["schemas"]["NotificationState"];
             /** @description What stopped that part: a sentence. */
@@ -3961,7 +4079,7 @@ export interface components {
             readonly id: number;
             readonly name: string;
             readonly userName: string;
-            readonly scopes: readonly ("send" | "read" | "admin" | "personal")[];
+            readonly scopes: readonly ("send" | "read" | "admin" | "personal" | "override")[];
             readonly tagIds?: readonly number[];
             readonly groupIds?: readonly number[];
             readonly appIds?: readonly number[];
@@ -3977,7 +4095,7 @@ export interface components {
             readonly id: number;
             readonly name: string;
             readonly userName: string;
-            readonly scopes: readonly ("send" | "read" | "admin" | "personal")[];
+            readonly scopes: readonly ("send" | "read" | "admin" | "personal" | "override")[];
             readonly tagIds?: readonly number[];
             readonly groupIds?: readonly number[];
             readonly appIds?: readonly number[];
@@ -3989,7 +4107,7 @@ export interface components {
         readonly Webhook: {
             readonly id: number;
             readonly url: string;
-            readonly eventTypes: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
+            readonly eventTypes: readonly ("job.finished" | "notification.withheld" | "token.removed" | "token.replaced" | "credential.trouble")[];
             readonly isEnabled: boolean;
             /** @description Milliseconds since 1970. */
             readonly createdAt: number;
@@ -4003,7 +4121,7 @@ export interface components {
         readonly WebhookWithSecret: {
             readonly id: number;
             readonly url: string;
-            readonly eventTypes: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
+            readonly eventTypes: readonly ("job.finished" | "notification.withheld" | "token.removed" | "token.replaced" | "credential.trouble")[];
             readonly isEnabled: boolean;
             /** @description Milliseconds since 1970. */
             readonly createdAt: number;
@@ -4041,7 +4159,7 @@ export interface components {
          * @description `tags.change`: several tags and groups of one request. `tags.expire`: tags that had expired. `member.reset`: a link to a new password; `member.password`: a new one. `member.sign-in-refused`: a wrong password, once in a quarter of an hour for a network.
          * @enum {string}
          */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "segment.create" | "segment.change" | "segment.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.retry" | "notification.correct" | "notification.retract" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.settings" | "client.policies" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "webhook.create" | "webhook.change" | "webhook.disable" | "webhook.rotate" | "webhook.replay" | "webhook.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "member.password" | "member.sign-in" | "member.sign-in-refused" | "attribute.create" | "attribute.change" | "attribute.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "draft.create" | "draft.change" | "draft.delete" | "segment.create" | "segment.change" | "segment.delete" | "test-device.create" | "test-device.delete" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.replace" | "notification.retry" | "notification.correct" | "notification.retract" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -4396,6 +4514,16 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description It has been changed since the ETag of `If-Match`. */
+        readonly PreconditionFailed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -4432,6 +4560,8 @@ export type Retraction = components['schemas']['Retraction'];
 export type ListedDraft = components['schemas']['ListedDraft'];
 export type Draft = components['schemas']['Draft'];
 export type Segment = components['schemas']['Segment'];
+export type Policies = components['schemas']['Policies'];
+export type PoliciesRequest = components['schemas']['PoliciesRequest'];
 export type DeviceExplanation = components['schemas']['DeviceExplanation'];
 export type TestDevice = components['schemas']['TestDevice'];
 export type TagEntries = components['schemas']['TagEntries'];
@@ -4473,6 +4603,7 @@ export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseUnprocessableContent = components['responses']['UnprocessableContent'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponseProblem = components['responses']['Problem'];
+export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
@@ -5484,6 +5615,13 @@ export interface operations {
                         /** @description For each attribute that is tested: how many of the devices that the tags address have no value of it, so that each test of it is false. Absent: none is tested. */
                         readonly withoutValue?: {
                             readonly [key: string]: number;
+                        };
+                        /** @description Left out by a policy of the client; a part of `totalCount`. Absent: nobody. */
+                        readonly withheldCount?: number;
+                        /** @description The same, by reason. */
+                        readonly withheldReasons?: {
+                            /** @description Had as many as a cap of the category allows. */
+                            readonly frequencyCap: number;
                         };
                         /**
                          * @description The counts were concluded from a sample.
@@ -6855,6 +6993,13 @@ export interface operations {
                         readonly withoutValue?: {
                             readonly [key: string]: number;
                         };
+                        /** @description Left out by a policy of the client; a part of `totalCount`. Absent: nobody. */
+                        readonly withheldCount?: number;
+                        /** @description The same, by reason. */
+                        readonly withheldReasons?: {
+                            /** @description Had as many as a cap of the category allows. */
+                            readonly frequencyCap: number;
+                        };
                         /**
                          * @description The counts were concluded from a sample.
                          * @constant
@@ -6867,6 +7012,148 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getPolicies: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description All of them. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Another one after each change. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timezone": "Europe/Zurich",
+                     *       "categories": [
+                     *         {
+                     *           "name": "news",
+                     *           "default": true,
+                     *           "caps": [
+                     *             {
+                     *               "max": 5,
+                     *               "per": "24h"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "name": "breaking"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Policies"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly putPolicies: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The ETag that `getPolicies` answered: changes of others are not overwritten, but `412`. */
+                readonly "If-Match"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "timezone": "Europe/Zurich",
+                 *       "categories": [
+                 *         {
+                 *           "name": "news",
+                 *           "default": true,
+                 *           "caps": [
+                 *             {
+                 *               "max": 5,
+                 *               "per": "24h"
+                 *             }
+                 *           ]
+                 *         },
+                 *         {
+                 *           "name": "breaking"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PoliciesRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description All of them, as they are now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Another one after each change. */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timezone": "Europe/Zurich",
+                     *       "categories": [
+                     *         {
+                     *           "name": "news",
+                     *           "default": true,
+                     *           "caps": [
+                     *             {
+                     *               "max": 5,
+                     *               "per": "24h"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "name": "breaking"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Policies"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -10966,8 +11253,8 @@ export interface operations {
                  */
                 readonly "application/json": {
                     readonly name: string;
-                    /** @description `send`: submits pushes, and changes and controls push jobs. `read`: reads them, tags, groups, apps, statistics, operations. `admin`: changes tags, groups, apps, devices, operations, and reads the audit log. `personal`: its pushes may test attributes that are personal; it is of use beside `send`. None includes another. Each request says which one it takes. */
-                    readonly scopes: readonly ("send" | "read" | "admin" | "personal")[];
+                    /** @description `send`: submits pushes, and changes and controls push jobs. `read`: reads them, tags, groups, apps, statistics, operations. `admin`: changes tags, groups, apps, devices, operations, and reads the audit log. `personal`: its pushes may test attributes that are personal; it is of use beside `send`. `override`: its pushes may ignore the caps of a category; it is of use beside `send`, too. None includes another. Each request says which one it takes. */
+                    readonly scopes: readonly ("send" | "read" | "admin" | "personal" | "override")[];
                     /** @description For these tags only. All four lists count together. */
                     readonly tagIds?: readonly (number | string)[];
                     /** @description By their sourceIds. Kept as ids. */
@@ -11143,7 +11430,7 @@ export interface operations {
                     /** @description `https://`, in the public internet, without user name and `#`; elsewhere `400`. Where its name leads is checked at each request. The operator may allow `http://` and private addresses (`WEBHOOK_PRIVATE_ADDRESSES`). */
                     readonly url: string;
                     /** @description Absent, in a new one: all of them. */
-                    readonly eventTypes?: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
+                    readonly eventTypes?: readonly ("job.finished" | "notification.withheld" | "token.removed" | "token.replaced" | "credential.trouble")[];
                     readonly isEnabled?: boolean;
                 };
             };
@@ -11306,7 +11593,7 @@ export interface operations {
                     /** @description `https://`, in the public internet, without user name and `#`; elsewhere `400`. Where its name leads is checked at each request. The operator may allow `http://` and private addresses (`WEBHOOK_PRIVATE_ADDRESSES`). */
                     readonly url?: string;
                     /** @description Absent, in a new one: all of them. */
-                    readonly eventTypes?: readonly ("job.finished" | "token.removed" | "token.replaced" | "credential.trouble")[];
+                    readonly eventTypes?: readonly ("job.finished" | "notification.withheld" | "token.removed" | "token.replaced" | "credential.trouble")[];
                     readonly isEnabled?: boolean;
                 };
             };

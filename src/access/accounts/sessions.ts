@@ -132,7 +132,7 @@ export function memberOf(session: Session, clientSlug: string): Caller | 'disabl
   const membership = session.memberships.find((one) => one.clientSlug === clientSlug);
   if (membership === undefined) return null;
   if (membership.isDisabled) return 'disabled';
-  const { clientId, role, limits } = membership;
+  const { clientId, role, limits, hasPolicies } = membership;
   const { accountId, email } = session;
   const caller: Omit<Caller, 'role'> = {
     clientId,
@@ -142,6 +142,7 @@ export function memberOf(session: Session, clientSlug: string): Caller | 'disabl
     method: 'session',
     account: { id: accountId, email, role },
     ...(limits === null ? {} : { limits }),
+    ...(hasPolicies ? { hasPolicies: true } : {}),
   };
   if (role === 'owner') return { ...caller, role: 'super-user' };
   const key = { id: null, scopes: SCOPES[role], ...UNLIMITED };

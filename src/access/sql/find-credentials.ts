@@ -15,6 +15,7 @@ export interface CredentialRow {
   readonly clientId: number;
   readonly clientSlug: string;
   readonly limits: ClientLimits | null;
+  readonly hasPolicies: boolean;
   readonly appId: number | null;
   readonly disabled: boolean;
   /** Time until it ends, by the database's clock; null: it has no end. */
@@ -70,7 +71,7 @@ export async function findCredentials(
     select (select revision from access_revision), working.*
     from (select) as one left join (
       select username, token_hash as "tokenHash", password_hash as "passwordHash", clients.id as "clientId",
-        clients.slug as "clientSlug", clients.limits, app_id as "appId", clients.disabled_at is not null as disabled,
+        clients.slug as "clientSlug", clients.limits, clients.policies is not null as "hasPolicies", app_id as "appId", clients.disabled_at is not null as disabled,
         (extract(epoch from expires_at - now()) * 1000)::float8 as "remainingMs", key
       from found join clients on clients.id = found.client_id
       where expires_at is null or expires_at > now()

@@ -12,6 +12,7 @@ interface MembershipRow {
   readonly isDisabled: boolean;
   /** Those that an operator has set. */
   readonly limits: ClientLimits | null;
+  readonly hasPolicies: boolean;
 }
 
 export interface SessionRow {
@@ -82,7 +83,7 @@ export async function findSessions(
         (extract(epoch from least(w.ends_at, now() + ${idle}) - now()) * 1000)::float8 as "remainingMs",
         coalesce((
           select json_agg(json_build_object('clientId', c.id, 'clientSlug', c.slug, 'clientName', c.name,
-            'role', m.role, 'isDisabled', c.disabled_at is not null, 'limits', c.limits) order by c.slug)
+            'role', m.role, 'isDisabled', c.disabled_at is not null, 'limits', c.limits, 'hasPolicies', c.policies is not null) order by c.slug)
           from memberships m join clients c on c.id = m.client_id
           where m.account_id = a.id and c.deleted_at is null
         ), '[]') as memberships

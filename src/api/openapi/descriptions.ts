@@ -83,6 +83,7 @@ export const PROBLEMS: Readonly<Record<number, string>> = {
   405: 'Another method: `Allow` lists those of the path.',
   408: 'The body did not arrive within 30 s. The connection is closed.',
   409: 'The state of the object does not allow it, or another one has the name.',
+  412: 'It has been changed since the ETag of `If-Match`.',
   413: 'The body is too long: above 1 MiB, of `devices/replace` above 64 KiB, of the console 16 KiB.',
   422: 'The `Idempotency-Key` came before with another body.',
   429: 'Too much in a short time: `detail` names the limit.',

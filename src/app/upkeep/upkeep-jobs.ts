@@ -15,7 +15,13 @@ import { unusedValues } from '../../devices/unused-values.ts';
 import type { UnwantedTags } from '../../devices/unwanted-tags.ts';
 import { BULK_OPERATIONS, deviceEvents, idleDeviceErasure } from '../../devices/upkeep.ts';
 import { PROVIDER_TOKENS } from '../../provider-credentials/upkeep.ts';
-import { IDEMPOTENCY_KEYS, oldNotifications, oldReach, QUOTAS } from '../../push/upkeep.ts';
+import {
+  CAP_PLACES,
+  IDEMPOTENCY_KEYS,
+  oldNotifications,
+  oldReach,
+  QUOTAS,
+} from '../../push/upkeep.ts';
 import {
   NOTIFICATION_DAYS,
   TAG_DAY_SLOTS,
@@ -57,6 +63,8 @@ export const upkeepJobs = (
   // Before notifications are deleted: those that no day counts yet stay.
   UNLISTED_ENDS,
   UNCOUNTED_ENDS,
+  // Before moves of devices are deleted: they stay as long as places that they concern.
+  CAP_PLACES,
   // Before notifications are deleted: their reach goes in pieces.
   oldReach(options),
   oldNotifications(options.notificationRetentionDays),

@@ -58,7 +58,8 @@ async function tell(
 }
 
 function describe(explanation: DeviceExplanation): string {
-  const { known, inAudience, because, reached, state, fault, simulated, lastEvents } = explanation;
+  const { known, inAudience, because, reached, withheld, state, fault, simulated, lastEvents } =
+    explanation;
   return [
     known ? 'The device is registered.' : 'The device is not registered.',
     ...(known ? [inAudience ? 'It is in the audience.' : 'It is not in the audience.'] : []),
@@ -70,11 +71,20 @@ function describe(explanation: DeviceExplanation): string {
     ...(state === undefined ? [] : [`The push for its app and platform: ${state}`]),
     ...(fault === undefined ? [] : [visibleField(fault)]),
     ...(simulated ? ['A simulator stood in for the provider: no phone got it.'] : []),
+    ...(withheld === undefined ? [] : [describeWithheld(withheld)]),
     ...(reached === undefined ? [] : [REACHED[String(reached)] ?? '']),
     ...lastEvents.map(({ kind, at, notificationId = '–', reason = '' }) =>
       tableRow(kind, new Date(at).toISOString(), notificationId, reason),
     ),
   ].join('\n');
+}
+
+function describeWithheld({ category, cap }: NonNullable<DeviceExplanation['withheld']>): string {
+  const which =
+    cap === undefined
+      ? ''
+      : ` (${cap.max} in ${cap.per}${cap.of === 'all' ? ' of all pushes' : ''})`;
+  return `It was left out: it had as many pushes as a cap of the category ${visibleField(category)} allows${which}.`;
 }
 
 /** Limits of the send, by their kinds. For the other kinds the operand itself is shown. */

@@ -20,7 +20,12 @@ export function exitCodeOf(state: State): number {
 
 type Counts = Pick<
   Notification,
-  'successCount' | 'failedCount' | 'skippedCount' | 'expiredCount' | 'cancelledCount'
+  | 'successCount'
+  | 'failedCount'
+  | 'skippedCount'
+  | 'expiredCount'
+  | 'cancelledCount'
+  | 'withheldCount'
 >;
 
 export const doneOf = (counts: Counts): number =>
@@ -28,7 +33,8 @@ export const doneOf = (counts: Counts): number =>
   counts.failedCount +
   counts.skippedCount +
   counts.expiredCount +
-  counts.cancelledCount;
+  counts.cancelledCount +
+  (counts.withheldCount ?? 0);
 
 /** Those that are not 0: `9 accepted, 1 failed`. */
 function describeCounts(counts: Counts): string {
@@ -38,6 +44,7 @@ function describeCounts(counts: Counts): string {
     [counts.skippedCount, 'skipped'],
     [counts.expiredCount, 'expired'],
     [counts.cancelledCount, 'cancelled'],
+    [counts.withheldCount ?? 0, 'withheld'],
   ] as const;
   const told = words.filter(([count]) => count > 0);
   return told.length === 0

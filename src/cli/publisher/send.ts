@@ -61,6 +61,12 @@ const FLAGS = {
   rate: { type: 'string', value: 'n', about: 'at most so many devices a second' },
   urgent: { type: 'boolean', about: 'overtake the other sends of the client' },
   'at-most-once': { type: 'boolean', about: 'never send twice, even if an outcome is unknown' },
+  category: {
+    type: 'string',
+    value: 'name',
+    about: 'what kind of push it is, by whose caps it goes',
+  },
+  'ignore-caps': { type: 'boolean', about: 'leave nobody out who has had as many as a cap allows' },
   'dry-run': { type: 'boolean', about: 'check and count, send nothing' },
   watch: { type: 'boolean', about: 'follow the push to its end' },
   'idempotency-key': {
@@ -110,6 +116,8 @@ interface GivenPush extends GivenPayload {
   readonly rate?: string | undefined;
   readonly urgent?: boolean | undefined;
   readonly 'at-most-once'?: boolean | undefined;
+  readonly category?: string | undefined;
+  readonly 'ignore-caps'?: boolean | undefined;
 }
 
 async function readPush(given: GivenPush): Promise<PushRequest> {
@@ -138,6 +146,8 @@ async function readPush(given: GivenPush): Promise<PushRequest> {
     numbered('holdSeconds', '--hold', given.hold),
     numbered('pauseAfter', '--pause-after', given['pause-after']),
     numbered('ratePerSecond', '--rate', given.rate),
+    optional('category', given.category),
+    given['ignore-caps'] === true ? { caps: 'ignore' } : {},
     given.urgent === true ? { priority: 'urgent' } : {},
     given['at-most-once'] === true ? { delivery: 'at-most-once' } : {},
   ];

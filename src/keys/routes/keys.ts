@@ -55,7 +55,7 @@ export const keyForm = strictForm({
     z.array(z.enum(KEY_SCOPES, SCOPE), SCOPE).min(1, SCOPE).max(SCOPES_MAX),
   ).meta({
     description:
-      '`send`: submits pushes, and changes and controls push jobs. `read`: reads them, tags, groups, apps, statistics, operations. `admin`: changes tags, groups, apps, devices, operations, and reads the audit log. `personal`: its pushes may test attributes that are personal; it is of use beside `send`. None includes another. Each request says which one it takes.',
+      '`send`: submits pushes, and changes and controls push jobs. `read`: reads them, tags, groups, apps, statistics, operations. `admin`: changes tags, groups, apps, devices, operations, and reads the audit log. `personal`: its pushes may test attributes that are personal; it is of use beside `send`. `override`: its pushes may ignore the caps of a category; it is of use beside `send`, too. None includes another. Each request says which one it takes.',
   }),
   tagIds: some(idForm).meta({ description: 'For these tags only. All four lists count together.' }),
   tagSourceIds: some(sourceId).meta({ description: 'By their sourceIds. Kept as ids.' }),

@@ -10,9 +10,9 @@ import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import { findByIdempotencyKeys } from '../sql/notifications/find-by-idempotency-keys.ts';
 import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
-import { insertNotifications } from '../sql/notifications/insert-notifications.ts';
 import type { StartedNotification } from '../sql/notifications/insert-started.ts';
 import { isPerhapsSmall } from '../sql/notifications/insert-started.ts';
+import { insertUnderPolicies } from '../sql/notifications/set-policies.ts';
 import type { Acceptance } from './acceptance.ts';
 import { announce, recalled, unknownIn } from './acceptance.ts';
 import type { FoundTargets } from './check.ts';
@@ -151,13 +151,14 @@ export class Accept {
   ): Promise<DryRun> {
     const checked = await checkOne(this.options, clientId, push, knownFaults);
     if (checked.kind !== 'fit') return checked;
-    const counted = await countAudience(this.options, clientId, checked.targets, groupsMax);
+    const { targets } = checked;
+    const counted = await countAudience(this.options, clientId, targets, groupsMax, push.policy);
     return counted.kind === 'busy'
       ? counted
       : {
           kind: 'counted',
           ...counted.result,
-          ...unknownIn(checked.targets),
+          ...unknownIn(targets),
           payload: checked.payload,
           templated: checked.templated,
         };
@@ -306,7 +307,7 @@ export class Accept {
     const beganMs = Date.now();
     const notifications = fresh.map(({ notification }) => notification);
     const started = await this.options.atOnce.insert(notifications);
-    const rows = started ?? (await insertNotifications(this.options.sql, notifications));
+    const rows = started ?? (await insertUnderPolicies(this.options.sql, notifications));
     const states = new Map(rows.map(({ id, state }) => [id, state]));
     for (const written of fresh) {
       const state = states.get(written.notification.id);

@@ -7,8 +7,10 @@ import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
+import type { PushPolicy } from '../../domain/policies.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { FoundTargets } from './check.ts';
+import { countWithheld } from './count-withheld.ts';
 
 interface Counting {
   readonly patientReads: PatientReads;
@@ -24,14 +26,17 @@ export interface CountedAudience {
    * address. Absent: no attribute of devices is tested.
    */
   readonly withoutValue?: Readonly<Record<string, number>>;
+  /** Devices of the audience that caps would leave out now. Absent: none. */
+  readonly withheld?: number;
 }
 
-/** `groupsMax`: see TagIndex. */
+/** `groupsMax`: see TagIndex. `policy`: of the push. */
 export function countAudience(
   { patientReads, tagIndex }: Counting,
   clientId: number,
   targets: FoundTargets,
   groupsMax?: number,
+  policy?: PushPolicy,
 ) {
   return patientReads.run(clientId, async (sql): Promise<CountedAudience> => {
     let isApproximate = false;
@@ -47,7 +52,14 @@ export function countAudience(
       audience.push({ ...scope, count: await countIn(scope, audienceIn(scope)) });
     }
     const without = await countWithoutValue(sql, clientId, targets, countIn);
-    return { audience, isApproximate, ...(without === null ? {} : { withoutValue: without }) };
+    const caps = policy?.caps ?? null;
+    const withheld = caps === null ? 0 : await countWithheld(sql, clientId, targets, caps);
+    return {
+      audience,
+      isApproximate,
+      ...(without === null ? {} : { withoutValue: without }),
+      ...(withheld === 0 ? {} : { withheld }),
+    };
   });
 }
 

@@ -31,6 +31,7 @@ export const newNotification = (
   payload,
   ...(templated === null ? {} : { templated }),
   ...push.options,
+  ...(push.policy === undefined ? {} : { policy: push.policy }),
   sendAtMs: push.sendAtMs,
   ...(push.holdSeconds === undefined ? {} : { holdSeconds: push.holdSeconds }),
   expiresAtMs: push.expiresAtMs,

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { AudienceExpression } from '../../domain/audience-expression.ts';
 import type { Payload, Selector } from '../../domain/notification.ts';
+import type { PushPolicy } from '../../domain/policies.ts';
 import type { PushOptions } from '../../domain/push-options.ts';
 
 /** The union of the tags with these ids and these source ids. */
@@ -13,6 +14,12 @@ export interface TagReferences {
 
 export interface Push extends Readonly<Record<Selector, TagReferences>> {
   readonly options: PushOptions;
+  /** The category that it names. Absent: the default one. */
+  readonly category?: string;
+  /** It leaves no device out because of caps. */
+  readonly ignoresCaps?: true;
+  /** The policy that its client has for that. Absent: there is none. */
+  readonly policy?: PushPolicy;
   /** Whom it is for, in place of the three selections, which then are empty. */
   readonly expression?: AudienceExpression;
   /** Null: every app that is connected to the target tags. */

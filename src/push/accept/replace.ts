@@ -10,6 +10,7 @@ import { cancelUnbegun, changeState } from '../sql/ledger/change-state.ts';
 import { findByIdempotencyKeys } from '../sql/notifications/find-by-idempotency-keys.ts';
 import type { NewNotification } from '../sql/notifications/insert-notifications.ts';
 import { insertNotifications } from '../sql/notifications/insert-notifications.ts';
+import { hasPolicy, setPolicies } from '../sql/notifications/set-policies.ts';
 import type { Acceptance } from './acceptance.ts';
 import { announce, recalled } from './acceptance.ts';
 import type { Checked } from './check.ts';
@@ -100,6 +101,7 @@ async function swap(sql: SqlPool, after: NewNotification, before: Replaced): Pro
       if (!cancelled.isObeyed) return { kind: 'begun', state: cancelled.state };
       const [accepted] = await insertNotifications(tx, [after]);
       if (accepted === undefined) throw new KeyTaken();
+      if (hasPolicy(after)) await setPolicies(tx, [after]);
       const isPaused = cancelled.state === 'PAUSED';
       if (isPaused) await changeState(tx, clientId, after.id, null, 'pause');
       await before.record(tx, after.id);

@@ -22,6 +22,7 @@ import {
   isPerhapsSmall,
   lookUpsOfOne,
 } from '../sql/notifications/insert-started.ts';
+import { hasPolicy, setPolicies } from '../sql/notifications/set-policies.ts';
 import type { Claimer } from './claimer.ts';
 import type { Reservation } from './reservations.ts';
 
@@ -118,6 +119,7 @@ async function insertReserved(
         // First: who changes the ordinals of devices holds it, and the plan must see the new ones.
         tx`select from clients where id = ${clientId} for key share nowait`,
         insertStarted(tx, notifications, reservation),
+        ...(notifications.some(hasPolicy) ? [setPolicies(tx, notifications)] : []),
       ]),
     );
     return written;
@@ -146,6 +148,7 @@ const claimedOf = (
         hasDelivered: false,
         retries: null,
         correction: null,
+        caps: null,
         isAlone: true,
         isDoubted: false,
         restWords: null,

@@ -89,6 +89,7 @@ export function taskOf(
     isCancelled: part.state === 'CANCELLED',
     hasDelivered: part.hasDelivered,
     isAlone: part.isAlone,
+    caps: part.caps,
     ...authorization,
   };
   if (claimed.kind === 'retries') {
@@ -158,6 +159,7 @@ export function releaseOf(
   return {
     ...shared,
     kind: 'retries',
+    ...(partOf(claimed).caps === null ? {} : { isCapped: true }),
     settlements: ordinals.map((ordinal, index) => ({
       ordinal,
       epoch: epochs[index] ?? 0,

@@ -40,6 +40,8 @@ import type { JudgedOperand } from './judge.ts';
 import { judge } from './judge.ts';
 import type { JudgedLimit } from './limits.ts';
 import { limitsOf, notReachedBy } from './limits.ts';
+import type { Withheld } from './withheld.ts';
+import { withheldBy } from './withheld.ts';
 
 interface ExplainRequest {
   readonly clientId: number;
@@ -59,6 +61,8 @@ export interface Explanation {
   readonly because: readonly (JudgedOperand | JudgedLimit)[];
   /** Absent: an audience was asked about. */
   readonly reached?: boolean | 'unknown' | 'gone';
+  /** The cap that has left it out. Absent: none has. */
+  readonly withheld?: Withheld;
   /** The part of the job for the app and platform of the device; null: it has none. */
   readonly part: ScopeStatus | null;
   readonly lastEvents: readonly ExplainedEvent[];
@@ -90,7 +94,17 @@ export async function explain(sql: Sql, request: ExplainRequest): Promise<Explai
     device === null
       ? { inAudience: false, because: [] }
       : await judgedBy(sql, request, meant, device);
-  const explanation = { known: device !== null, ...judged, ...reach, lastEvents };
+  const withheld =
+    device === null || meant.job === null
+      ? null
+      : await withheldBy(sql, meant.job, { ...ref, ordinal: device.ordinal });
+  const explanation = {
+    known: device !== null,
+    ...judged,
+    ...reach,
+    ...(withheld === null ? {} : { withheld }),
+    lastEvents,
+  };
   return { kind: 'explained', explanation: await withDoubt(sql, ref, explanation, meant.job) };
 }
 

@@ -29,16 +29,23 @@ export class SendCounts {
     labels: ['platform'],
   });
 
+  readonly #withheld = new LabelledCounter({
+    name: 'tagcast_withheld_total',
+    help: 'Devices that a cap of their client left out of a push job, recorded by this process.',
+    labels: ['platform'],
+  });
+
   constructor() {
     for (const result of ['given-back', 'parked']) this.#partFailures.with({ result });
     for (const platform of PLATFORM_IDS.map(String)) {
       this.#retries.with({ platform });
+      this.#withheld.with({ platform });
       for (const outcome of FINAL_KINDS) this.#sends.with({ platform, outcome });
     }
   }
 
   get metrics(): readonly Metric[] {
-    return [this.#sends, this.#heldDeletions, this.#retries, this.#partFailures];
+    return [this.#sends, this.#withheld, this.#heldDeletions, this.#retries, this.#partFailures];
   }
 
   /** Counts a report that was recorded: sends by their final outcome, and those put off. */
@@ -54,6 +61,7 @@ export class SendCounts {
           this.#sends.with({ platform, outcome }).value += report.counts[outcome];
         }
         this.#retries.with({ platform }).value += report.retries.length;
+        this.#withheld.with({ platform }).value += report.places?.withheld?.devices ?? 0;
         return;
       case 'retries':
         for (const { ending } of report.settlements) {

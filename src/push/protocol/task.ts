@@ -3,6 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { DatabaseAddress } from '../../database/sql.ts';
 import type { Audience, Message, NotificationState } from '../../domain/notification.ts';
+import type { CapTerms } from '../../domain/policies.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import type { ProviderCredential } from '../../providers/providers.ts';
@@ -75,6 +76,8 @@ interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload' | 'audi
   readonly isAlone: boolean;
   /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
   readonly authorized: AuthorizedCredential | null;
+  /** Null: no cap concerns it, and its devices take no places. */
+  readonly caps: CapTerms | null;
   /** The worker reports what it has done, for the trace. */
   readonly isTraced?: true;
 }

@@ -120,6 +120,20 @@ const explanation = z
         description:
           '`true`: its provider accepted the message of the job, or nobody knows whether it did. `unknown`: it may have, as while the job is under way, and of a device that was removed since. `gone`: the reach of the job is not kept any more. Absent: an audience was asked about.',
       }),
+    withheld: z
+      .object({
+        reason: word(['frequencyCap']),
+        category: text,
+        cap: z.object({ max: z.int(), per: text, of: text.optional() }).optional().meta({
+          description:
+            'The cap of the category. Absent: it has several, and it is not kept which one it was.',
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          'What has left the device out of the job, though it was in the audience. Absent: nothing, or it is not kept any more (7 days).',
+      }),
     state: orAbsent(state).meta({
       description:
         'Of the part of the job for the app and platform of the device. Absent: it has none.',

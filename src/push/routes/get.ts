@@ -11,6 +11,7 @@ import type {
   Counts,
   Payload,
   Selector,
+  ShownCounts,
   TemplatedPayload,
 } from '../../domain/notification.ts';
 import { nameOfLanguage, SELECTORS } from '../../domain/notification.ts';
@@ -67,6 +68,12 @@ export const jobSchema = z
         description:
           'What was resolved when the push was accepted. When a scheduled one is due, target tags that have expired are dropped.',
       }),
+    category: orAbsent(
+      z.string().meta({
+        description:
+          'The category by whose caps it goes, as when it was accepted. Absent: the client had no policies.',
+      }),
+    ),
     retries: orAbsent(
       z.uuid().meta({
         description:
@@ -220,6 +227,7 @@ function jobObject(
       appIds: [...new Set(rows.map(({ appId }) => appId))],
       platformIds: [...new Set(rows.map(({ platformId }) => platformId))],
     },
+    category: job.category,
     retries: job.retries,
     ...(job.retriedBy.length === 0 ? {} : { retriedBy: job.retriedBy }),
     corrects: job.corrects,
@@ -268,10 +276,26 @@ const isOfAnApp = (row: ScopeStatus): row is ScopeStatus & Scope => row.appId !=
 const estimateIn = (total: number | null): { readonly estimatedTotalCount?: number } =>
   total === null ? {} : { estimatedTotalCount: total };
 
-const NAMES = ['total', 'delivered', 'failed', 'skipped', 'expired', 'cancelled'] as const;
+const NAMES = [
+  'total',
+  'delivered',
+  'failed',
+  'skipped',
+  'expired',
+  'cancelled',
+  'withheld',
+] as const;
 
-const sumOf = (rows: readonly Counts[]): Counts => {
-  const sum = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
+const sumOf = (rows: readonly ShownCounts[]): ShownCounts => {
+  const sum = {
+    total: 0,
+    delivered: 0,
+    failed: 0,
+    skipped: 0,
+    expired: 0,
+    cancelled: 0,
+    withheld: 0,
+  };
   for (const row of rows) for (const name of NAMES) sum[name] += row[name];
   return sum;
 };

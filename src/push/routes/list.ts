@@ -26,7 +26,7 @@ import {
 import { readEstimates, sumOfEstimates } from '../sql/notifications/read-estimates.ts';
 import { countsObject } from './counts.ts';
 import { jobId, reads } from './job.ts';
-import { COUNTS, counts, estimatedTotalCount, JOB_ID } from './push-schemas.ts';
+import { COUNTS, counts, estimatedTotalCount, JOB_ID, withheld } from './push-schemas.ts';
 
 /**
  * internals/interface.md, "Admin API".
@@ -56,6 +56,7 @@ export const jobRow = {
   lastSendAt: orAbsent(epochMs),
   finishedAt: orAbsent(epochMs),
   ...counts,
+  ...withheld,
 };
 const tagIds = z.array(z.int());
 const audience = z

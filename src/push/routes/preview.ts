@@ -14,7 +14,9 @@ import { renderedLanguage } from '../../templates/routes/rendered.ts';
 import type { Accept } from '../accept/accept.ts';
 import type { Push } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
+import { withheldObject } from './counts.ts';
 import { expandPush } from './expand-push.ts';
+import { holdToPolicies } from './hold-to-policies.ts';
 import { sends } from './job.ts';
 import { limitPush } from './limit-push.ts';
 import { planOf } from './plan-in-words.ts';
@@ -26,6 +28,7 @@ import {
   unknownTags,
   unknownValues,
   warnings,
+  withheld,
   withoutValue,
 } from './push-schemas.ts';
 import type { Counted } from './renderings.ts';
@@ -94,6 +97,7 @@ export const estimate = z.object({
   unknownTags,
   unknownValues,
   withoutValue,
+  ...withheld,
   approximate: z
     .literal(true)
     .optional()
@@ -143,7 +147,8 @@ export const estimateRoute = (parts: PreviewParts): Route =>
     {
       at: 'estimate',
       summary: 'Count an audience, and explain how it is found',
-      description: 'Counts as a dry run does. The body has only the audience of a push.',
+      description:
+        'Counts as a dry run does. The body has only the audience of a push, and its category. `withheldCount` has those of the audience whom caps would leave out now; with many devices it is concluded from a sample.',
       body: audienceBody,
       answer: shown('Devices of each app and platform, and the plan in words.', estimate, ESTIMATE),
       problems: [400],
@@ -163,7 +168,8 @@ export function estimateOf({ push, counted }: CountedPush) {
   const { audience, withoutValue, isApproximate } = counted;
   const plan = planOf(push, counted);
   const approximate = isApproximate ? (true as const) : undefined;
-  return { audience, plan, ...shownUnknown(counted), withoutValue, approximate };
+  const held = withheldObject(counted.withheld ?? 0);
+  return { audience, plan, ...shownUnknown(counted), withoutValue, ...held, approximate };
 }
 
 /** The push within the limits of its caller, and its audience. */
@@ -172,8 +178,11 @@ export async function countedPush(
   { caller, body }: Pick<Asked<Caller, unknown, unknown, AskedPush>, 'caller' | 'body'>,
 ): Promise<Result<CountedPush>> {
   const expanded = await expandPush(sql, caller, body.push);
-  if (expanded.faults.length > 0) return refuse.invalid(expanded.faults);
-  const limited = await limitPush(sql, caller, expanded.push);
+  const held = await holdToPolicies(sql, caller, expanded.push);
+  if (!held.ok) return held;
+  const faults = [...expanded.faults, ...held.faults];
+  if (faults.length > 0) return refuse.invalid(faults);
+  const limited = await limitPush(sql, caller, held.push);
   if (!limited.ok) return refused(403, limited.why);
   const { push } = limited;
   const counted = await accept.dryRun(

@@ -11,6 +11,7 @@ import type { Selector } from '../../domain/notification.ts';
 import { bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import { givenPayload, isPayloadField, sendablePayload } from '../../domain/payload.ts';
 import { isPassedOnIn } from '../../domain/payload-digits.ts';
+import { categoryName } from '../../domain/policies.ts';
 import {
   DEFAULT_PUSH_OPTIONS,
   PUSH_OPTION_FIELDS,
@@ -49,6 +50,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
   const options = readPushOptions(reader);
+  const category = readCategory(reader, read);
   const given = givenPayload(read['payload']);
   const payload = given.ok ? payloadOf(given.given) : null;
 
@@ -67,6 +69,7 @@ export function readPushRequest(body: Buffer): PushRequest {
     push: {
       ...audience,
       options,
+      ...category,
       ...due,
       expiresAtMs,
       ...payload,
@@ -75,6 +78,22 @@ export function readPushRequest(body: Buffer): PushRequest {
     isApproximate: false,
   };
 }
+
+/** The category, and whether its caps hold: what is absent asks for nothing of it. */
+function readCategory(
+  reader: LenientReader,
+  { category }: Readonly<Record<string, unknown>>,
+): Pick<Push, 'category' | 'ignoresCaps'> {
+  const ignores = reader.choice('caps', CAPS_CHOICE) === 'ignore';
+  const read = categoryName.nullish().safeParse(category);
+  if (!read.success) reader.fault('category', `${read.error.issues[0]?.message ?? 'is wrong'}.`);
+  return {
+    ...(typeof read.data === 'string' ? { category: read.data } : {}),
+    ...(ignores ? { ignoresCaps: true } : {}),
+  };
+}
+
+export const CAPS_CHOICE = ['respect', 'ignore'] as const;
 
 export type PushPayload = Pick<Push, 'payload' | 'formFaults'> & { readonly given: JsonObject };
 
@@ -105,10 +124,11 @@ export function readAudienceRequest(body: Buffer): PushRequest {
   const reader = new LenientReader(read);
   const audience = readAudience(reader, read);
   const isApproximate = reader.flag('approximate');
-  const fields = [...AUDIENCE_FIELDS, 'approximate'] as const;
+  const category = readCategory(reader, read);
+  const fields = [...AUDIENCE_FIELDS, 'approximate', 'category', 'caps'] as const;
   reader.faults.push(...unknownFieldFaults(read, fields, 'an audience'));
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
-  const push = { ...audience, ...NOTHING, options: DEFAULT_PUSH_OPTIONS };
+  const push = { ...audience, ...category, ...NOTHING, options: DEFAULT_PUSH_OPTIONS };
   return { ok: true, push, isDryRun: true, isApproximate };
 }
 
@@ -211,6 +231,8 @@ const FIELDS = [
   'holdSeconds',
   'expiresAt',
   ...PUSH_OPTION_FIELDS,
+  'category',
+  'caps',
   'dryRun',
 ] as const;
 /** @limit unknown fields of a push that are reported → not reported */

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { EXPRESSION_LENGTH_MAX } from '../../domain/audience-expression.ts';
 import { SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
+import { categoryName } from '../../domain/policies.ts';
 import { optionSchemas, PUSH_OPTION_NAMES } from '../../domain/push-options.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Body } from '../../http/form-body.ts';
@@ -10,7 +11,12 @@ import { count, looseId, platformId, state, time } from '../../http/openapi/part
 import { done, refuse } from '../../http/result.ts';
 import { payloadOrText } from './payload-schema.ts';
 import type { AskedPush, PushRequest } from './push-request.ts';
-import { HOLD_SECONDS_MAX, readAudienceRequest, readPushRequest } from './push-request.ts';
+import {
+  CAPS_CHOICE,
+  HOLD_SECONDS_MAX,
+  readAudienceRequest,
+  readPushRequest,
+} from './push-request.ts';
 
 const oneOrSome = <T extends z.ZodType>(entry: T) =>
   z.union([z.array(entry).max(TAGS_PER_REQUEST_MAX), entry]);
@@ -48,6 +54,16 @@ const audienceFields = {
       'In place of the six fields of tags, never beside them: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses, at most 32 deep, with up to 1,000 tags; also over attributes (`@language = de`), segments (`$staff`) and `*`, every device with a subscription, with up to 20 tests and 4,000 characters.',
   }),
 };
+const categoryFields = {
+  category: categoryName.nullish().meta({
+    description:
+      'What kind of push it is, by whose caps it goes: a category of the policies of the client. An unknown one is `400`. Absent: the default one.',
+  }),
+  caps: z.enum(CAPS_CHOICE).nullish().meta({
+    description:
+      '`respect` by default: devices that have had as many pushes as the caps of the category allow are left out, and counted in `withheldCount`. `ignore`: nobody is; it counts towards the caps of later pushes. A key needs the scope `override` for it.',
+  }),
+};
 export const audienceRequest = z
   .strictObject({
     ...audienceFields,
@@ -55,6 +71,7 @@ export const audienceRequest = z
       description:
         'Look at 16 device groups of each app and platform at most, evenly apart, and conclude from them: at once, however many devices there are, and the nearer the more of them match. Up to 131,072 devices it is exact.',
     }),
+    ...categoryFields,
   })
   .meta({ id: 'AudienceRequest' });
 
@@ -74,6 +91,7 @@ export const pushRequest = z
     ...optionSchemas(PUSH_OPTION_NAMES, ({ schema, about }) =>
       schema.nullish().meta({ description: about }),
     ),
+    ...categoryFields,
     dryRun: z
       .boolean()
       .nullish()
@@ -116,7 +134,7 @@ export const warnings = z.array(z.string()).optional().meta({
 export const counts = {
   totalCount: count.meta({
     description:
-      'Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts; after a cancellation that takes a moment longer, for what was on its way is counted first.',
+      'Devices that matched so far; it grows while `RUNNING`. In a final state it is the sum of the five counts, and of `withheldCount`; after a cancellation that takes a moment longer, for what was on its way is counted first.',
   }),
   successCount: count.meta({ description: 'Accepted by the provider.' }),
   failedCount: count.meta({
@@ -128,6 +146,17 @@ export const counts = {
   expiredCount: count.meta({ description: 'Not accepted before `expiresAt`.' }),
   cancelledCount: count.meta({ description: 'Not sent, because the job was cancelled.' }),
 };
+export const withheld = {
+  withheldCount: count.optional().meta({
+    description: 'Left out by a policy of the client; a part of `totalCount`. Absent: nobody.',
+  }),
+  withheldReasons: z
+    .object({
+      frequencyCap: count.meta({ description: 'Had as many as a cap of the category allows.' }),
+    })
+    .optional()
+    .meta({ description: 'The same, by reason.' }),
+};
 export const estimatedTotalCount = count.optional().meta({
   description:
     'About how many devices it is for, while it runs: `totalCount` grows as they are found. The parts of the audience that nobody has looked at count for the average of the others. Absent as long as nothing was looked at, and in the end.',
@@ -137,6 +166,7 @@ export const reasons = z.record(z.string(), count).meta({ description: 'Devices 
 export const standing = {
   state,
   ...counts,
+  ...withheld,
   fault: z
     .string()
     .optional()

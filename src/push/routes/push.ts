@@ -18,7 +18,9 @@ import type { Acceptance } from '../accept/acceptance.ts';
 import type { Publisher } from '../accept/new-notification.ts';
 import type { Push, PushFault } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
+import { withheldObject } from './counts.ts';
 import { expandPush } from './expand-push.ts';
+import { holdToPolicies } from './hold-to-policies.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { JOBS_PATH, jobId } from './job.ts';
 import { limitPush } from './limit-push.ts';
@@ -30,6 +32,7 @@ import {
   unknownTags,
   unknownValues,
   warnings,
+  withheld,
   withoutValue,
 } from './push-schemas.ts';
 
@@ -51,6 +54,7 @@ const dryRun = z
     unknownTags,
     unknownValues,
     withoutValue,
+    ...withheld,
     warnings,
   })
   .meta({ id: 'DryRun' });
@@ -197,8 +201,10 @@ async function answerOf(
   if (!read.ok) return refuse.invalid([...keyFaults, ...read.faults]);
   if (keyFaults.length > 0) return refuse.invalid(keyFaults);
   const { push: expanded, faults } = await expandPush(sql, caller, read.push);
-  const pastFaults = [...endFaults(read.push.expiresAtMs), ...faults];
-  const limited = await limitPush(sql, caller, expanded);
+  const held = await holdToPolicies(sql, caller, expanded);
+  if (!held.ok) return held;
+  const pastFaults = [...endFaults(read.push.expiresAtMs), ...faults, ...held.faults];
+  const limited = await limitPush(sql, caller, held.push);
   if (!limited.ok) return refused(403, limited.why);
   const devicesMax = caller.key?.maxDevices ?? null;
   if (read.isDryRun || devicesMax !== null) {
@@ -306,5 +312,7 @@ function dryRunAnswer(dryRun: DryRun): HttpResponse | Refusal {
   if (dryRun.kind === 'too-many-templates') return refuse.tooManyTemplates;
   const { audience, withoutValue, payload, templated } = dryRun;
   const warnings = shownWarnings(warningsOf(audience, payload, templated));
-  return json({ dryRun: true, audience, ...shownUnknown(dryRun), withoutValue, ...warnings });
+  const unknown = shownUnknown(dryRun);
+  const held = withheldObject(dryRun.withheld ?? 0);
+  return json({ dryRun: true, audience, ...unknown, withoutValue, ...held, ...warnings });
 }

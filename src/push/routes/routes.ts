@@ -15,6 +15,7 @@ import { explainRoute } from './explain.ts';
 import type { JobReads } from './get.ts';
 import { getRoute } from './get.ts';
 import { listRoute } from './list.ts';
+import { policyRoutes } from './policies.ts';
 import { estimateRoute, previewRoute } from './preview.ts';
 import { createRoute } from './push.ts';
 import { replaceRoute } from './replace.ts';
@@ -51,6 +52,7 @@ export const notificationRoutes = (parts: NotificationRouteParts): readonly Rout
   retractRoute(parts),
   ...draftRoutes(parts.sql),
   ...segmentRoutes(parts),
+  ...policyRoutes(parts.sql),
   explainRoute(parts),
   ...testDeviceRoutes(parts.sql),
 ];

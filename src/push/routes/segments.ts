@@ -236,7 +236,10 @@ const estimateRoute = (parts: PreviewParts) =>
       if (found === null) return NO_SEGMENT;
       const body = await audienceOf(parts.sql, caller, found);
       const counted = await countedPush(parts, { ...asked, body });
-      return counted.ok ? done(estimateOf(counted.value)) : counted;
+      if (!counted.ok) return counted;
+      // A segment is of no category.
+      const counts = estimateOf(counted.value);
+      return done({ ...counts, withheldCount: undefined, withheldReasons: undefined });
     },
   );
 

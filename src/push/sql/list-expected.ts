@@ -39,7 +39,7 @@ export async function listExpectedSends(
       floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
       floor(extract(epoch from n.last_send_at) * 1000)::float8 as "lastSendAtMs",
       n.finished_at is not null and s.failed = s.noted_failures
-        and s.skipped + s.expired + s.cancelled = 0 as "isWholeKnown",
+        and s.skipped + s.expired + s.cancelled + coalesce(s.withheld, 0) = 0 as "isWholeKnown",
       ${storedAudience(sql)} as audience
     from (
       select * from notifications

@@ -33,6 +33,7 @@ import type {
   WorkerSettings,
 } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
+import { takePlaces } from '../sql/ledger/take-places.ts';
 import { runChunk } from './chunk/chunk-runner.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { Lease } from './lease.ts';
@@ -215,6 +216,7 @@ function contextOf(task: Task, { cached, share, permits, pace, channel }: Means)
         waiting.push(resolve);
         say({ kind: 'report', packed: pack(progress) });
       }),
+    takePlaces: (asked) => takePlaces(sql, asked),
     authorizationExpired: () => {
       if (isRenewalAsked) return;
       isRenewalAsked = true;

@@ -99,7 +99,8 @@ const ABOUT_REQUESTS = `Tagcast reports to a server of yours what happens, signe
 
 A request is a \`POST\` with several events, up to 500, some 256 KiB: \`{"type":"events","timestamp":"…","data":{"events":[{"type":"job.finished","timestamp":"…","data":{…}}]}}\`. The \`data\` of each type:
 
-- \`job.finished\`: \`jobId\`, \`state\` (\`FINISHED\`, \`FAILED\`, \`CANCELLED\`), and \`totalCount\`, \`successCount\`, \`failedCount\`, \`skippedCount\`, \`expiredCount\`, \`cancelledCount\` over all apps. A job whose parked parts are released ends once more.
+- \`job.finished\`: \`jobId\`, \`state\` (\`FINISHED\`, \`FAILED\`, \`CANCELLED\`), and \`totalCount\`, \`successCount\`, \`failedCount\`, \`skippedCount\`, \`expiredCount\`, \`cancelledCount\` over all apps, and where caps left devices out \`withheldCount\` and \`withheldReasons\`. A job whose parked parts are released ends once more.
+- \`notification.withheld\`: \`jobId\`, \`category\`, \`totalCount\`, \`withheldCount\`, \`withheldReasons\`: a job has ended, and caps had left devices out of it.
 - \`token.removed\`: \`appId\`, \`platformId\`, \`jobId\` of the push that found it out, \`reason\` (\`dead\`: its provider said so; \`refused\`: it refused them again and again), \`deviceIds\`: erased from Tagcast, so drop them, too.
 - \`token.replaced\`: \`appId\`, \`platformId\`, \`tokens\`: \`[{deviceId, newDeviceId}]\`, by \`replaceDevice\`, or because the installation registers by its id.
 - \`credential.trouble\`: \`appId\`, \`platformId\`, \`note\`, and \`trouble\`: \`send-stopped\` (pushes fail by it; once, and again after it has worked or after a day), \`check-failed\`, \`fallback-used\` (the new credential is refused, the one before it is used until \`expiresAt\`), \`expires-soon\` (30, 7 and 1 days before \`expiresAt\`).

@@ -62,6 +62,7 @@ t.test('sessions', (t) =>
           role: 'owner',
           isDisabled: false,
           limits: null,
+          hasPolicies: false,
         },
       ]);
       t.equal(sessions.recall(ann.token), session, 'then nobody is');

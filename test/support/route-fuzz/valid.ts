@@ -120,6 +120,10 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   }),
   'POST /push-api/v3/:client/drafts': () => ({ name: 'Final', content: { title: 'Goal!' } }),
   'PATCH /push-api/v3/:client/drafts/:id': () => ({ name: 'Final whistle', revision: 1 }),
+  'PUT /push-admin-api/v3/:client/policies': () => ({
+    timezone: 'Europe/Zurich',
+    categories: [{ name: 'news', default: true, caps: [{ max: 5, per: '24h', of: 'all' }] }],
+  }),
   'POST /push-admin-api/v3/:client/segments': () => ({
     name: 'swiss',
     expression: '@country = CH && !$fans',

@@ -11,6 +11,7 @@ import type {
   NotificationScope,
   NotificationState,
 } from '../../../domain/notification.ts';
+import type { CapTerms } from '../../../domain/policies.ts';
 import { REACHED_IN_SCOPE_MAX } from '../../../domain/progress.ts';
 import type { NotificationTerms } from '../notifications/terms.ts';
 import { termsOf } from '../notifications/terms.ts';
@@ -35,6 +36,8 @@ export interface ClaimedScope extends NotificationScope {
   readonly retries: string | null;
   /** The deed of a correction. Null: it is none. */
   readonly correction: Correction | null;
+  /** Null: no cap concerns it, and its devices take no places. */
+  readonly caps: CapTerms | null;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
   /** The database's time: a registration before it is older than any send that follows. */
@@ -138,7 +141,7 @@ export const claimedScope = (sql: Sql) => sql`
   n.id as "notificationId", n.client_id as "clientId",
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
   s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1 and s.total <= ${REACHED_IN_SCOPE_MAX}::integer, false) as "isAlone",
-  ${termsOf(sql)} as terms, n.retries, n.correction,
+  ${termsOf(sql)} as terms, n.retries, n.correction, n.caps,
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from ${endOf(sql)}) * 1000)::float8 as "expiresAtMs",
   floor(extract(epoch from now()) * 1000)::float8 as "claimedAtMs"`;

@@ -16,6 +16,8 @@ import type { ScopeFault } from './set-faults.ts';
 import { setFaults } from './set-faults.ts';
 import type { ScopeWait } from './set-waits.ts';
 import { setWaits } from './set-waits.ts';
+import type { SettledPlaces } from './settle-places.ts';
+import { settlePlaces, settleRetryPlaces } from './settle-places.ts';
 
 interface RecordedProgress {
   /** Reports that came too late: another claim holds their chunk. */
@@ -36,11 +38,13 @@ export function recordProgress(
   const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
   const waits = reports.filter(isWaiting);
   const failed = failedSendsIn(reports);
+  const capped = retries.filter(({ isCapped }) => isCapped === true);
   return connection.transact(
     async (tx) => {
-      const [locked, chunkStandings, endedRetries] = await Promise.all([
+      const [locked, chunkStandings, , endedRetries] = await Promise.all([
         lockNotifications(tx, ids),
         chunks.length > 0 ? recordChunks(tx, chunks, leaseMs) : [],
+        capped.length > 0 ? settleRetryPlaces(tx, capped) : [],
         retries.length > 0 ? recordRetries(tx, retries) : [],
         faults.length > 0 ? setFaults(tx, faults) : [],
         waits.length > 0 ? setWaits(tx, waits) : [],
@@ -61,9 +65,11 @@ export function recordProgress(
           addedRetries: -ended,
         })),
       ];
-      const [, ended, standings] = await Promise.all([
+      const places = settledPlacesIn(chunks, chunkStandings);
+      const [, , ended, standings] = await Promise.all([
         // First: with the end of the job, its correction may begin.
         keepRest(tx, locked, reports),
+        places.length > 0 ? settlePlaces(tx, places) : [],
         advanceNotifications(tx, sumsOf(ids, advances)),
         readStandings(tx, ids),
       ]);
@@ -72,6 +78,16 @@ export function recordProgress(
     },
   );
 }
+
+/** The places in the reports that were counted. */
+const settledPlacesIn = (
+  chunks: readonly ChunkProgress[],
+  standings: readonly ChunkStanding[],
+): readonly SettledPlaces[] =>
+  standings.flatMap(({ position, isCounted }) => {
+    const report = chunks[position];
+    return isCounted && report?.places !== undefined ? { ...report, places: report.places } : [];
+  });
 
 const isWaiting = (report: Progress): report is Progress & ScopeWait =>
   report.waitingFor !== undefined;

@@ -3,6 +3,7 @@
 import type { Sql, SqlPool } from '../../../database/sql.ts';
 import { list } from '../../../database/sql.ts';
 import { transact } from '../../../database/transact.ts';
+import { GROUP_DEVICES } from '../../../domain/device.ts';
 import { eraseMany } from './erase-many.ts';
 import { firstSendRetried, isNeededByRetry } from './retry-chain.ts';
 
@@ -70,7 +71,7 @@ async function forgetInScopes(
   return forgotten.count;
 }
 
-/** Answers how many, at most `limit`; none that a retry under way may need. */
+/** Answers how many, at most `limit`; none that a retry under way, or a place, may need. */
 export async function deleteMovedOrdinals(
   sql: Sql,
   movedBeforeMs: number,
@@ -78,9 +79,14 @@ export async function deleteMovedOrdinals(
 ): Promise<number> {
   const deleted = await sql`
     delete from moved_ordinals where ctid = any (array(
-      select ctid from moved_ordinals
+      select ctid from moved_ordinals m
       where moved_at < to_timestamp(${movedBeforeMs}::float8 / 1000)
         and moved_at < coalesce(${firstSendRetried(sql)}, 'infinity')
+        and not exists (
+          select from cap_places p
+          where p.app_id = m.app_id and p.platform_id = m.platform_id
+            and p.group_number = m.from_ordinal / ${GROUP_DEVICES}::integer
+        )
       order by moved_at limit ${limit}
     ))`;
   return deleted.count;

@@ -12,6 +12,7 @@ import type {
   NotificationState,
   TemplatedPayload,
 } from '../../../domain/notification.ts';
+import type { PushPolicy } from '../../../domain/policies.ts';
 import type { NotificationTerms } from './terms.ts';
 import { otherTermNames, TERMS, termNames } from './terms.ts';
 
@@ -34,6 +35,8 @@ export interface NewNotification extends NotificationTerms {
     readonly isSimulated: boolean;
   }[];
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
+  /** Written by setPolicies. Absent: its client had none. */
+  readonly policy?: PushPolicy;
   /** The job that was sent first, of whose chain it is (insert-retry.ts). Absent: of none. */
   readonly retries?: string;
   /** The deed of a correction (insert-correction.ts). Absent: it is none. */

@@ -78,9 +78,12 @@ export async function insertRetry(
   const [accepted] = await insertNotifications(tx, [{ ...retry, expiresAtMs }]);
   if (accepted === undefined) return { kind: 'key-taken' };
   await tx`
-    update notifications set retries = ${retry.retries}::uuid,
-      retries_until = to_timestamp(${untilMs}::float8 / 1000)
-    where id = ${accepted.id}::uuid`;
+    update notifications n set retries = f.id,
+      retries_until = to_timestamp(${untilMs}::float8 / 1000),
+      -- Places that the first send gave back are taken again.
+      category = f.category, caps = f.caps
+    from notifications f
+    where n.id = ${accepted.id}::uuid and f.id = ${retry.retries}::uuid`;
   return { kind: 'inserted', accepted };
 }
 

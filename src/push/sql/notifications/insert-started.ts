@@ -35,11 +35,12 @@ export interface StartedNotification extends AcceptedNotification {
   readonly chunks: readonly StartedChunk[];
 }
 
-/** Whether it may turn out to be small: it is due, held to no rate or stage, and names few tags. */
+/** Whether it may be small: it is due, held to no rate, stage or cap, and names few tags. */
 export const isPerhapsSmall = (notification: NewNotification): boolean =>
   notification.sendAtMs === null &&
   notification.ratePerSecond === null &&
   notification.pauseAfter === null &&
+  (notification.policy?.caps ?? null) === null &&
   notification.audience.isToEverybody !== true &&
   lookUpsOfOne(notification) <= LOOK_UPS_OF_SMALL_MAX;
 

@@ -1,7 +1,7 @@
 /** The notifications of a client, newest first, with what has become of their devices. */
 
 import type { Fragment, Sql } from '../../../database/sql.ts';
-import type { Counts, NotificationState } from '../../../domain/notification.ts';
+import type { NotificationState, ShownCounts } from '../../../domain/notification.ts';
 import { hasEnded } from '../../../domain/notification.ts';
 import { idsBetween } from '../../../domain/uuid-v7.ts';
 import { sumsOfBegun } from '../ledger/begun-counts.ts';
@@ -35,7 +35,7 @@ export interface NotificationTimes {
   readonly finishedAt: number | null;
 }
 
-export interface ListedNotification extends NotificationTimes, Counts {
+export interface ListedNotification extends NotificationTimes, ShownCounts {
   readonly id: string;
   readonly state: NotificationState;
   readonly userName: string;
@@ -107,7 +107,11 @@ export function listNotifications(
       (
         select coalesce(json_agg(distinct s.platform_id order by s.platform_id), '[]')
         from notification_scopes s where s.notification_id = n.id
-      ) as "platformIds"
+      ) as "platformIds",
+      (
+        select coalesce(sum(s.withheld), 0)::float8 from notification_scopes s
+        where s.notification_id = n.id
+      ) as withheld
     from (
       ${filter.hasFaults ? stoppedSomewhere(sql, ids, isListed) : sql`select * from notifications n where ${isListed} order by n.id desc`}
       limit ${limit}::integer

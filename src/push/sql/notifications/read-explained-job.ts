@@ -4,6 +4,7 @@ import type { Sql } from '../../../database/sql.ts';
 import type { AskedAudience } from '../../../domain/asked-audience.ts';
 import type { Scope } from '../../../domain/device.ts';
 import type { Correction } from '../../../domain/notification.ts';
+import type { CapTerms } from '../../../domain/policies.ts';
 import { isCurrent } from './plan-due.ts';
 import { storedAudience } from './terms.ts';
 
@@ -19,6 +20,8 @@ export interface ExplainedJob {
   readonly retries: string | null;
   /** The deed of a correction. Null: it is none. */
   readonly correction: Correction | null;
+  /** Null: no cap concerns it. */
+  readonly caps: CapTerms | null;
   /** Target and filter tags that address no device now, while the job is not planned. */
   readonly lostTagIds: readonly number[];
   /** The device has come after the part for its (app, platform) was planned. */
@@ -47,7 +50,7 @@ export async function readExplainedJob(
   const [row] = await sql<ExplainedJob[]>`
     select n.id, ${storedAudience(sql)} as audience, n.audience_expression as expression,
       floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
-      n.retries, n.correction,
+      n.retries, n.correction, n.caps,
       case
         when n.state in ('SCHEDULED', 'QUEUED') then array(
           select t.id from unnest(n.any_tag_ids || n.all_tag_ids) as t (id) where not ${isCurrent(sql)}

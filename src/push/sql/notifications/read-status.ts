@@ -1,11 +1,11 @@
 /** Reads the status of a notification, scope by scope, with the reasons of failures. */
 
 import type { Sql } from '../../../database/sql.ts';
-import type { Counts, NotificationState } from '../../../domain/notification.ts';
+import type { NotificationState, ShownCounts } from '../../../domain/notification.ts';
 import { sumsOfBegun } from '../ledger/begun-counts.ts';
 import { isReachWhole } from '../ledger/read-reach.ts';
 
-export interface ScopeStatus extends Counts {
+export interface ScopeStatus extends ShownCounts {
   /** Null in the one row of a notification whose client has no app. */
   readonly appId: number | null;
   readonly platformId: number | null;
@@ -60,7 +60,7 @@ export async function readStatus(
         where r.parked_at is not null and r.notification_id = s.notification_id
           and r.app_id = s.app_id and r.platform_id = s.platform_id
       ) as parked,
-      s.reached::float8 as reached,
+      s.reached::float8 as reached, coalesce(s.withheld, 0)::float8 as withheld,
       ${isReachWhole(sql)} as "isReachWhole",
       coalesce(s.total, 0) + b.total as total, coalesce(s.delivered, 0) + b.delivered as delivered,
       coalesce(s.failed, 0) + b.failed as failed, coalesce(s.skipped, 0) + b.skipped as skipped,

@@ -4,9 +4,10 @@
  */
 
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
-import type { DeviceObservation, Reached } from '../../../domain/progress.ts';
+import type { DeviceObservation, PlacesProgress, Reached } from '../../../domain/progress.ts';
 import type { Ending } from '../send/ending.ts';
 import { mayHaveArrived, SKIPPED } from '../send/ending.ts';
+import type { Places } from './places.ts';
 import { Reach } from './reach.ts';
 import { Tally } from './tally.ts';
 
@@ -17,6 +18,8 @@ interface FinishedBlocks {
   readonly reached: Reached | null;
   /** Those of its devices that were not sent to, since the job was cancelled. Null: none. */
   readonly rest: Reached | null;
+  /** Null: no cap concerns the push. */
+  readonly places: PlacesProgress | null;
 }
 
 export class Blocks {
@@ -40,6 +43,8 @@ export class Blocks {
   /** Devices that are not sent to, since the job was cancelled. Null: it was not. */
   private rest: Reach | null = null;
   private readonly isGone: ((position: number) => boolean) | undefined;
+  private readonly places: Places | null;
+  private readonly isDoubted: boolean;
   private finished: { blocks: bigint; tally: Tally };
   private unfinished: number;
   private cursor = 0;
@@ -48,7 +53,7 @@ export class Blocks {
    * `offsets`: of all devices, in order. `done`: in the ledger. `inDoubt`: not to be sent any more.
    * `blocks`: how many `offsets` covers, from the first on. `isDoubted`: an earlier holder may have
    * sent to any device of blocks that are not done. `isGone`: which of the devices, by position,
-   * exist no more: they are skipped. Absent: none.
+   * exist no more: they are skipped. Absent: none. `places`: null: no cap concerns the push.
    */
   constructor(
     offsets: Uint16Array,
@@ -58,8 +63,11 @@ export class Blocks {
     blocks: number = GROUP_BLOCKS,
     isDoubted = false,
     isGone?: (position: number) => boolean,
+    places: Places | null = null,
   ) {
     this.isGone = isGone;
+    this.places = places;
+    this.isDoubted = isDoubted;
     this.blocks = blocks;
     this.offsets = offsets;
     this.firstOrdinal = firstOrdinal;
@@ -161,6 +169,10 @@ export class Blocks {
     const tally = this.tallyAt(position);
     tally.add(ordinal, ending);
     if (mayHaveArrived(ending)) this.reach.add(this.offsetAt(position));
+    // A device in doubt may have it from the send before.
+    else if (ending.kind !== 'retry' && !this.isDoubted) {
+      this.places?.giveBack(this.offsetAt(position));
+    }
     if (ending.kind === 'cancelled') {
       this.rest ??= new Reach();
       this.rest.add(this.offsetAt(position));
@@ -216,6 +228,7 @@ export class Blocks {
       blocks: BigInt.asIntN(GROUP_BLOCKS, taken.blocks),
       reached: this.reach.of(taken.blocks),
       rest: this.rest?.of(taken.blocks) ?? null,
+      places: this.places?.of(taken.blocks) ?? null,
     };
   }
 

@@ -16,6 +16,7 @@ import type { Halt, Release } from '../send/send-loop.ts';
 import { Steps } from '../steps.ts';
 import { Blocks } from './blocks.ts';
 import { ChunkSendQueue } from './chunk-send-queue.ts';
+import { holdToCaps } from './places.ts';
 
 /**
  * Its publisher sees each second what it has done, for two rows a second at most.
@@ -40,7 +41,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   const { tagIndex, control, share, lease, clock } = context;
   const { appId, platformId, groupNumber } = task;
   const steps = new Steps(context);
-  const run = await tagIndex.resolve({
+  const resolved = await tagIndex.resolve({
     group: { appId, platformId, groupNumber },
     audience: task.audience,
     ordinalEnd: task.ordinalEnd,
@@ -50,7 +51,10 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     ...(task.leftOut === undefined ? {} : { leftOut: task.leftOut }),
     ...(task.named === undefined ? {} : { named: task.named }),
   });
-  steps.resolved(run.offsets.length);
+  steps.resolved(resolved.offsets.length);
+  const held = await holdToCaps(task, resolved, context.takePlaces);
+  if (held === null) return steps.end();
+  const { run, places } = held;
   const firstOrdinal = groupNumber * GROUP_DEVICES;
   const known = (run.endOffset ?? GROUP_DEVICES) / BLOCK_DEVICES;
   const { doneBlocks, startedBlocks, isDoubted } = task;
@@ -63,6 +67,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     known,
     isDoubted,
     isGone,
+    places,
   );
   // The blocks that were left out can be claimed again at once.
   const rest: Release | null = run.endOffset === undefined ? null : REST;

@@ -3,8 +3,9 @@
 import type { DeviceToken } from '../../../domain/device.ts';
 import { GROUP_BLOCKS } from '../../../domain/device.ts';
 import type { DeviceHistory } from '../../../domain/device-group-change.ts';
+import type { Counts } from '../../../domain/notification.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
-import type { ChunkProgress, Reached } from '../../../domain/progress.ts';
+import type { ChunkProgress, PlacesProgress, Reached } from '../../../domain/progress.ts';
 import type { DeviceRun } from '../../../tag-index/tag-index.ts';
 import type { ChunkTask } from '../../protocol/task.ts';
 import type { RunContext } from '../run-context.ts';
@@ -23,7 +24,13 @@ import { greater, lesser, Tally } from './tally.ts';
  */
 const ANNOUNCED_BLOCKS = 8;
 
-const NOTHING_FINISHED = () => ({ blocks: 0n, tally: new Tally(), reached: null, rest: null });
+const NOTHING_FINISHED = () => ({
+  blocks: 0n,
+  tally: new Tally(),
+  reached: null,
+  rest: null,
+  places: null,
+});
 
 export class ChunkSendQueue implements SendQueue {
   private readonly task: ChunkTask;
@@ -121,7 +128,7 @@ export class ChunkSendQueue implements SendQueue {
   takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
     const finished = this.blocks.take();
     if (finished === null && !isEmptyToo && this.isNextCleared) return null;
-    const { blocks, tally, reached, rest } = finished ?? NOTHING_FINISHED();
+    const { blocks, tally, reached, rest, places } = finished ?? NOTHING_FINISHED();
     // From its first sign of life on, so that no later report takes back what one has shown.
     this.isShown ||= isEmptyToo && release === null;
     const begun = this.isShown && release === null ? this.blocks.begun : null;
@@ -134,11 +141,12 @@ export class ChunkSendQueue implements SendQueue {
       groupNumber: this.task.groupNumber,
       epoch: this.task.epoch,
       blocks,
-      counts: tally.counts,
+      counts: withWithheld(tally.counts, places),
       reasons: [...tally.reasons],
       retries: tally.retries,
       ...this.reachedIn(reached),
       ...(rest === null ? {} : { rest: rest.words }),
+      ...(places === null ? {} : { places }),
       started: this.announce(release !== null),
       openDevices: this.blocks.openDevices,
       ...(begun === null ? {} : { begun: begun.counts }),
@@ -176,3 +184,9 @@ export class ChunkSendQueue implements SendQueue {
     return BigInt.asIntN(GROUP_BLOCKS, this.announced);
   }
 }
+
+/** The total has those, too, who were left out. */
+const withWithheld = (counts: Counts, places: PlacesProgress | null): Counts => {
+  const withheld = places?.withheld?.devices ?? 0;
+  return withheld === 0 ? counts : { ...counts, total: counts.total + withheld };
+};

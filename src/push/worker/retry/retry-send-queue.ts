@@ -139,6 +139,7 @@ export class RetrySendQueue implements SendQueue {
       platformId: this.task.platformId,
       settlements: this.settlements,
       ...(mayLieInScope(this.task, this.size) ? { isReachedInScope: true } : {}),
+      ...(this.task.caps === null ? {} : { isCapped: true }),
       observations: this.observations,
       ...this.failures.take(),
       fault: this.context.control.fault,
