@@ -20,6 +20,7 @@ import * as oneIndexOfJobsUnderWay from './migrations/0051-one-index-of-jobs-und
 import * as numbers from './migrations/0052-numbers.ts';
 import * as reach from './migrations/0053-reach.ts';
 import * as retries from './migrations/0054-retries.ts';
+import * as waves from './migrations/0057-waves.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   numbers,
   reach,
   retries,
+  waves,
 ];
 
 export interface Migrated {

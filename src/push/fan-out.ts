@@ -50,6 +50,7 @@ import type { Presence } from './protocol/presence.ts';
 import type { GiveBack, WorkerSettings } from './protocol/task.ts';
 import type { ProviderReading } from './protocol/worker-totals.ts';
 import { releaseAllLeases } from './sql/ledger/release-all-leases.ts';
+import { WavePlanner } from './waves/wave-planner.ts';
 
 /**
  * SIGTERM leaves ten seconds.
@@ -133,13 +134,16 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   });
   const warmer = new Warmer({ sql, authorizer, broadcast, threads, log });
   const stranded = new Stranded(sql, log, journal);
+  const waves = new WavePlanner({ sql, log, journal });
   const standingWatch = new StandingWatch({
     sql,
     log,
     underWayFor: (ms) => dispatcher.underWayFor(ms),
     tell: (orders) => dispatcher.tell(orders),
   });
-  for (const part of [planner, claimer, deletions, warmer, stranded, standingWatch]) part.start();
+  for (const part of [planner, waves, claimer, deletions, warmer, stranded, standingWatch]) {
+    part.start();
+  }
 
   return {
     accept,
@@ -157,7 +161,9 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     ],
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
-        await Promise.all([planner.stop(), deletions.stop(), warmer.stop(), stranded.stop()]);
+        await Promise.all(
+          [planner, waves, deletions, warmer, stranded].map((part) => part.stop()),
+        );
         await claimer.drain(DRAIN);
         await Promise.all([standingWatch.stop(), ledger.drain()]);
       });

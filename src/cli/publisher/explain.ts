@@ -59,6 +59,7 @@ async function tell(
 
 function describe(explanation: DeviceExplanation): string {
   const { known, inAudience, because, reached, state, fault, simulated, lastEvents } = explanation;
+  const { wave } = explanation;
   return [
     known ? 'The device is registered.' : 'The device is not registered.',
     ...(known ? [inAudience ? 'It is in the audience.' : 'It is not in the audience.'] : []),
@@ -70,12 +71,16 @@ function describe(explanation: DeviceExplanation): string {
     ...(state === undefined ? [] : [`The push for its app and platform: ${state}`]),
     ...(fault === undefined ? [] : [visibleField(fault)]),
     ...(simulated ? ['A simulator stood in for the provider: no phone got it.'] : []),
+    ...(wave === undefined ? [] : [waveLine(wave)]),
     ...(reached === undefined ? [] : [REACHED[String(reached)] ?? '']),
     ...lastEvents.map(({ kind, at, notificationId = '–', reason = '' }) =>
       tableRow(kind, new Date(at).toISOString(), notificationId, reason),
     ),
   ].join('\n');
 }
+
+const waveLine = ({ at, zone, isSkipped }: NonNullable<DeviceExplanation['wave']>): string =>
+  `The wave of its time zone (${zone ?? 'none'}): ${new Date(at).toISOString()}${isSkipped ? ', which had passed when the push was accepted' : ''}`;
 
 /** Limits of the send, by their kinds. For the other kinds the operand itself is shown. */
 const LIMITS: Readonly<Record<string, string>> = {

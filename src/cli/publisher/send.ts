@@ -43,6 +43,15 @@ const FLAGS = {
     about: 'the payload as JSON; - is standard input; --title and --message replace its own',
   },
   at: { type: 'string', value: 'time', about: 'send later, as 2027-01-01T12:00:00Z' },
+  'at-local': {
+    type: 'string',
+    value: 'time',
+    about: 'send at this time where each device is, as 2027-01-01T08:00',
+  },
+  late: {
+    type: 'boolean',
+    about: 'with --at-local: at once to devices whose time has passed; else they get nothing',
+  },
   expires: { type: 'string', value: 'time', about: 'do not send after this time' },
   hold: {
     type: 'string',
@@ -97,6 +106,8 @@ interface GivenPush {
   readonly message?: string | undefined;
   readonly 'payload-file'?: string | undefined;
   readonly at?: string | undefined;
+  readonly 'at-local'?: string | undefined;
+  readonly late?: boolean | undefined;
   readonly expires?: string | undefined;
   readonly hold?: string | undefined;
   readonly 'pause-after'?: string | undefined;
@@ -127,6 +138,8 @@ async function readPush(given: GivenPush): Promise<PushRequest> {
     ),
     optional('platformIds', given.platform?.map(readPlatform)),
     optional('sendAt', given.at),
+    optional('sendAtLocal', given['at-local']),
+    given.late === true ? { late: 'send' } : {},
     optional('expiresAt', given.expires),
     numbered('holdSeconds', '--hold', given.hold),
     numbered('pauseAfter', '--pause-after', given['pause-after']),

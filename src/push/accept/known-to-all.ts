@@ -4,6 +4,7 @@ import * as segments from '../../database/migrations/0049-segments.ts';
 import * as registeredOn from '../../database/migrations/0050-registered-on.ts';
 import * as numbers from '../../database/migrations/0052-numbers.ts';
 import * as retried from '../../database/migrations/0054-retries.ts';
+import * as waved from '../../database/migrations/0057-waves.ts';
 import { needMigration } from '../../database/nodes/need-migration.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { AskedTest } from '../../domain/asked-audience.ts';
@@ -31,10 +32,11 @@ export class KnownToAll {
   }
 }
 
-type Asked = Pick<NewNotification, 'audience' | 'payload' | 'templated' | 'retries'>;
+type Asked = Pick<NewNotification, 'audience' | 'payload' | 'templated' | 'retries' | 'waves'>;
 
 /** Null: every node knows what it asks. */
-function neededBy({ audience, payload, templated, retries }: Asked): string | null {
+function neededBy({ audience, payload, templated, retries, waves }: Asked): string | null {
+  if (waves !== undefined) return waved.name;
   if (retries !== undefined) return retried.name;
   const tests = askedTestsOf(audience);
   if (tests.some(isOfNumbers)) return numbers.name;

@@ -147,6 +147,7 @@ const claimedOf = (
         retries: null,
         isAlone: true,
         isDoubted: false,
+        waveAtMs: null,
         terms: {
           ...optionsOf(notification),
           audience: { ...notification.audience, anyTagIds },

@@ -5,9 +5,12 @@ import type { Sql } from '../../database/sql.ts';
 import { isPlain } from '../../domain/asked-audience.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Clock } from '../../std/clock.ts';
-import type { ClaimedScope } from '../sql/ledger/claim-chunks.ts';
+import type { ClaimedChunk, ClaimedScope } from '../sql/ledger/claim-chunks.ts';
+import { readWave } from '../waves/sql/read-wave.ts';
+import { inWave } from '../waves/wave-audience.ts';
 import { KeptBriefly } from './kept-briefly.ts';
 
+type ClaimedPart = ClaimedScope & Partial<Pick<ClaimedChunk, 'waveAtMs'>>;
 type AudienceIn = Awaited<ReturnType<typeof compileFor>>;
 
 export class Audiences {
@@ -20,8 +23,11 @@ export class Audiences {
   }
 
   /** The audience as the index is asked for it. A part without tests waits for nothing. */
-  of(part: ClaimedScope): Audience | Promise<Audience> {
+  of(part: ClaimedPart): Audience | Promise<Audience> {
     const { audience } = part.terms;
+    // What is tried again was chosen before: it is in no wave.
+    const { waveAtMs = null } = part;
+    if (waveAtMs !== null) return this.#ofWave(part, waveAtMs);
     return isPlain(audience) ? audience : this.#compiled(part);
   }
 
@@ -30,6 +36,15 @@ export class Audiences {
     const audienceIn = await this.#kept.get(notificationId, () =>
       compileFor(this.#sql, clientId, terms.audience, claimedAtMs),
     );
+    return audienceIn(part);
+  }
+
+  async #ofWave(part: ClaimedPart, waveAtMs: number): Promise<Audience> {
+    const { notificationId, clientId, terms, claimedAtMs } = part;
+    const audienceIn = await this.#kept.get(`${notificationId}.${waveAtMs}`, async () => {
+      const wave = await readWave(this.#sql, notificationId, waveAtMs);
+      return compileFor(this.#sql, clientId, inWave(terms.audience, wave), claimedAtMs);
+    });
     return audienceIn(part);
   }
 }

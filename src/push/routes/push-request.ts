@@ -23,6 +23,7 @@ import type { Fault } from '../../http/problem.ts';
 import { isStorable } from '../../std/name-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
+import { LOCAL_TIME_FIELDS, readLocalTime } from './waves.ts';
 
 /** @publisherLimit `holdSeconds` of a push → `400` */
 export const HOLD_SECONDS_MAX = 3_600;
@@ -46,6 +47,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const audience = readAudience(reader, read);
   const due = readDue(reader, reader.time('sendAt'));
   const { sendAtMs } = due;
+  const localTime = readLocalTime(reader, read);
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
   const options = readPushOptions(reader);
@@ -68,6 +70,7 @@ export function readPushRequest(body: Buffer): PushRequest {
       ...audience,
       options,
       ...due,
+      ...(localTime === undefined ? {} : { localTime }),
       expiresAtMs,
       ...payload,
     },
@@ -209,6 +212,7 @@ const FIELDS = [
   'payload',
   'sendAt',
   'holdSeconds',
+  ...LOCAL_TIME_FIELDS,
   'expiresAt',
   ...PUSH_OPTION_FIELDS,
   'dryRun',

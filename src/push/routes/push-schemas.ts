@@ -11,6 +11,7 @@ import { done, refuse } from '../../http/result.ts';
 import { payloadOrText } from './payload-schema.ts';
 import type { AskedPush, PushRequest } from './push-request.ts';
 import { HOLD_SECONDS_MAX, readAudienceRequest, readPushRequest } from './push-request.ts';
+import { localTimeRequest } from './waves.ts';
 
 const oneOrSome = <T extends z.ZodType>(entry: T) =>
   z.union([z.array(entry).max(TAGS_PER_REQUEST_MAX), entry]);
@@ -67,6 +68,7 @@ export const pushRequest = z
       description:
         'In place of `sendAt`: so many seconds after it was accepted, in which a `cancel` takes it back before anybody has it.',
     }),
+    ...localTimeRequest,
     expiresAt: time.nullish().meta({
       description:
         'Nobody gets it after this time. In the past, or not after `sendAt`: `400`. Null: no end.',

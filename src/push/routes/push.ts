@@ -18,6 +18,7 @@ import type { Acceptance } from '../accept/acceptance.ts';
 import type { Publisher } from '../accept/new-notification.ts';
 import type { Push, PushFault } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
+import { withWaves } from '../waves/waves-of.ts';
 import { expandPush } from './expand-push.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { JOBS_PATH, jobId } from './job.ts';
@@ -197,8 +198,9 @@ async function answerOf(
   if (!read.ok) return refuse.invalid([...keyFaults, ...read.faults]);
   if (keyFaults.length > 0) return refuse.invalid(keyFaults);
   const { push: expanded, faults } = await expandPush(sql, caller, read.push);
-  const pastFaults = [...endFaults(read.push.expiresAtMs), ...faults];
-  const limited = await limitPush(sql, caller, expanded);
+  const timed = await withWaves(sql, caller.clientId, expanded);
+  const pastFaults = [...endFaults(read.push.expiresAtMs), ...faults, ...timed.faults];
+  const limited = await limitPush(sql, caller, timed.push);
   if (!limited.ok) return refused(403, limited.why);
   const devicesMax = caller.key?.maxDevices ?? null;
   if (read.isDryRun || devicesMax !== null) {

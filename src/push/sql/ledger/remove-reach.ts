@@ -70,7 +70,7 @@ async function forgetInScopes(
   return forgotten.count;
 }
 
-/** Answers how many, at most `limit`; none that a retry under way may need. */
+/** Answers how many, at most `limit`; none that a retry or a wave under way may need. */
 export async function deleteMovedOrdinals(
   sql: Sql,
   movedBeforeMs: number,
@@ -81,6 +81,10 @@ export async function deleteMovedOrdinals(
       select ctid from moved_ordinals
       where moved_at < to_timestamp(${movedBeforeMs}::float8 / 1000)
         and moved_at < coalesce(${firstSendRetried(sql)}, 'infinity')
+        and moved_at < coalesce((
+          select min(first_send_at) from notifications
+          where finished_at is null and send_at_local is not null
+        ), 'infinity')
       order by moved_at limit ${limit}
     ))`;
   return deleted.count;

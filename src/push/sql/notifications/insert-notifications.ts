@@ -8,6 +8,7 @@ import { SCOPE } from '../../../database/columns.ts';
 import { boolean, float8, integer, json, rowsOf, text, uuid } from '../../../database/rows.ts';
 import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { NotificationState, TemplatedPayload } from '../../../domain/notification.ts';
+import type { Moment, PushWaves } from '../../waves/moments.ts';
 import type { NotificationTerms } from './terms.ts';
 import { otherTermNames, TERMS, termNames } from './terms.ts';
 
@@ -32,6 +33,8 @@ export interface NewNotification extends NotificationTerms {
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
   /** The job that was sent first, of which it is a retry (insert-retry.ts). Absent: it is none. */
   readonly retries?: string;
+  /** Its moments, of which `sendAtMs` is the first. Absent: that is its only one. */
+  readonly waves?: PushWaves;
 }
 
 export interface AcceptedNotification {
@@ -40,24 +43,28 @@ export interface AcceptedNotification {
 }
 
 /** Answers those that were written: all except those whose idempotency key is taken. */
-export const insertNotifications = (sql: Sql, notifications: readonly NewNotification[]) => sql<
-  AcceptedNotification[]
->`
+export function insertNotifications(sql: Sql, notifications: readonly NewNotification[]) {
+  const waved = notifications.some(hasWaves) ? wavedParts(sql, notifications) : null;
+  return sql<AcceptedNotification[]>`
     with ${asked(sql, notifications)},
     accepted as (
       insert into notifications (
         id, client_id, user_name, state, ${termNames(sql)}, audience_expression, templated, send_at, expires_at
+        ${waved?.columns ?? sql``}
       )
       select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
         ${termNames(sql)}, audience_expression, templated, send_at, expires_at
-      from asked
+        ${waved?.values ?? sql``}
+      from asked ${waved?.joined ?? sql``}
       returning id, state
     ),
     scoped as (
       insert into notification_scopes (notification_id, app_id, platform_id, simulated)
       select id, app_id, platform_id, simulated from accepted join ${askedScopes(sql, notifications)} using (id)
     )
+    ${waved?.queries ?? sql``}
     select id, state from accepted`;
+}
 
 /**
  * Queries of a statement, without a comma at the end. `asked`: the notifications to write; their
@@ -131,4 +138,39 @@ const scopes = rowsOf<InScope>('s', {
   id: uuid(({ id }) => id),
   ...SCOPE,
   simulated: boolean(({ isSimulated }) => isSimulated),
+});
+
+type Waved = NewNotification & { readonly waves: PushWaves };
+
+const hasWaves = (notification: NewNotification): notification is Waved =>
+  notification.waves !== undefined;
+
+/** What is further written where some have several moments. */
+function wavedParts(sql: Sql, notifications: readonly NewNotification[]) {
+  const waved = notifications.filter(hasWaves);
+  const rows = waved.flatMap(({ id, waves }) => waves.moments.map((moment) => ({ id, ...moment })));
+  return {
+    columns: sql`, send_at_local, sends_late, next_wave_at`,
+    values: sql`, send_at_local, sends_late, case when send_at_local is not null then send_at end`,
+    joined: sql`left join ${atLocal(sql, waved)} using (id)`,
+    queries: sql`, waved as (
+      insert into push_waves (notification_id, at, zones, has_others, is_skipped)
+      select id, to_timestamp(at_ms / 1000), array(select json_array_elements_text(zones)), has_others, is_skipped
+      from accepted join ${moments(sql, rows)} using (id)
+    )`,
+  };
+}
+
+const atLocal = rowsOf<Waved>('at_local', {
+  id: uuid(({ id }) => id),
+  send_at_local: text(({ waves }) => waves.sendAtLocal),
+  sends_late: boolean(({ waves }) => waves.sendsLate),
+});
+
+const moments = rowsOf<{ readonly id: string } & Moment>('moments', {
+  id: uuid(({ id }) => id),
+  at_ms: float8(({ atMs }) => atMs),
+  zones: json(({ zones }) => zones),
+  has_others: boolean(({ hasOthers }) => hasOthers),
+  is_skipped: boolean(({ isSkipped }) => isSkipped),
 });

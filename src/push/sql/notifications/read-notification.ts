@@ -23,6 +23,9 @@ export interface KnownNotification extends NotificationTimes, PushOptions {
   readonly stageEndedAt: number | null;
   /** Null: its audience was given as selections. */
   readonly expression: string | null;
+  /** The time that the clocks of its devices are to show. Null: it has one moment. */
+  readonly sendAtLocal: string | null;
+  readonly sendsLate: boolean | null;
   /** The job that was sent first, of which this one is a retry. Null: it is none. */
   readonly retries: string | null;
   /** The retries of this one, if it was sent first. */
@@ -40,6 +43,7 @@ export async function readNotification(
     select n.state, n.user_name as "userName", n.payload, n.templated, ${selectedOptions(sql)},
       ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)},
       floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt", n.retries,
+      n.send_at_local as "sendAtLocal", n.sends_late as "sendsLate",
       array(select r.id::text from notifications r where r.retries = n.id order by r.id) as "retriedBy"
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
