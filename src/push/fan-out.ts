@@ -161,9 +161,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     ],
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
-        await Promise.all(
-          [planner, waves, deletions, warmer, stranded].map((part) => part.stop()),
-        );
+        await Promise.all([planner, waves, deletions, warmer, stranded].map((part) => part.stop()));
         await claimer.drain(DRAIN);
         await Promise.all([standingWatch.stop(), ledger.drain()]);
       });

@@ -31,7 +31,7 @@ const FAR_SECONDS = 100_000_000;
 
 /** Moves all moments of a job, so that the one at this time is due now. Answers that time now. */
 export async function bring(sql: Sql, id: string, atMs: number): Promise<number> {
-  const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
+  const nowMs = Date.now();
   // Far away and back, so that no two of them meet.
   for (const seconds of [FAR_SECONDS, (nowMs - atMs) / 1_000 - FAR_SECONDS]) {
     const shift = sql`(${seconds}::float8 * interval '1 second')`;

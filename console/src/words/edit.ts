@@ -156,9 +156,7 @@ function editedSchedule(
 ): Schedule {
   const asBefore = JSON.parse(text) as DraftFields;
   const isMoved =
-    fields.when === 'now' ||
-    fields.when !== asBefore.when ||
-    fields.sendAt !== asBefore.sendAt;
+    fields.when === 'now' || fields.when !== asBefore.when || fields.sendAt !== asBefore.sendAt;
   const isEndKept = !isMoved && fields.expiresMinutes === asBefore.expiresMinutes;
   const isStageKept = fields.isStaged === asBefore.isStaged && before.pauseAfter !== null;
   const expiresAt = isEndKept ? (before.expiresAt ?? undefined) : body.expiresAt;

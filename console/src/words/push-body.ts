@@ -133,7 +133,11 @@ const localTimeOf = ({
  * the engine would send at once.
  */
 export function sendAtFaultOf(
-  { when, sendAt, isLateSent }: Pick<DraftFields, 'when' | 'sendAt'> & Partial<Pick<DraftFields, 'isLateSent'>>,
+  {
+    when,
+    sendAt,
+    isLateSent,
+  }: Pick<DraftFields, 'when' | 'sendAt'> & Partial<Pick<DraftFields, 'isLateSent'>>,
   nowMs: number,
 ): string {
   if (when === 'now') return '';

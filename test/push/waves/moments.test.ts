@@ -14,7 +14,7 @@ const moment = (hour: number, zone: string): Moment => ({
   isSkipped: false,
 });
 
-t.test('zones whose clocks agree have one moment', async (t) => {
+t.test('zones whose clocks agree have one moment', (t) => {
   const zones = ['Europe/Zurich', 'Asia/Tokyo', 'Europe/Berlin', 'Moon/Tycho'];
   t.strictSame(momentsOf(EIGHT, zones, 'UTC'), [
     { ...moment(0, 'Asia/Tokyo'), atMs: Date.parse('2026-11-30T23:00Z') },
@@ -27,15 +27,17 @@ t.test('zones whose clocks agree have one moment', async (t) => {
   ]);
   t.strictSame(momentsOf(EIGHT, ['Asia/Tokyo'], 'Asia/Tokyo').length, 1);
   t.strictSame(momentsOf(EIGHT, [], null), []);
+  t.end();
 });
 
-t.test('the whole world fits into the waves of a job, each zone in one of them', async (t) => {
+t.test('the whole world fits into the waves of a job, each zone in one of them', (t) => {
   const moments = momentsOf(EIGHT, ALL_ZONES, 'UTC');
   t.ok(moments.length > 30 && moments.length <= WAVES_MAX, `${moments.length}`);
   t.equal(moments.flatMap(({ zones }) => zones).length, ALL_ZONES.length);
+  t.end();
 });
 
-t.test('what has passed is skipped, or sent now together', async (t) => {
+t.test('what has passed is skipped, or sent now together', (t) => {
   const moments = [moment(1, 'a'), { ...moment(2, 'b'), hasOthers: true }, moment(4, 'c')];
   const terms = { nowMs: 3 * HOUR_MS + 123, max: WAVES_MAX };
   t.strictSame(arranged(moments, { ...terms, sendsLate: false }), [
@@ -48,9 +50,10 @@ t.test('what has passed is skipped, or sent now together', async (t) => {
     moment(4, 'c'),
   ]);
   t.strictSame(arranged(moments, { ...terms, nowMs: HOUR_MS, sendsLate: true }), moments);
+  t.end();
 });
 
-t.test('beyond the limit the nearest are merged, at the later one', async (t) => {
+t.test('beyond the limit the nearest are merged, at the later one', (t) => {
   const moments = [moment(1, 'a'), moment(5, 'b'), moment(6, 'c'), moment(8, 'd')];
   const within = (max: number) =>
     arranged(moments, { sendsLate: false, nowMs: 0, max }).map(({ atMs, zones }) => [
@@ -63,4 +66,5 @@ t.test('beyond the limit the nearest are merged, at the later one', async (t) =>
     [8, 'd'],
   ]);
   t.strictSame(within(1), [[8, 'abcd']]);
+  t.end();
 });
