@@ -31,7 +31,7 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
     // Work that the test before has begun in the background may still read.
     await againAfterDeadlock(() => sql.unsafe(`truncate ${names} cascade`));
   }
-  // As the use of a migration writes it (needMigration).
+  // `needMigration` wrote it at the first use.
   await sql`update migrations set needs = null where needs = name and name <> ${SCHEMA}`;
   // Maintenance looks at what has changed in a table.
   await sql`select pg_stat_reset()`;

@@ -18,7 +18,8 @@ t.test('against an engine', async (t) => {
 
   await t.test('pushes are followed to their end', async (t) => {
     const args = [...brief, '--profile=send', '--rate=5', '--audience-max=5000'];
-    t.match(await run(args), { code: 0 });
+    const { code, output } = await run(args);
+    t.equal(code, 0, output);
     const { sends, answered } = report();
     const { pushes = 0, finished = 0, succeeded = 0 } = sends ?? {};
     t.ok(pushes >= answered.answers, 'also those whose answer came too late');
