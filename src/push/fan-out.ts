@@ -45,12 +45,12 @@ import { ledgerMetrics, partMetrics } from './metrics/job-metrics.ts';
 import { circuitMetric, providerMetrics } from './metrics/provider-metrics.ts';
 import { SendCounts } from './metrics/send-counts.ts';
 import { Planner } from './plan/planner.ts';
+import { WavePlanner } from './plan/wave-planner.ts';
 import { openBroadcast } from './protocol/broadcast.ts';
 import type { Presence } from './protocol/presence.ts';
 import type { GiveBack, WorkerSettings } from './protocol/task.ts';
 import type { ProviderReading } from './protocol/worker-totals.ts';
 import { releaseAllLeases } from './sql/ledger/release-all-leases.ts';
-import { WavePlanner } from './waves/wave-planner.ts';
 
 /**
  * SIGTERM leaves ten seconds.
@@ -134,17 +134,15 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   });
   const warmer = new Warmer({ sql, authorizer, broadcast, threads, log });
   const stranded = new Stranded(sql, log, journal);
-  const waves = new WavePlanner({ sql, log, journal });
   const standingWatch = new StandingWatch({
     sql,
     log,
     underWayFor: (ms) => dispatcher.underWayFor(ms),
     tell: (orders) => dispatcher.tell(orders),
   });
-  for (const part of [planner, waves, claimer, deletions, warmer, stranded, standingWatch]) {
-    part.start();
-  }
-
+  const waves = new WavePlanner({ ...options, sql });
+  const ending = [planner, waves, deletions, warmer, stranded];
+  for (const part of [...ending, claimer, standingWatch]) part.start();
   return {
     accept,
     testSends: new TestSends({ ...options, authorize }),
@@ -161,7 +159,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     ],
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
-        await Promise.all([planner, waves, deletions, warmer, stranded].map((part) => part.stop()));
+        await Promise.all(ending.map((part) => part.stop()));
         await claimer.drain(DRAIN);
         await Promise.all([standingWatch.stop(), ledger.drain()]);
       });

@@ -51,9 +51,9 @@ t.test('at local time', (t) =>
       await page.getByLabel('Expression', { exact: true }).fill(`#${tagId}`);
       await page.getByLabel('Title', { exact: true }).fill('Good morning');
       await page.getByText('At local time', { exact: true }).click();
-      const time = page.getByLabel('Local time');
+      const time = page.getByLabel('Local time', { exact: true });
       await time.fill('2020-01-01T08:00');
-      await page.getByText('This time has passed everywhere.').waitFor();
+      await page.getByText('This time has passed everywhere.').first().waitFor();
       await page.getByText('· has passed').first().waitFor();
       await time.fill(`${day}T08:00`);
       const waves = page.getByRole('region', { name: 'When it is sent' });
@@ -84,7 +84,7 @@ t.test('at local time', (t) =>
       t.equal(await page.getByRole('button', { name: 'Change time…' }).count(), 0);
       t.equal(await page.getByRole('button', { name: 'Send now…' }).count(), 0);
       await page.getByRole('button', { name: 'Edit', exact: true }).click();
-      const time = page.getByLabel('Local time');
+      const time = page.getByLabel('Local time', { exact: true });
       await time.waitFor();
       t.equal(await time.inputValue(), `${day}T08:00`);
       t.ok(await page.getByLabel('Send at once where this time has passed').isChecked());

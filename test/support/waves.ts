@@ -3,7 +3,7 @@
 import { pino } from 'pino';
 import type { Sql, SqlPool } from '../../src/database/sql.ts';
 import { TIMEZONE_ID } from '../../src/domain/attributes.ts';
-import { WavePlanner } from '../../src/push/waves/wave-planner.ts';
+import { WavePlanner } from '../../src/push/plan/wave-planner.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
 
 /** Makes the value of the dictionary, if it is not there. */

@@ -12,10 +12,11 @@ const SCHEDULED_MS_MIN = 300_000;
 
 /**
  * True: no unfinished notification covers the (app, platform), but those later than
- * `SCHEDULED_MS_MIN`, or between two waves, no deletions of one are open, and until the transaction ends none of the
- * client is accepted: acceptance needs the client's row (a foreign key), locked here, on nodes of
- * every version, and is planned from a later snapshot. (What is planned by the statement that
- * accepts it has locked the row before: push/dispatch/at-once.ts.) False: not now.
+ * `SCHEDULED_MS_MIN` and those between two waves, no deletions of one are open, and until the
+ * transaction ends none of the client is accepted: acceptance needs the client's row (a foreign
+ * key), locked here, on nodes of every version, and is planned from a later snapshot. (What is
+ * planned by the statement that accepts it has locked the row before: push/dispatch/at-once.ts.)
+ * False: not now.
  */
 export async function barSends(tx: Sql, { appId, platformId }: Scope): Promise<boolean> {
   // Another transaction may be accepting a push or changing tags: this one gives up.

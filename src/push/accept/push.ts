@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../packages/std/src/json.ts';
 import type { AudienceExpression } from '../../domain/audience-expression.ts';
 import type { Payload, Selector } from '../../domain/notification.ts';
 import type { PushOptions } from '../../domain/push-options.ts';
-import type { LocalTime, PushWaves } from '../waves/moments.ts';
+import type { LocalTime, PushWaves } from '../../domain/waves.ts';
 
 /** The union of the tags with these ids and these source ids. */
 export interface TagReferences {

@@ -4,10 +4,10 @@ import { compileFor } from '../../attributes/compile-for.ts';
 import type { Sql } from '../../database/sql.ts';
 import { isPlain } from '../../domain/asked-audience.ts';
 import type { Audience } from '../../domain/notification.ts';
+import { inWave } from '../../domain/wave-audience.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { ClaimedChunk, ClaimedScope } from '../sql/ledger/claim-chunks.ts';
-import { readWave } from '../waves/sql/read-wave.ts';
-import { inWave } from '../waves/wave-audience.ts';
+import { readWave } from '../sql/waves/read-wave.ts';
 import { KeptBriefly } from './kept-briefly.ts';
 
 type ClaimedPart = ClaimedScope & Partial<Pick<ClaimedChunk, 'waveAtMs'>>;
@@ -25,7 +25,7 @@ export class Audiences {
   /** The audience as the index is asked for it. A part without tests waits for nothing. */
   of(part: ClaimedPart): Audience | Promise<Audience> {
     const { audience } = part.terms;
-    // What is tried again was chosen before: it is in no wave.
+    // Retries were chosen before, and are in no wave.
     const { waveAtMs = null } = part;
     if (waveAtMs !== null) return this.#ofWave(part, waveAtMs);
     return isPlain(audience) ? audience : this.#compiled(part);

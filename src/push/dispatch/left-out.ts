@@ -11,7 +11,7 @@ import type { ClaimedChunk } from '../sql/ledger/claim-chunks.ts';
 import { addDevice, noDevices } from '../sql/ledger/reach-words.ts';
 import { reachedIn, readReachStandings } from '../sql/ledger/read-reach.ts';
 import { chainOf } from '../sql/ledger/retry-chain.ts';
-import { retriedIn } from '../waves/sql/read-wave.ts';
+import { retriedIn } from '../sql/waves/read-wave.ts';
 import type { Claimed } from './claimed.ts';
 import { KeptBriefly } from './kept-briefly.ts';
 
@@ -42,7 +42,7 @@ export class LeftOut {
     return chunk.retries === null ? null : this.#find(chunk, chunk.retries);
   }
 
-  /** First those that are tried again: whoever is reached between is found then. */
+  /** The retries first: a device that is reached between the two reads is found then. */
   async #hadBefore(chunk: ClaimedChunk): Promise<Uint8Array | null> {
     const { notificationId } = chunk;
     const retried = await retriedIn(this.#sql, notificationId, chunk);

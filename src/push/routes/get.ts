@@ -27,7 +27,7 @@ import type { KnownNotification } from '../sql/notifications/read-notification.t
 import { readNotification } from '../sql/notifications/read-notification.ts';
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
 import { readStatus } from '../sql/notifications/read-status.ts';
-import { readWaves } from '../waves/sql/read-waves.ts';
+import { readWaves } from '../sql/waves/read-waves.ts';
 import { countsObject } from './counts.ts';
 import { jobPath, NO_JOB, reads } from './job.ts';
 import { JOB_ROW, jobRow } from './list.ts';

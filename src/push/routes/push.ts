@@ -18,7 +18,7 @@ import type { Acceptance } from '../accept/acceptance.ts';
 import type { Publisher } from '../accept/new-notification.ts';
 import type { Push, PushFault } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
-import { withWaves } from '../waves/waves-of.ts';
+import { withWaves } from '../accept/with-waves.ts';
 import { expandPush } from './expand-push.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { JOBS_PATH, jobId } from './job.ts';

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { localMsOf } from '../../../packages/std/src/local-time.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import { hasEnded } from '../../domain/notification.ts';
+import type { LocalTime } from '../../domain/waves.ts';
 import type { LenientReader } from '../../http/lenient.ts';
 import { count, epochMs, orAbsent } from '../../http/openapi/parts.ts';
-import type { LocalTime } from '../waves/moments.ts';
-import type { KnownWave } from '../waves/sql/read-waves.ts';
+import type { KnownWave } from '../sql/waves/read-waves.ts';
 
 const LATE = ['skip', 'send'] as const;
 const LOCAL_TIME = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/);

@@ -8,7 +8,7 @@ import { SCOPE } from '../../../database/columns.ts';
 import { boolean, float8, integer, json, rowsOf, text, uuid } from '../../../database/rows.ts';
 import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { NotificationState, TemplatedPayload } from '../../../domain/notification.ts';
-import type { Moment, PushWaves } from '../../waves/moments.ts';
+import type { Moment, PushWaves } from '../../../domain/waves.ts';
 import type { NotificationTerms } from './terms.ts';
 import { otherTermNames, TERMS, termNames } from './terms.ts';
 
@@ -145,7 +145,7 @@ type Waved = NewNotification & { readonly waves: PushWaves };
 const hasWaves = (notification: NewNotification): notification is Waved =>
   notification.waves !== undefined;
 
-/** What is further written where some have several moments. */
+/** The parts of the statement that write the moments. */
 function wavedParts(sql: Sql, notifications: readonly NewNotification[]) {
   const waved = notifications.filter(hasWaves);
   const rows = waved.flatMap(({ id, waves }) => waves.moments.map((moment) => ({ id, ...moment })));

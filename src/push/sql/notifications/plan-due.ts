@@ -80,7 +80,7 @@ export const planDue = (
         and d.finished_at is null and d.state in ('SCHEDULED', 'QUEUED')
         -- Its time may have been changed since it was found.
         and d.send_at <= now()
-        -- Its waves are planned apart (push/waves/wave-planner.ts).
+        -- Its waves are planned apart (push/plan/wave-planner.ts).
         and d.next_wave_at is null
     ),
     ${scoped(sql)},

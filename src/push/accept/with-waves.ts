@@ -1,12 +1,11 @@
-/** Finds the moments of a push at local time: those of the zones that devices of its client have. */
+/** Finds the moments of a push at local time: those of the zones that devices have. */
 
 import { localMsOf } from '../../../packages/std/src/local-time.ts';
-import { readFacets } from '../../attributes/sql/read-facets.ts';
+import { zonesOf } from '../../attributes/zones-of.ts';
 import type { Sql } from '../../database/sql.ts';
-import { TIMEZONE_ID } from '../../domain/attributes.ts';
-import type { Push, PushFault } from '../accept/push.ts';
-import { arranged, momentsOf, WAVES_MAX } from './moments.ts';
-import { timezoneOf } from './timezone-of.ts';
+import { timezoneOf } from '../../domain/timezone-of.ts';
+import { arranged, momentsOf, WAVES_MAX } from '../../domain/waves.ts';
+import type { Push, PushFault } from './push.ts';
 
 interface TimedPush {
   readonly push: Push;
@@ -39,9 +38,3 @@ const PASSED: PushFault = {
   path: 'sendAtLocal',
   message: 'has passed in every time zone of the devices; with late: send they get it at once.',
 };
-
-/** Those that devices have, or had a while ago. */
-export async function zonesOf(sql: Sql, clientId: number): Promise<readonly string[]> {
-  const facets = await readFacets(sql, clientId, { whole: [TIMEZONE_ID] });
-  return facets.map(({ value }) => value);
-}

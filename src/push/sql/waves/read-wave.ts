@@ -3,7 +3,7 @@
 import type { Sql } from '../../../database/sql.ts';
 import { firstOrdinalOf, lastOrdinalOf } from '../../../domain/device.ts';
 import type { DeviceGroupKey } from '../../../domain/device-group-change.ts';
-import type { WaveDevices } from '../wave-audience.ts';
+import type { WaveDevices } from '../../../domain/wave-audience.ts';
 
 export async function readWave(
   sql: Sql,

@@ -1,5 +1,5 @@
 /**
- * The time zone of a client: of devices that have told none. Clients cannot set it yet, so it is
+ * The time zone of a client: that of its devices without one. Clients cannot set it yet, so it is
  * UTC for each of them; their policies are to have it.
  */
 export const timezoneOf = (_clientId: number): string => 'UTC';

@@ -1,12 +1,12 @@
-/** Gives zones that devices have told since a job was accepted their place among its waves. */
+/** Adds zones that devices have since a job was accepted to its waves. */
 
 import { localMsOf } from '../../../packages/std/src/local-time.ts';
+import { zonesOf } from '../../attributes/zones-of.ts';
 import type { Sql } from '../../database/sql.ts';
 import { textList } from '../../database/sql.ts';
-import type { Moment } from './moments.ts';
-import { momentsOf, WAVES_MAX } from './moments.ts';
-import type { HeldJob } from './sql/plan-wave.ts';
-import { zonesOf } from './waves-of.ts';
+import type { Moment } from '../../domain/waves.ts';
+import { momentsOf, WAVES_MAX } from '../../domain/waves.ts';
+import type { HeldJob } from '../sql/waves/plan-wave.ts';
 
 interface Wave {
   readonly atMs: number;
@@ -35,7 +35,7 @@ export async function addNewZones(
   }
 }
 
-/** The next one, so that nobody gets it before the hour, or the last one. */
+/** The next one, so that no device gets it before the hour, or the last one. */
 function nearestTo(moment: Moment, waves: readonly Wave[]): Moment {
   const wave = waves.find(({ atMs }) => atMs > moment.atMs) ?? waves.at(-1);
   return wave === undefined ? moment : { ...moment, atMs: wave.atMs };

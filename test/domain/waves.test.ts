@@ -1,7 +1,7 @@
 import t from 'tap';
-import { localMsOf } from '../../../packages/std/src/local-time.ts';
-import type { Moment } from '../../../src/push/waves/moments.ts';
-import { arranged, momentsOf, WAVES_MAX } from '../../../src/push/waves/moments.ts';
+import { localMsOf } from '../../packages/std/src/local-time.ts';
+import type { Moment } from '../../src/domain/waves.ts';
+import { arranged, momentsOf, WAVES_MAX } from '../../src/domain/waves.ts';
 
 const EIGHT = localMsOf('2026-12-01T08:00') ?? 0;
 const HOUR_MS = 3_600_000;

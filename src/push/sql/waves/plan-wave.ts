@@ -9,7 +9,7 @@
 
 import type { Sql } from '../../../database/sql.ts';
 import type { Scope } from '../../../domain/device.ts';
-import { currentTargets, scoped } from '../../sql/notifications/plan-due.ts';
+import { currentTargets, scoped } from '../notifications/plan-due.ts';
 
 export interface DueJob {
   readonly id: string;

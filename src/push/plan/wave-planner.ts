@@ -7,9 +7,15 @@ import { Recurring } from '../../std/recurring.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { EndedNotification } from '../sql/ledger/advance-notifications.ts';
 import { advanceNotifications, unmoved } from '../sql/ledger/advance-notifications.ts';
+import type { DueJob, PlannedWave } from '../sql/waves/plan-wave.ts';
+import {
+  advanceWaves,
+  endWaves,
+  holdDueJob,
+  listDueJobs,
+  planNextWaves,
+} from '../sql/waves/plan-wave.ts';
 import { addNewZones } from './new-zones.ts';
-import type { DueJob, PlannedWave } from './sql/plan-wave.ts';
-import { advanceWaves, endWaves, holdDueJob, listDueJobs, planNextWaves } from './sql/plan-wave.ts';
 
 /**
  * How late a wave may begin.

@@ -1,8 +1,8 @@
 /** The audience of a wave: of its job those devices whose moment it is. */
 
-import type { AskedAudience, AskedCondition, AskedTest } from '../../domain/asked-audience.ts';
-import { TIMEZONE_ID } from '../../domain/attributes.ts';
-import type { Moment } from './moments.ts';
+import type { AskedAudience, AskedCondition, AskedTest } from './asked-audience.ts';
+import { TIMEZONE_ID } from './attributes.ts';
+import type { Moment } from './waves.ts';
 
 export type WaveDevices = Pick<Moment, 'zones' | 'hasOthers'>;
 

@@ -1,6 +1,6 @@
 /** The moments of a push: each is a wave, a pass over its audience for some of the devices. */
 
-import { momentOf } from '../../../packages/std/src/local-time.ts';
+import { momentOf } from '../../packages/std/src/local-time.ts';
 
 /**
  * Clocks differ in some 38 ways. Two that are nearest become one, at the later moment.
@@ -25,7 +25,7 @@ export interface PushWaves extends LocalTime {
 }
 
 export interface LocalTime {
-  /** As `2026-12-01T08:00`. */
+  /** The time on the clocks, as `2026-12-01T08:00`. */
   readonly sendAtLocal: string;
   /** Devices whose time has passed get it at once. */
   readonly sendsLate: boolean;
@@ -66,7 +66,7 @@ function momentIn(localMs: number, zone: string): number | null {
   }
 }
 
-/** What has passed is skipped, or all of it is sent now. At most `max` are left to send. */
+/** Skips the moments that have passed, or makes one of them, now. Leaves `max` to send at most. */
 export function arranged(
   moments: readonly Moment[],
   { sendsLate, nowMs, max }: { sendsLate: boolean; nowMs: number; max: number },
@@ -100,7 +100,7 @@ function withoutNearest(moments: readonly Moment[]): readonly Moment[] {
   });
 }
 
-/** At the time of the later one: nobody gets it before the hour. */
+/** Joins two at the time of the later one, so that no device gets it before the hour. */
 const joined = (one: Moment, later: Moment): Moment => ({
   ...later,
   zones: [...one.zones, ...later.zones],
