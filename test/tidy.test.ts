@@ -65,7 +65,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'push/protocol': ['push/ledger', 'push/sql'],
   'push/accept': ['push/sql', 'attributes', 'catalogue', 'templates'],
   'push/explain': ['push/accept', 'push/sql', 'attributes', 'catalogue', 'devices'],
-  'push/plan': ['push/sql'],
+  'push/plan': ['push/sql', 'attributes'],
   'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql', 'attributes'],
   'push/worker': ['push/protocol', 'push/ledger', 'push/sql'],
   'push/routes': [

@@ -22,6 +22,7 @@ import * as reach from './migrations/0053-reach.ts';
 import * as retries from './migrations/0054-retries.ts';
 import * as corrections from './migrations/0055-corrections.ts';
 import * as caps from './migrations/0056-caps.ts';
+import * as waves from './migrations/0057-waves.ts';
 import { requireNoneLeftBehind } from './nodes/left-behind.ts';
 import { LAST_BEFORE_SCHEMA, readSchema, SCHEMA } from './schema.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   retries,
   corrections,
   caps,
+  waves,
 ];
 
 export interface Migrated {

@@ -40,6 +40,7 @@ interface FacetAttribute extends Attribute {
 export type FacetId = number;
 
 export const LANGUAGE_ID = -1;
+export const TIMEZONE_ID = -2;
 export const COUNTRY_ID = -3;
 
 const builtIn = (id: number, name: string, type: FacetType): FacetAttribute => ({
@@ -54,7 +55,7 @@ const builtIn = (id: number, name: string, type: FacetType): FacetAttribute => (
 /** Every client has them; no row stands for them. Their ids are in the database: never reused. */
 export const BUILT_IN_ATTRIBUTES: readonly FacetAttribute[] = [
   builtIn(LANGUAGE_ID, 'language', 'language'),
-  builtIn(-2, 'timezone', 'zone'),
+  builtIn(TIMEZONE_ID, 'timezone', 'zone'),
   builtIn(COUNTRY_ID, 'country', 'text'),
   builtIn(-4, 'appVersion', 'version'),
   builtIn(-5, 'osVersion', 'version'),

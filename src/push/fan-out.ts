@@ -46,6 +46,7 @@ import { ledgerMetrics, partMetrics } from './metrics/job-metrics.ts';
 import { circuitMetric, providerMetrics } from './metrics/provider-metrics.ts';
 import { SendCounts } from './metrics/send-counts.ts';
 import { Planner } from './plan/planner.ts';
+import { WavePlanner } from './plan/wave-planner.ts';
 import { openBroadcast } from './protocol/broadcast.ts';
 import type { Presence } from './protocol/presence.ts';
 import type { GiveBack, WorkerSettings } from './protocol/task.ts';
@@ -140,8 +141,9 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     underWayFor: (ms) => dispatcher.underWayFor(ms),
     tell: (orders) => dispatcher.tell(orders),
   });
-  for (const part of [planner, claimer, deletions, warmer, stranded, standingWatch]) part.start();
-
+  const waves = new WavePlanner({ ...options, sql });
+  const ending = [planner, waves, deletions, warmer, stranded];
+  for (const part of [...ending, claimer, standingWatch]) part.start();
   return {
     accept,
     testSends: new TestSends({ ...options, authorize }),
@@ -158,7 +160,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     ],
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
-        await Promise.all([planner.stop(), deletions.stop(), warmer.stop(), stranded.stop()]);
+        await Promise.all(ending.map((part) => part.stop()));
         await claimer.drain(DRAIN);
         await Promise.all([standingWatch.stop(), ledger.drain()]);
       });

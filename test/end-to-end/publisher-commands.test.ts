@@ -185,6 +185,10 @@ t.test('from the first device to the end of a push', async (t) => {
   t.match(await run('send', '--tag', 'tennis'), { code: 2, output: /what\?$/m });
   t.match(await run('send', '--title', 'x'), { code: 2, output: /to whom\?$/m });
   t.match(await run(...goal, '--tag', 'tennis', '--at', '5'), { code: 2, output: /sendAt: / });
+  t.match(await run(...goal, '--tag', 'tennis', '--at-local', '5'), {
+    code: 2,
+    output: /sendAtLocal: /,
+  });
 
   const later = await json(...goal, '--tag', 'tennis', '--at', '2100-01-01T00:00:00Z');
   t.match(await runProcess('notification', 'pause', later.id), { code: 0, output: /PAUSED/ });

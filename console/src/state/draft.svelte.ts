@@ -64,9 +64,11 @@ export interface DraftFields extends MoreFields {
   templateFields: TemplateField[];
   data: string;
   isSilent: boolean;
-  when: 'now' | 'later';
-  /** The value of the input, in the viewer's zone. */
+  when: 'now' | 'later' | 'local';
+  /** The value of the input, in the viewer's zone; at local time on the clocks of the devices. */
   sendAt: string;
+  /** At local time: at once to devices whose time has passed. */
+  isLateSent: boolean;
   expiresMinutes: number;
   ratePerSecond: number | null;
   isUrgent: boolean;
@@ -129,6 +131,7 @@ const EMPTY: DraftFields = {
   isSilent: false,
   when: 'now',
   sendAt: '',
+  isLateSent: false,
   expiresMinutes: 0,
   ratePerSecond: null,
   isUrgent: false,
@@ -222,7 +225,7 @@ function hasType(name: keyof DraftFields, value: unknown): boolean {
   if (name === 'platformIds') return isListOf(value, isPlatformId);
   if (Array.isArray(empty)) return isListOf(value, isPicked);
   if (name === 'languageBy') return value === 'tags' || value === 'device';
-  if (name === 'when') return value === 'now' || value === 'later';
+  if (name === 'when') return value === 'now' || value === 'later' || value === 'local';
   if (empty === null) return value === null || typeof value === 'number';
   return typeof value === typeof empty;
 }

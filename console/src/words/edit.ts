@@ -9,6 +9,7 @@ import { textOf, wasHastened } from '../state/draft.svelte.ts';
 import { editTexts as texts } from '../texts/edit.ts';
 import { draftOf } from './again.ts';
 import { DAY_MS, localTime, MINUTE_MS } from './format.ts';
+import { lastMomentOf } from './local-waves.ts';
 import { titleOf } from './notification.ts';
 import { isFinal } from './outcomes.ts';
 import { randomKey } from './random-key.ts';
@@ -48,23 +49,30 @@ const exactSchedule = (notification: Notification): EditedSchedule => ({
 
 const scheduleOf = ({
   sendAt,
+  sendAtLocal,
+  late,
   expiresAt,
   ratePerSecond,
   priority,
   pauseAfter,
 }: Notification): Partial<DraftFields> => ({
-  when: 'later',
-  sendAt: localTime(sendAt),
-  expiresMinutes: expiresAt === undefined ? 0 : (expiresAt - sendAt) / MINUTE_MS,
+  when: sendAtLocal === undefined ? 'later' : 'local',
+  sendAt: sendAtLocal ?? localTime(sendAt),
+  isLateSent: late === 'send',
+  expiresMinutes:
+    expiresAt === undefined
+      ? 0
+      : (expiresAt - (lastMomentOf(sendAtLocal ?? '') ?? sendAt)) / MINUTE_MS,
   ratePerSecond: ratePerSecond ?? null,
   isUrgent: priority === 'urgent',
   isStaged: pauseAfter !== undefined,
 });
 
-/** Whether all that was changed is its schedule. */
+/** Whether all that was changed is its schedule. One at local time is replaced for that, too. */
 export function isOnlySchedule({ text }: EditedNotification, fields: DraftFields): boolean {
   const before = JSON.parse(text) as Readonly<Record<string, unknown>>;
   const after = JSON.parse(textOf(fields)) as Readonly<Record<string, unknown>>;
+  if (before['when'] === 'local' || fields.when === 'local') return false;
   return Object.keys(after).every(
     (name) => SCHEDULE.has(name) || JSON.stringify(after[name]) === JSON.stringify(before[name]),
   );
@@ -147,13 +155,14 @@ function editedSchedule(
   body: PushRequest,
 ): Schedule {
   const asBefore = JSON.parse(text) as DraftFields;
-  const isMoved = fields.when === 'now' || fields.sendAt !== asBefore.sendAt;
+  const isMoved =
+    fields.when === 'now' || fields.when !== asBefore.when || fields.sendAt !== asBefore.sendAt;
   const isEndKept = !isMoved && fields.expiresMinutes === asBefore.expiresMinutes;
   const isStageKept = fields.isStaged === asBefore.isStaged && before.pauseAfter !== null;
   const expiresAt = isEndKept ? (before.expiresAt ?? undefined) : body.expiresAt;
   const pauseAfter = isStageKept ? before.pauseAfter : body.pauseAfter;
   return {
-    ...dueOf(body, isMoved ? body.sendAt : before.sendAt),
+    ...(body.sendAtLocal ? {} : dueOf(body, isMoved ? body.sendAt : before.sendAt)),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(body.ratePerSecond === undefined ? {} : { ratePerSecond: body.ratePerSecond }),
     ...(body.priority === undefined ? {} : { priority: body.priority }),

@@ -8,10 +8,12 @@ import type {
 import { changedNumbers } from '../../../packages/std/src/json-numbers.ts';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
+import { localTexts } from '../texts/local-time.ts';
 import { typedMore } from '../texts/payload-fields.ts';
 import { sendTexts as texts } from '../texts/send.ts';
 import { isUnfinished } from './audience-rows.ts';
 import { localisedTexts } from './languages.ts';
+import { lastMomentOf, toTheMinute } from './local-waves.ts';
 
 const MINUTE_MS = 60_000;
 const ABSOLUTE = /^https?:\/\//;
@@ -101,31 +103,49 @@ export const heldBody = (
 export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest | null {
   const audience = audienceOf(fields);
   if (audience === null) return null;
-  const { when, sendAt, expiresMinutes, ratePerSecond, isUrgent, category } = fields;
-  const sendAtMs = when === 'later' && sendAt !== '' ? new Date(sendAt).getTime() : null;
+  const { sendAt, expiresMinutes, ratePerSecond, isUrgent, category } = fields;
+  const when = sendAt === '' ? 'now' : fields.when;
+  const sendAtMs = when === 'later' ? new Date(sendAt).getTime() : null;
+  const lastMs = when === 'local' ? lastMomentOf(sendAt) : null;
   return {
     ...audience,
     payload: payloadOf(fields),
     ...(sendAtMs === null ? {} : { sendAt: sendAtMs }),
+    ...(when === 'local' ? localTimeOf(fields) : {}),
     ...(expiresMinutes === 0
       ? {}
-      : { expiresAt: (sendAtMs ?? nowMs) + expiresMinutes * MINUTE_MS }),
+      : { expiresAt: (sendAtMs ?? lastMs ?? nowMs) + expiresMinutes * MINUTE_MS }),
     ...(ratePerSecond === null ? {} : { ratePerSecond }),
     ...(isUrgent ? { priority: 'urgent' as const } : {}),
     ...(category === '' ? {} : { category }),
   };
 }
 
+const localTimeOf = ({
+  sendAt,
+  isLateSent,
+}: DraftFields): Pick<PushRequest, 'sendAtLocal' | 'late'> => ({
+  sendAtLocal: toTheMinute(sendAt),
+  ...(isLateSent ? { late: 'send' as const } : {}),
+});
+
 /**
  * The fault of the time at which it goes out; '': none. Without a time, or with one that is over,
  * the engine would send at once.
  */
 export function sendAtFaultOf(
-  { when, sendAt }: Pick<DraftFields, 'when' | 'sendAt'>,
+  {
+    when,
+    sendAt,
+    isLateSent,
+  }: Pick<DraftFields, 'when' | 'sendAt'> & Partial<Pick<DraftFields, 'isLateSent'>>,
   nowMs: number,
 ): string {
   if (when === 'now') return '';
   if (sendAt === '') return texts.sendAtMissing;
+  if (when === 'local') {
+    return isLateSent || (lastMomentOf(sendAt) ?? 0) > nowMs ? '' : localTexts.over;
+  }
   return new Date(sendAt).getTime() <= nowMs ? texts.sendAtOver : '';
 }
 

@@ -3156,6 +3156,10 @@ export interface components {
             readonly sendAt?: (number | string) | null;
             /** @description In place of `sendAt`: so many seconds after it was accepted, in which a `cancel` takes it back before anybody has it. */
             readonly holdSeconds?: number | null;
+            /** @description In place of `sendAt`: at this time where the device is, by its attribute `timezone`; UTC counts for devices without one. `2026-12-01T08:00`, no zone. The job has one wave for each different moment, at most 40, and is `RUNNING` from the first to the last. A time that clocks skip is the moment of the skip; of one that they repeat it is the first. A device gets it once, also one that changes its zone meanwhile; one that moves into a zone whose wave is over gets none. Who has the tags at the moment of a wave is in it. `503` while nodes of an earlier version are at work. */
+            readonly sendAtLocal?: string | null;
+            /** @description Devices whose time has passed when the push is accepted: `skip`, the default, they get nothing and are not counted; `send`, they get it at once. */
+            readonly late?: ("skip" | "send") | null;
             /** @description Nobody gets it after this time. In the past, or not after `sendAt`: `400`. Null: no end. */
             readonly expiresAt?: (number | string) | null;
             /** @description What happens to a send whose outcome is unknown (no answer, connection lost, process killed). `at-least-once`, the default: it is sent again, maybe twice. `at-most-once`: never, and the device is `failed` with `OutcomeUnknown: …`. */
@@ -3540,6 +3544,32 @@ export interface components {
             readonly retracts?: string;
             /** @description Its retractions, in the order in which they were asked for. Absent: none. */
             readonly retractedBy?: readonly string[];
+            /** @description It is sent at this time where the device is. `sendAt` is then the moment of its newest wave, or of the first one. */
+            readonly sendAtLocal?: string;
+            /** @enum {string} */
+            readonly late?: "skip" | "send";
+            /** @description Of a push at local time: its moments, in order. What became of the devices is in the counts of the job. */
+            readonly waves?: readonly {
+                /** @description Milliseconds since 1970. */
+                readonly at: number;
+                readonly zones: readonly string[];
+                /**
+                 * @description Devices without a time zone are in it.
+                 * @constant
+                 */
+                readonly withoutTimezone?: true;
+                /**
+                 * @description `SKIPPED`: the time had passed when the push was accepted, and `late` did not ask for it.
+                 * @enum {string}
+                 */
+                readonly state: "SCHEDULED" | "RUNNING" | "FINISHED" | "CANCELLED" | "SKIPPED";
+                readonly counts: {
+                    /** @description Devices that matched in this wave so far. */
+                    readonly totalCount: number;
+                };
+            }[];
+            /** @description When its next wave begins. */
+            readonly nextWaveAt?: number;
             /** @enum {string} */
             readonly delivery: "at-least-once" | "at-most-once";
             /** @enum {string} */
@@ -3789,6 +3819,15 @@ export interface components {
              * @constant
              */
             readonly simulated?: true;
+            /** @description Of a push at local time: the wave of the time zone that the device has now. Absent of any other, and where no wave has its zone. */
+            readonly wave?: {
+                /** @description Milliseconds since 1970. */
+                readonly at: number;
+                /** @description Its time zone. Absent: it has none. */
+                readonly zone?: string;
+                /** @description The time had passed when the push was accepted: nothing was sent. */
+                readonly isSkipped: boolean;
+            };
             /** @description What is kept of the device, newest first: 20 events of 30 days, those of the job before others, its last registration and its end. */
             readonly lastEvents: readonly {
                 /**

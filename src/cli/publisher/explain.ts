@@ -58,8 +58,8 @@ async function tell(
 }
 
 function describe(explanation: DeviceExplanation): string {
-  const { known, inAudience, because, reached, withheld, state, fault, simulated, lastEvents } =
-    explanation;
+  const { known, inAudience, because, reached, withheld, wave, state, fault } = explanation;
+  const { simulated, lastEvents } = explanation;
   return [
     known ? 'The device is registered.' : 'The device is not registered.',
     ...(known ? [inAudience ? 'It is in the audience.' : 'It is not in the audience.'] : []),
@@ -72,6 +72,7 @@ function describe(explanation: DeviceExplanation): string {
     ...(fault === undefined ? [] : [visibleField(fault)]),
     ...(simulated ? ['A simulator stood in for the provider: no phone got it.'] : []),
     ...(withheld === undefined ? [] : [describeWithheld(withheld)]),
+    ...(wave === undefined ? [] : [waveLine(wave)]),
     ...(reached === undefined ? [] : [REACHED[String(reached)] ?? '']),
     ...lastEvents.map(({ kind, at, notificationId = '–', reason = '' }) =>
       tableRow(kind, new Date(at).toISOString(), notificationId, reason),
@@ -86,6 +87,9 @@ function describeWithheld({ category, cap }: NonNullable<DeviceExplanation['with
       : ` (${cap.max} in ${cap.per}${cap.of === 'all' ? ' of all pushes' : ''})`;
   return `It was left out: it had as many pushes as a cap of the category ${visibleField(category)} allows${which}.`;
 }
+
+const waveLine = ({ at, zone, isSkipped }: NonNullable<DeviceExplanation['wave']>): string =>
+  `The wave of its time zone (${zone ?? 'none'}): ${new Date(at).toISOString()}${isSkipped ? ', which had passed when the push was accepted' : ''}`;
 
 /** Limits of the send, by their kinds. For the other kinds the operand itself is shown. */
 const LIMITS: Readonly<Record<string, string>> = {

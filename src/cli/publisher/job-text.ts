@@ -62,6 +62,10 @@ export function describeJob(job: Notification): string {
       ...(row.fault === undefined ? [] : [`    ${visibleField(row.fault)}`]),
       ...(row.waitingFor === undefined ? [] : [`    waits: ${visibleField(row.waitingFor)}`]),
     ]),
+    ...(job.waves ?? []).map(
+      ({ at, state: wave, counts }) =>
+        `  wave ${new Date(at).toISOString()}  ${wave}  ${counted(counts.totalCount, 'device')}`,
+    ),
     ...reasons.map(([reason, count]) => `  ${format(count)} failed: ${visibleField(reason)}`),
   ].join('\n');
 }

@@ -47,6 +47,15 @@ const FLAGS = {
   platform: { ...PLATFORM_FLAG, multiple: true, about: 'only to this platform' },
   ...PAYLOAD_FLAGS,
   at: { type: 'string', value: 'time', about: 'send later, as 2027-01-01T12:00:00Z' },
+  'at-local': {
+    type: 'string',
+    value: 'time',
+    about: 'send at this time where each device is, as 2027-01-01T08:00',
+  },
+  late: {
+    type: 'boolean',
+    about: 'with --at-local: at once to devices whose time has passed; else they get nothing',
+  },
   expires: { type: 'string', value: 'time', about: 'do not send after this time' },
   hold: {
     type: 'string',
@@ -110,6 +119,8 @@ interface GivenPush extends GivenPayload {
   readonly app?: readonly string[] | undefined;
   readonly platform?: readonly string[] | undefined;
   readonly at?: string | undefined;
+  readonly 'at-local'?: string | undefined;
+  readonly late?: boolean | undefined;
   readonly expires?: string | undefined;
   readonly hold?: string | undefined;
   readonly 'pause-after'?: string | undefined;
@@ -142,6 +153,8 @@ async function readPush(given: GivenPush): Promise<PushRequest> {
     ),
     optional('platformIds', given.platform?.map(readPlatform)),
     optional('sendAt', given.at),
+    optional('sendAtLocal', given['at-local']),
+    given.late === true ? { late: 'send' } : {},
     optional('expiresAt', given.expires),
     numbered('holdSeconds', '--hold', given.hold),
     numbered('pauseAfter', '--pause-after', given['pause-after']),

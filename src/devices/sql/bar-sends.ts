@@ -12,10 +12,11 @@ const SCHEDULED_MS_MIN = 300_000;
 
 /**
  * True: no unfinished notification covers the (app, platform), but those later than
- * `SCHEDULED_MS_MIN`, no deletions of one are open, and until the transaction ends none of the
- * client is accepted: acceptance needs the client's row (a foreign key), locked here, on nodes of
- * every version, and is planned from a later snapshot. (What is planned by the statement that
- * accepts it has locked the row before: push/dispatch/at-once.ts.) False: not now.
+ * `SCHEDULED_MS_MIN` and those between two waves, no deletions of one are open, and until the
+ * transaction ends none of the client is accepted: acceptance needs the client's row (a foreign
+ * key), locked here, on nodes of every version, and is planned from a later snapshot. (What is
+ * planned by the statement that accepts it has locked the row before: push/dispatch/at-once.ts.)
+ * False: not now.
  */
 export async function barSends(tx: Sql, { appId, platformId }: Scope): Promise<boolean> {
   // Another transaction may be accepting a push or changing tags: this one gives up.
@@ -30,6 +31,11 @@ export async function barSends(tx: Sql, { appId, platformId }: Scope): Promise<b
       join notification_scopes s on s.notification_id = n.id
       where n.finished_at is null
         and n.send_at <= now() + ${SCHEDULED_MS_MIN}::float8 * interval '1 millisecond'
+        -- Between two waves nothing of it is under way, and the next is planned as a later send is.
+        and (
+          n.next_wave_at is null or n.open_chunks > 1 or n.open_retries > 0
+          or least(n.next_wave_at, n.expires_at) <= now() + ${SCHEDULED_MS_MIN}::float8 * interval '1 millisecond'
+        )
         and s.app_id = ${appId} and s.platform_id = ${platformId}
     ) or exists (
       select from notification_scopes

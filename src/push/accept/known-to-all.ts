@@ -5,6 +5,7 @@ import * as registeredOn from '../../database/migrations/0050-registered-on.ts';
 import * as numbers from '../../database/migrations/0052-numbers.ts';
 import * as retried from '../../database/migrations/0054-retries.ts';
 import * as corrected from '../../database/migrations/0055-corrections.ts';
+import * as waved from '../../database/migrations/0057-waves.ts';
 import { needMigration } from '../../database/nodes/need-migration.ts';
 import type { Sql } from '../../database/sql.ts';
 import type { AskedTest } from '../../domain/asked-audience.ts';
@@ -32,10 +33,15 @@ export class KnownToAll {
   }
 }
 
-type Asked = Pick<NewNotification, 'audience' | 'payload' | 'templated' | 'retries' | 'correction'>;
+type Asked = Pick<
+  NewNotification,
+  'audience' | 'payload' | 'templated' | 'retries' | 'correction' | 'waves'
+>;
 
 /** Null: every node knows what it asks. */
-function neededBy({ audience, payload, templated, retries, correction }: Asked): string | null {
+function neededBy(asked: Asked): string | null {
+  const { audience, payload, templated, retries, correction, waves } = asked;
+  if (waves !== undefined) return waved.name;
   if (correction !== undefined) return corrected.name;
   if (retries !== undefined) return retried.name;
   const tests = askedTestsOf(audience);

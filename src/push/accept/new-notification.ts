@@ -35,5 +35,6 @@ export const newNotification = (
   sendAtMs: push.sendAtMs,
   ...(push.holdSeconds === undefined ? {} : { holdSeconds: push.holdSeconds }),
   expiresAtMs: push.expiresAtMs,
+  ...(push.waves === undefined ? {} : { waves: push.waves }),
   scopes: scopes.map((scope) => ({ ...scope, isSimulated: isSimulated(scope.platformId) })),
 });

@@ -5,6 +5,7 @@ import type { AudienceExpression } from '../../domain/audience-expression.ts';
 import type { Payload, Selector } from '../../domain/notification.ts';
 import type { PushPolicy } from '../../domain/policies.ts';
 import type { PushOptions } from '../../domain/push-options.ts';
+import type { LocalTime, PushWaves } from '../../domain/waves.ts';
 
 /** The union of the tags with these ids and these source ids. */
 export interface TagReferences {
@@ -38,6 +39,10 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   /** So long after it is accepted, by the database's time; `sendAtMs` is then about that. */
   readonly holdSeconds?: number;
   readonly expiresAtMs: number | null;
+  /** The moments of the devices' clocks are looked for. Absent: `sendAtMs` is the only one. */
+  readonly localTime?: LocalTime;
+  /** It has several moments, of which `sendAtMs` is the first. Absent: that is its only one. */
+  readonly waves?: PushWaves;
 }
 
 /** One thing wrong with a push: where, and a sentence. */

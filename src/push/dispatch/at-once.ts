@@ -152,6 +152,7 @@ const claimedOf = (
         isAlone: true,
         isDoubted: false,
         restWords: null,
+        waveAtMs: null,
         terms: {
           ...optionsOf(notification),
           audience: { ...notification.audience, anyTagIds },

@@ -1,14 +1,17 @@
 /**
- * Finds whom the claimed chunks of a retry leave out: who has the message of an earlier job of its
- * chain (decision 75). These have ended, so the answer is the same at each claim.
+ * Finds whom claimed chunks leave out. Of a retry: who has the message of an earlier job of its
+ * chain (decision 75). These have ended, so the answer is the same at each claim. Of a wave: whom
+ * its job has reached, or tries again (decision 79). The waves before it are done.
  */
 
 import type { Sql } from '../../database/sql.ts';
-import { scopeKeyOf } from '../../domain/device.ts';
+import { GROUP_DEVICES, scopeKeyOf } from '../../domain/device.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { ClaimedChunk } from '../sql/ledger/claim-chunks.ts';
+import { addDevice, noDevices } from '../sql/ledger/reach-words.ts';
 import { reachedIn, readReachStandings } from '../sql/ledger/read-reach.ts';
 import { chainOf } from '../sql/ledger/retry-chain.ts';
+import { retriedIn } from '../sql/waves/read-wave.ts';
 import type { Claimed } from './claimed.ts';
 import { KeptBriefly } from './kept-briefly.ts';
 
@@ -35,8 +38,20 @@ export class LeftOut {
   }
 
   ofChunk(chunk: ClaimedChunk): null | Promise<Uint8Array | null> {
-    const { retries, correction } = chunk;
+    const { retries, correction, waveAtMs } = chunk;
+    if (waveAtMs !== null) return this.#hadBefore(chunk);
     return retries === null || correction !== null ? null : this.#find(chunk, retries);
+  }
+
+  /** The retries first: a device that is reached between the two reads is found then. */
+  async #hadBefore(chunk: ClaimedChunk): Promise<Uint8Array | null> {
+    const { notificationId } = chunk;
+    const retried = await retriedIn(this.#sql, notificationId, chunk);
+    const reached = await reachedIn(this.#sql, [notificationId], chunk);
+    if (retried.length === 0) return reached;
+    const had = reached ?? noDevices();
+    for (const ordinal of retried) addDevice(had, ordinal % GROUP_DEVICES);
+    return had;
   }
 
   async #find(chunk: ClaimedChunk, retries: string): Promise<Uint8Array | null> {

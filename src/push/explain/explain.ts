@@ -34,6 +34,8 @@ import { readExplainedJob } from '../sql/notifications/read-explained-job.ts';
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
 import { readStatus } from '../sql/notifications/read-status.ts';
 import { mayBePersonal, personalJobs } from '../sql/personal-jobs.ts';
+import type { WaveOfDevice } from '../sql/waves/wave-of-device.ts';
+import { waveOfDevice } from '../sql/waves/wave-of-device.ts';
 import type { AskedOperand } from './asked-operands.ts';
 import { meaningsOf, operandsIn, operandsOfJob } from './asked-operands.ts';
 import type { JudgedOperand } from './judge.ts';
@@ -65,6 +67,8 @@ export interface Explanation {
   readonly withheld?: Withheld;
   /** The part of the job for the app and platform of the device; null: it has none. */
   readonly part: ScopeStatus | null;
+  /** Absent: the job has one moment, or an audience was asked about. */
+  readonly wave?: WaveOfDevice;
   readonly lastEvents: readonly ExplainedEvent[];
 }
 
@@ -98,11 +102,14 @@ export async function explain(sql: Sql, request: ExplainRequest): Promise<Explai
     device === null || meant.job === null
       ? null
       : await withheldBy(sql, meant.job, { ...ref, ordinal: device.ordinal });
+  const wave =
+    jobId === null || device === null ? null : await waveOfDevice(sql, jobId, device.facetIds);
   const explanation = {
     known: device !== null,
     ...judged,
     ...reach,
     ...(withheld === null ? {} : { withheld }),
+    ...(wave === null ? {} : { wave }),
     lastEvents,
   };
   return { kind: 'explained', explanation: await withDoubt(sql, ref, explanation, meant.job) };

@@ -113,6 +113,8 @@ export const changeRoute = (sql: SqlPool): Route =>
           const path = body.expiresAtMs === undefined ? 'sendAt' : 'expiresAt';
           return refuse.invalid([{ path, message: 'expiresAt must be later than sendAt.' }]);
         }
+        case 'local':
+          return refuse.invalid([{ path: 'sendAt', message: IS_LOCAL }]);
         case 'retry':
           return refuse.invalid([{ path: 'expiresAt', message: retryEnds(changed) }]);
         case 'changed':
@@ -126,6 +128,9 @@ export const changeRoute = (sql: SqlPool): Route =>
       }
     },
   );
+
+const IS_LOCAL =
+  'cannot be changed: the push is sent at a local time, in several waves. Replace it before the first one.';
 
 const retryEnds = ({ retriesUntilMs }: { readonly retriesUntilMs: number | null }): string =>
   `must be at or before ${new Date(retriesUntilMs ?? 0).toISOString()}: a retry or a correction ends before it is forgotten whom the first job has reached.`;

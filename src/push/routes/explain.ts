@@ -140,6 +140,19 @@ const explanation = z
     }),
     fault: text.optional().meta({ description: 'What stopped that part: a sentence.' }),
     simulated: standing.simulated,
+    wave: z
+      .object({
+        at: epochMs,
+        zone: orAbsent(text.meta({ description: 'Its time zone. Absent: it has none.' })),
+        isSkipped: z.boolean().meta({
+          description: 'The time had passed when the push was accepted: nothing was sent.',
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          'Of a push at local time: the wave of the time zone that the device has now. Absent of any other, and where no wave has its zone.',
+      }),
     lastEvents: z.array(event).meta({
       description:
         'What is kept of the device, newest first: 20 events of 30 days, those of the job before others, its last registration and its end.',

@@ -28,12 +28,14 @@ import type { KnownNotification } from '../sql/notifications/read-notification.t
 import { readNotification } from '../sql/notifications/read-notification.ts';
 import type { ScopeStatus } from '../sql/notifications/read-status.ts';
 import { readStatus } from '../sql/notifications/read-status.ts';
+import { readWaves } from '../sql/waves/read-waves.ts';
 import { countsObject } from './counts.ts';
 import { jobPath, NO_JOB, reads } from './job.ts';
 import { JOB_ROW, jobRow } from './list.ts';
 import { COUNTS, estimatedTotalCount, reasons, standing } from './push-schemas.ts';
 import { reachOf, reachSchema } from './reach.ts';
 import { standingOf } from './status.ts';
+import { waveAnswers, waveFields } from './waves.ts';
 
 /** Documented as `payload`, which reads it; an answer has it as it is. */
 const shownPayload = z.custom<JsonObject>().meta({ $ref: '#/components/schemas/Payload' });
@@ -99,6 +101,7 @@ export const jobSchema = z
     retractedBy: z.array(z.uuid()).optional().meta({
       description: 'Its retractions, in the order in which they were asked for. Absent: none.',
     }),
+    ...waveAnswers,
     ...optionSchemas(PUSH_OPTION_NAMES, ({ shownSchema }) => shownSchema),
     stageEndedAt: orAbsent(
       epochMs.meta({ description: 'When it paused by itself after `pauseAfter` devices.' }),
@@ -174,7 +177,8 @@ export const getRoute = (parts: JobReads): Route =>
 export type KnownJob =
   | {
       readonly kind: 'known';
-      readonly job: { readonly id: string } & ReturnType<typeof jobObject> & {
+      readonly job: { readonly id: string } & ReturnType<typeof jobObject> &
+        ReturnType<typeof waveFields> & {
           readonly reach: ReturnType<typeof reachOf>;
         };
     }
@@ -195,14 +199,16 @@ export async function readJob(
     const rows = await readStatus(sql, clientId, id, publisher);
     // After the counts, so that no count is above its estimate.
     const estimates = job?.finishedAt === null ? await readEstimates(sql, [id]) : [];
-    return { job, rows, estimates };
+    const waves = (job?.sendAtLocal ?? null) === null ? [] : await readWaves(sql, id);
+    return { job, rows, estimates, waves };
   });
   if (read.kind === 'busy') return read;
-  const { job, rows, estimates } = read.result;
+  const { job, rows, estimates, waves } = read.result;
   if (job === null || rows === null) return { kind: 'unknown' };
   const ofApps = rows.filter(isOfAnApp);
   const reach = reachOf(ofApps, job.finishedAt, reachRetentionDays);
-  return { kind: 'known', job: { id, ...jobObject(job, ofApps, estimates), reach } };
+  const waved = waveFields({ ...job, waves }, ofApps.length);
+  return { kind: 'known', job: { id, ...jobObject(job, ofApps, estimates), ...waved, reach } };
 }
 
 function jobObject(

@@ -24,6 +24,7 @@ import type { Fault } from '../../http/problem.ts';
 import { isStorable } from '../../std/name-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import type { Push, TagReferences } from '../accept/push.ts';
+import { LOCAL_TIME_FIELDS, readLocalTime } from './waves.ts';
 
 /** @publisherLimit `holdSeconds` of a push → `400` */
 export const HOLD_SECONDS_MAX = 3_600;
@@ -47,6 +48,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const audience = readAudience(reader, read);
   const due = readDue(reader, reader.time('sendAt'));
   const { sendAtMs } = due;
+  const localTime = readLocalTime(reader, read);
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
   const options = readPushOptions(reader);
@@ -71,6 +73,7 @@ export function readPushRequest(body: Buffer): PushRequest {
       options,
       ...category,
       ...due,
+      ...(localTime === undefined ? {} : { localTime }),
       expiresAtMs,
       ...payload,
     },
@@ -229,6 +232,7 @@ const FIELDS = [
   'payload',
   'sendAt',
   'holdSeconds',
+  ...LOCAL_TIME_FIELDS,
   'expiresAt',
   ...PUSH_OPTION_FIELDS,
   'category',

@@ -17,6 +17,7 @@ import {
   readAudienceRequest,
   readPushRequest,
 } from './push-request.ts';
+import { localTimeRequest } from './waves.ts';
 
 const oneOrSome = <T extends z.ZodType>(entry: T) =>
   z.union([z.array(entry).max(TAGS_PER_REQUEST_MAX), entry]);
@@ -84,6 +85,7 @@ export const pushRequest = z
       description:
         'In place of `sendAt`: so many seconds after it was accepted, in which a `cancel` takes it back before anybody has it.',
     }),
+    ...localTimeRequest,
     expiresAt: time.nullish().meta({
       description:
         'Nobody gets it after this time. In the past, or not after `sendAt`: `400`. Null: no end.',

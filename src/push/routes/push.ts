@@ -18,6 +18,7 @@ import type { Acceptance } from '../accept/acceptance.ts';
 import type { Publisher } from '../accept/new-notification.ts';
 import type { Push, PushFault } from '../accept/push.ts';
 import { warningsOf } from '../accept/warnings.ts';
+import { withWaves } from '../accept/with-waves.ts';
 import { withheldObject } from './counts.ts';
 import { expandPush } from './expand-push.ts';
 import { holdToPolicies } from './hold-to-policies.ts';
@@ -203,8 +204,14 @@ async function answerOf(
   const { push: expanded, faults } = await expandPush(sql, caller, read.push);
   const held = await holdToPolicies(sql, caller, expanded);
   if (!held.ok) return held;
-  const pastFaults = [...endFaults(read.push.expiresAtMs), ...faults, ...held.faults];
-  const limited = await limitPush(sql, caller, held.push);
+  const timed = await withWaves(sql, caller.clientId, held.push);
+  const pastFaults = [
+    ...endFaults(read.push.expiresAtMs),
+    ...faults,
+    ...held.faults,
+    ...timed.faults,
+  ];
+  const limited = await limitPush(sql, caller, timed.push);
   if (!limited.ok) return refused(403, limited.why);
   const devicesMax = caller.key?.maxDevices ?? null;
   if (read.isDryRun || devicesMax !== null) {

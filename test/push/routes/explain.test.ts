@@ -96,6 +96,24 @@ await onEachStore(t, {
     });
   },
 
+  async 'the wave of a push at local time'(t, store) {
+    const { push, explain, clientId } = await open(t, store);
+    const id = await push({ sendAtLocal: '2100-05-01T08:00' });
+    const waveNow = async () => (await explain({ notificationId: id })).body.wave;
+    t.same(await waveNow(), { at: Date.parse('2100-05-01T08:00Z'), isSkipped: false });
+    await giveValue(store.sql, clientId, -2, 'Asia/Tokyo');
+    t.equal(await waveNow(), undefined, 'nobody had the zone when it was accepted');
+    const second = await push({ sendAtLocal: '2100-05-01T08:00' });
+    const { body } = await explain({ notificationId: second });
+    t.match(body, { inAudience: true, reached: false });
+    t.same(body.wave, {
+      at: Date.parse('2100-04-30T23:00Z'),
+      zone: 'Asia/Tokyo',
+      isSkipped: false,
+    });
+    t.equal((await explain({ notificationId: await push() })).body.wave, undefined);
+  },
+
   async 'a job by its selections, its apps and platforms'(t, store) {
     const { push, explain, clientId, appId, tagId } = await open(t, store);
     const other = await makeTag(store.sql, clientId, {});

@@ -61,6 +61,8 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly isDoubted: boolean;
   /** A correction also goes to the devices of these words. Null: none. */
   readonly restWords: Uint8Array | null;
+  /** The moment of the wave that it belongs to. Null: its job has one. */
+  readonly waveAtMs: number | null;
 }
 
 /**
@@ -120,6 +122,7 @@ export const claimChunks = (
     c.claims_without_progress as "claimsWithoutProgress", c.last_failure as "lastFailure",
     s.ordinal_end as "ordinalEnd", coalesce(g.version, 0) as "groupVersion",
     coalesce(c.is_doubted, false) as "isDoubted", c.rest_words as "restWords",
+    floor(extract(epoch from c.wave_at) * 1000)::float8 as "waveAtMs",
     ${claimedScope(sql)}
   from claimed c
   join notifications n on n.id = any (array[c.notification_id])
@@ -140,7 +143,7 @@ const totalOf = (wanted: readonly Wanted[]): number =>
 export const claimedScope = (sql: Sql) => sql`
   n.id as "notificationId", n.client_id as "clientId",
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
-  s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1 and s.total <= ${REACHED_IN_SCOPE_MAX}::integer, false) as "isAlone",
+  s.delivered > 0 as "hasDelivered", coalesce(s.planned_chunks = 1 and n.send_at_local is null and s.total <= ${REACHED_IN_SCOPE_MAX}::integer, false) as "isAlone",
   ${termsOf(sql)} as terms, n.retries, n.correction, n.caps,
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from ${endOf(sql)}) * 1000)::float8 as "expiresAtMs",

@@ -71,7 +71,7 @@ async function forgetInScopes(
   return forgotten.count;
 }
 
-/** Answers how many, at most `limit`; none that a retry under way, or a place, may need. */
+/** Answers how many, at most `limit`; none that a retry or wave under way, or a place, may need. */
 export async function deleteMovedOrdinals(
   sql: Sql,
   movedBeforeMs: number,
@@ -87,6 +87,10 @@ export async function deleteMovedOrdinals(
           where p.app_id = m.app_id and p.platform_id = m.platform_id
             and p.group_number = m.from_ordinal / ${GROUP_DEVICES}::integer
         )
+        and moved_at < coalesce((
+          select min(first_send_at) from notifications
+          where finished_at is null and send_at_local is not null
+        ), 'infinity')
       order by moved_at limit ${limit}
     ))`;
   return deleted.count;

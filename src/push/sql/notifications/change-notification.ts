@@ -34,6 +34,8 @@ interface ChangedNotification extends Changeable {
     | 'due'
     /** The request would make it end before it begins. */
     | 'out-of-order'
+    /** It is sent at local time: that has no one `sendAt`. */
+    | 'local'
     /** It is a retry, which ends before `retriesUntilMs`. */
     | 'retry';
   /** When the reach that it leaves out may go. Null: it is no retry. */
@@ -55,9 +57,12 @@ export async function changeNotification(
     await tx`select from clients where id = ${clientId} for key share`;
   }
   const [row] = await tx<
-    (Omit<ChangedNotification, 'kind' | 'changed'> & { readonly isAhead: boolean })[]
+    (Omit<ChangedNotification, 'kind' | 'changed'> & {
+      readonly isAhead: boolean;
+      readonly isLocal: boolean;
+    })[]
   >`
-    select n.state, ${selectedOptions(tx)}, n.send_at > now() as "isAhead",
+    select n.state, ${selectedOptions(tx)}, n.send_at > now() as "isAhead", n.send_at_local is not null as "isLocal",
       floor(extract(epoch from n.retries_until) * 1000)::float8 as "retriesUntilMs",
       floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
       floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs"
@@ -66,8 +71,9 @@ export async function changeNotification(
       and (${publisher}::text is null or user_name = ${publisher})
     for no key update`;
   if (row === undefined) return null;
-  const { isAhead, ...known } = row;
+  const { isAhead, isLocal, ...known } = row;
   if (hasEnded(known.state)) return { ...known, kind: 'ended', changed: [] };
+  if (change.sendAtMs !== undefined && isLocal) return { ...known, kind: 'local', changed: [] };
   if (change.sendAtMs !== undefined && !isAhead) return { ...known, kind: 'due', changed: [] };
   const { holdSeconds = null, ...others } = change;
   const asked = { ...known, ...others };

@@ -13,6 +13,7 @@ import type {
   TemplatedPayload,
 } from '../../../domain/notification.ts';
 import type { PushPolicy } from '../../../domain/policies.ts';
+import type { Moment, PushWaves } from '../../../domain/waves.ts';
 import type { NotificationTerms } from './terms.ts';
 import { otherTermNames, TERMS, termNames } from './terms.ts';
 
@@ -41,6 +42,8 @@ export interface NewNotification extends NotificationTerms {
   readonly retries?: string;
   /** The deed of a correction (insert-correction.ts). Absent: it is none. */
   readonly correction?: Correction;
+  /** Its moments, of which `sendAtMs` is the first. Absent: that is its only one. */
+  readonly waves?: PushWaves;
 }
 
 export interface AcceptedNotification {
@@ -49,24 +52,28 @@ export interface AcceptedNotification {
 }
 
 /** Answers those that were written: all except those whose idempotency key is taken. */
-export const insertNotifications = (sql: Sql, notifications: readonly NewNotification[]) => sql<
-  AcceptedNotification[]
->`
+export function insertNotifications(sql: Sql, notifications: readonly NewNotification[]) {
+  const waved = notifications.some(hasWaves) ? wavedParts(sql, notifications) : null;
+  return sql<AcceptedNotification[]>`
     with ${asked(sql, notifications)},
     accepted as (
       insert into notifications (
         id, client_id, user_name, state, ${termNames(sql)}, audience_expression, templated, send_at, expires_at
+        ${waved?.columns ?? sql``}
       )
       select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
         ${termNames(sql)}, audience_expression, templated, send_at, expires_at
-      from asked
+        ${waved?.values ?? sql``}
+      from asked ${waved?.joined ?? sql``}
       returning id, state
     ),
     scoped as (
       insert into notification_scopes (notification_id, app_id, platform_id, simulated)
       select id, app_id, platform_id, simulated from accepted join ${askedScopes(sql, notifications)} using (id)
     )
+    ${waved?.queries ?? sql``}
     select id, state from accepted`;
+}
 
 /**
  * Queries of a statement, without a comma at the end. `asked`: the notifications to write; their
@@ -140,4 +147,39 @@ const scopes = rowsOf<InScope>('s', {
   id: uuid(({ id }) => id),
   ...SCOPE,
   simulated: boolean(({ isSimulated }) => isSimulated),
+});
+
+type Waved = NewNotification & { readonly waves: PushWaves };
+
+const hasWaves = (notification: NewNotification): notification is Waved =>
+  notification.waves !== undefined;
+
+/** The parts of the statement that write the moments. */
+function wavedParts(sql: Sql, notifications: readonly NewNotification[]) {
+  const waved = notifications.filter(hasWaves);
+  const rows = waved.flatMap(({ id, waves }) => waves.moments.map((moment) => ({ id, ...moment })));
+  return {
+    columns: sql`, send_at_local, sends_late, next_wave_at`,
+    values: sql`, send_at_local, sends_late, case when send_at_local is not null then send_at end`,
+    joined: sql`left join ${atLocal(sql, waved)} using (id)`,
+    queries: sql`, waved as (
+      insert into push_waves (notification_id, at, zones, has_others, is_skipped)
+      select id, to_timestamp(at_ms / 1000), array(select json_array_elements_text(zones)), has_others, is_skipped
+      from accepted join ${moments(sql, rows)} using (id)
+    )`,
+  };
+}
+
+const atLocal = rowsOf<Waved>('at_local', {
+  id: uuid(({ id }) => id),
+  send_at_local: text(({ waves }) => waves.sendAtLocal),
+  sends_late: boolean(({ waves }) => waves.sendsLate),
+});
+
+const moments = rowsOf<{ readonly id: string } & Moment>('moments', {
+  id: uuid(({ id }) => id),
+  at_ms: float8(({ atMs }) => atMs),
+  zones: json(({ zones }) => zones),
+  has_others: boolean(({ hasOthers }) => hasOthers),
+  is_skipped: boolean(({ isSkipped }) => isSkipped),
 });

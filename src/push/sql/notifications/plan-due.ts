@@ -6,7 +6,7 @@
  */
 
 import { boolean, integer, rowsOf, text } from '../../../database/rows.ts';
-import type { Sql } from '../../../database/sql.ts';
+import type { Fragment, Sql } from '../../../database/sql.ts';
 import type { Scope } from '../../../domain/device.ts';
 import { GROUP_DEVICES } from '../../../domain/device.ts';
 import { URGENT_PER_OTHER } from '../../../domain/notification.ts';
@@ -73,13 +73,15 @@ export const planDue = (
       -- By its id alone ("limit" keeps the other conditions out): a plan that was made while few
       -- waited would look for each among all that wait.
       cross join lateral (
-        select id, state, any_tag_ids, all_tag_ids, is_to_everybody, finished_at, send_at from notifications
+        select id, state, any_tag_ids, all_tag_ids, is_to_everybody, finished_at, send_at, next_wave_at from notifications
         where id = w.id limit 1 for update skip locked
       ) d
       where w.before < ${atOnceMax}::integer
         and d.finished_at is null and d.state in ('SCHEDULED', 'QUEUED')
         -- Its time may have been changed since it was found.
         and d.send_at <= now()
+        -- Its waves are planned apart (push/plan/wave-planner.ts).
+        and d.next_wave_at is null
     ),
     ${scoped(sql)},
     planned as (
@@ -209,8 +211,8 @@ const weighed = (sql: Sql) => sql`
     ) w
   )`;
 
-/** `scoped`: each scope of what is due, and its groups that may hold a device of it. */
-const scoped = (sql: Sql) => sql`
+/** `scoped`: each scope `s` of what is due, and its groups that may hold a device of it. */
+export const scoped = (sql: Sql, isAsked: Fragment = sql``) => sql`
   addressed as materialized (
     select id, before, state, all_tag_ids, ${currentTargets(sql)} as any_tag_ids,
       is_to_everybody and ${areCurrent(sql)} as is_to_everybody
@@ -241,7 +243,7 @@ const scoped = (sql: Sql) => sql`
         select next_ordinal from app_platforms
         where app_id = s.app_id and platform_id = s.platform_id limit 1
       ) p
-      where s.notification_id = any (array[d.id])
+      where s.notification_id = any (array[d.id]) ${isAsked}
     ) s on true
   )`;
 

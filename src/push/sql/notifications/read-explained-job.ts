@@ -49,7 +49,8 @@ export async function readExplainedJob(
 ): Promise<ExplainedJob | null> {
   const [row] = await sql<ExplainedJob[]>`
     select n.id, ${storedAudience(sql)} as audience, n.audience_expression as expression,
-      floor(extract(epoch from n.send_at) * 1000)::float8 as "sendAtMs",
+      -- That of a push with several waves is the moment of the newest.
+      floor(extract(epoch from least(n.send_at, n.first_send_at)) * 1000)::float8 as "sendAtMs",
       n.retries, n.correction, n.caps,
       case
         when n.state in ('SCHEDULED', 'QUEUED') then array(
@@ -65,6 +66,8 @@ export async function readExplainedJob(
         select from notification_scopes s
         where s.notification_id = n.id and s.app_id = ${appId} and s.platform_id = ${platformId}
           and s.planned_chunks is not null and s.ordinal_end <= ${ordinal}::integer
+          -- A wave that comes is planned anew.
+          and n.next_wave_at is null
           and n.send_at > now() - make_interval(days => ${movesKeptDays}::integer)
           and not exists (
             select from moved_ordinals m
@@ -72,7 +75,7 @@ export async function readExplainedJob(
               and m.to_ordinal = ${ordinal}::integer and m.from_ordinal < s.ordinal_end
           )
       ) as "isDeviceLate",
-      n.state not in ('SCHEDULED', 'QUEUED')
+      n.state not in ('SCHEDULED', 'QUEUED') and n.next_wave_at is null
         -- These may have come before it was planned.
         and (n.state not in ('CANCELLED', 'PAUSED') or exists (
           select from notification_scopes s where s.notification_id = n.id and s.planned_chunks is not null

@@ -25,6 +25,9 @@ export interface KnownNotification extends NotificationTimes, PushOptions {
   readonly expression: string | null;
   /** Null: its client had no policies when it was accepted. */
   readonly category: string | null;
+  /** The time that the clocks of its devices are to show. Null: it has one moment. */
+  readonly sendAtLocal: string | null;
+  readonly sendsLate: boolean | null;
   /** The job that was sent first, of which this one is a retry. Null: it is none. */
   readonly retries: string | null;
   /** The retries of this one, if it was sent first. */
@@ -48,6 +51,7 @@ export async function readNotification(
     select n.state, n.user_name as "userName", n.payload, n.templated, ${selectedOptions(sql)},
       ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)},
       floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt", n.category,
+      n.send_at_local as "sendAtLocal", n.sends_late as "sendsLate",
       case when n.correction is null then n.retries end as retries,
       case when n.correction = 'correct' then n.retries end as corrects,
       case when n.correction = 'retract' then n.retries end as retracts,
