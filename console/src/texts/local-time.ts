@@ -8,8 +8,9 @@ export const localTexts = {
   over: 'This time has passed everywhere. Choose a later one.',
   expiresHint: 'Counts from the last time zone.',
   waves: 'When it is sent',
-  wavesHint: (zone: string) => `Your time, ${zone}. Devices without a time zone count as UTC.`,
-  noZones: 'No device has a time zone yet: all get it at this time in UTC.',
+  wavesHint: (zone: string) =>
+    `Your time, ${zone}. Devices without one count as in the time zone of the settings.`,
+  noZones: 'No device has a time zone yet: all get it at this time in that of the settings.',
   zonesFault: 'Could not load the time zones of the devices.',
   isPast: 'has passed',
   zones: (first: string, more: string) => (more === '0' ? first : `${first} and ${more} more`),

@@ -2,8 +2,8 @@
 
 import { localMsOf } from '../../../packages/std/src/local-time.ts';
 import { zonesOf } from '../../attributes/zones-of.ts';
+import { readPolicies } from '../../clients/policies.ts';
 import type { Sql } from '../../database/sql.ts';
-import { timezoneOf } from '../../domain/timezone-of.ts';
 import { arranged, momentsOf, WAVES_MAX } from '../../domain/waves.ts';
 import type { Push, PushFault } from './push.ts';
 
@@ -18,8 +18,11 @@ export async function withWaves(sql: Sql, clientId: number, push: Push): Promise
   const { localTime, expiresAtMs } = push;
   if (localTime === undefined) return { push, faults: [] };
   const { sendAtLocal, sendsLate } = localTime;
-  const zones = await zonesOf(sql, clientId);
-  const found = momentsOf(localMsOf(sendAtLocal) ?? 0, zones, timezoneOf(clientId));
+  const [zones, { timezone }] = await Promise.all([
+    zonesOf(sql, clientId),
+    readPolicies(sql, clientId),
+  ]);
+  const found = momentsOf(localMsOf(sendAtLocal) ?? 0, zones, timezone);
   const moments = arranged(found, { sendsLate, nowMs: Date.now(), max: WAVES_MAX });
   const first = moments.find(({ isSkipped }) => !isSkipped);
   if (first === undefined) return { push, faults: [PASSED] };

@@ -18,7 +18,7 @@ export const LOCAL_TIME_FIELDS = ['sendAtLocal', 'late'] as const;
 export const localTimeRequest = {
   sendAtLocal: LOCAL_TIME.nullish().meta({
     description:
-      'In place of `sendAt`: at this time where the device is, by its attribute `timezone`; UTC counts for devices without one. `2026-12-01T08:00`, no zone. The job has one wave for each different moment, at most 40, and is `RUNNING` from the first to the last. A time that clocks skip is the moment of the skip; of one that they repeat it is the first. A device gets it once, also one that changes its zone meanwhile; one that moves into a zone whose wave is over gets none. Who has the tags at the moment of a wave is in it. `503` while nodes of an earlier version are at work.',
+      'In place of `sendAt`: at this time where the device is, by its attribute `timezone`; the `timezone` of the policies counts for devices without one. `2026-12-01T08:00`, no zone. The job has one wave for each different moment, at most 40, and is `RUNNING` from the first to the last. A time that clocks skip is the moment of the skip; of one that they repeat it is the first. A device gets it once, also one that changes its zone meanwhile; one that moves into a zone whose wave is over gets none. Who has the tags at the moment of a wave is in it. `503` while nodes of an earlier version are at work.',
   }),
   late: LATE_WORD.nullish().meta({
     description:
