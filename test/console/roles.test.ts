@@ -177,7 +177,7 @@ t.test('owner, publisher, viewer', (t) =>
       t.strictSame(ofPublisher, {
         overview: send,
         notifications: ['Export CSV', ...send],
-        notification: ['Duplicate'],
+        notification: ['Correct…', 'Retract…', 'Duplicate'],
         tag: [],
         info: [],
         platforms: [],

@@ -257,8 +257,12 @@ export const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 const hasBody = ({ method }: Route): boolean => method !== 'GET' && method !== 'DELETE';
 
+/** The job of a world is scheduled, and these are for one that was sent. */
+const OF_A_SENT_JOB = /\/(?:correct|retract)$/;
+
 /** Whether what is asked of a route is known to be valid. */
 export function isKnown(route: Route, world: World): boolean {
+  if (OF_A_SENT_JOB.test(route.path)) return false;
   const segments = route.path.split('/');
   const isThere = (segment: string, index: number): boolean =>
     !segment.startsWith(':') || parameter(segment, segments[index - 1] ?? '', world) !== null;
