@@ -38,6 +38,8 @@ export interface CapTerms {
   readonly category: string;
   /** None: its devices take their places, and no device is left out. */
   readonly limits: readonly CapLimit[];
+  /** The push said that it ignores the caps of its category. */
+  readonly areIgnored?: true;
 }
 
 export interface CapLimit {
@@ -171,8 +173,11 @@ export function capTermsOf(
   const isCounted =
     caps.length > 0 || categories.some((one) => one.caps?.some(({ of }) => of === 'all') ?? false);
   if (!isCounted) return null;
-  const limits = areIgnored
-    ? []
-    : caps.map(({ max, per, of = 'category' }) => ({ max, perMs: windowMs(per) ?? 0, of }));
+  if (areIgnored) return { category: name, limits: [], areIgnored };
+  const limits = caps.map(({ max, per, of = 'category' }) => ({
+    max,
+    perMs: windowMs(per) ?? 0,
+    of,
+  }));
   return { category: name, limits };
 }

@@ -52,6 +52,7 @@ export interface EndedJob {
   readonly skipped: number;
   readonly expired: number;
   readonly cancelled: number;
+  readonly withheld: number;
 }
 
 /** The trace of one part while it is under way. */
@@ -178,6 +179,7 @@ export class JobJournal {
         'tagcast.skipped': job.skipped,
         'tagcast.expired': job.expired,
         'tagcast.cancelled': job.cancelled,
+        'tagcast.withheld': job.withheld,
       },
       links: [],
       error: fault ?? (state === 'FAILED' ? state : null),
@@ -212,6 +214,7 @@ const NOBODY = {
   skipped: 0,
   expired: 0,
   cancelled: 0,
+  withheld: 0,
 };
 
 function appsOf(appIds: readonly number[]): { readonly appIds?: readonly number[] } {

@@ -53,8 +53,15 @@ async function policies(
   );
   t.match(await run('policy', 'set', file), {
     code: 0,
-    output: 'Time zone: UTC\nnews\tdefault\t2 in 24h, 9 in 7d of all pushes\nbreaking\t–\tno cap\n',
+    output:
+      /^Time zone: UTC\nnews\tdefault\t2 in 24h, 9 in 7d of all pushes\nbreaking\t–\tno cap\nETag: \S+\n$/,
   });
+  const { output } = await run('policy', 'show');
+  const etag = /^ETag: (.*)$/m.exec(output)?.[1] ?? '';
+  t.match(await run('policy', 'set', file, '--if-match', etag), { code: 0 });
+  const outdated = await run('policy', 'set', file, '--if-match', '"another"');
+  t.match(outdated, { output: /have been changed/ });
+  t.not(outdated.code, 0);
   t.match(await json('policy', 'show'), { categories: [{ name: 'news' }, { name: 'breaking' }] });
   const dry = ['send', '--tag', 'tennis', '--title', 'a', '--dry-run'];
   t.match(await run(...dry, '--category', 'breaking', '--ignore-caps'), { code: 0 });

@@ -46,7 +46,9 @@ export async function startCapped(
   const fanOut = await fanOutFor(t, store, simulator);
   const api = await startJobsApi(t, store, slug, { accept: fanOut.accept });
   const { appId, tagId } = api.tenant;
-  await seedDevices(store.sql, { appId, platformId: IOS, tagIds: [tagId], count: devices });
+  const seed = (count: number) =>
+    seedDevices(store.sql, { appId, platformId: IOS, tagIds: [tagId], count });
+  await seed(devices);
   const set = await api.call('PUT', `/push-admin-api/v3/${slug}/policies`, { categories });
   if (set.status !== 200) throw new Error(JSON.stringify(set.body));
   const send = async (more: object = {}) => {
@@ -60,6 +62,7 @@ export async function startCapped(
     tagId,
     fanOut,
     send,
+    seed,
     /** The simulator's behaviour from now on; it keeps its books. */
     change: (behaviour: object) =>
       fetch(`${simulator.controlUrl}/behaviour`, {

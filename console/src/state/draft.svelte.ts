@@ -76,6 +76,8 @@ export interface DraftFields extends MoreFields {
   isStaged: boolean;
   /** The category whose limits it is held to; '': the default one. */
   category: string;
+  /** Devices that have had as many as a limit allows get it too. */
+  ignoresCaps: boolean;
 }
 
 /** The draft of the client that it is, as it was saved last. */
@@ -137,6 +139,7 @@ const EMPTY: DraftFields = {
   isUrgent: false,
   isStaged: false,
   category: '',
+  ignoresCaps: false,
 };
 const EMPTY_TEXT = JSON.stringify(EMPTY);
 

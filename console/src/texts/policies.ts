@@ -38,6 +38,8 @@ export const policyTexts = {
   wouldHold: (devices: string) =>
     `${devices} of them would be held back now: they have had as many as a limit allows.`,
   held: 'It was in the audience and was held back: it had as many notifications as a limit allows.',
-  heldBy: (category: string, max: number, per: string) =>
-    `It was in the audience and was held back: the limit of ${category} is ${number(max)} in ${per}.`,
+  ignores: 'Ignore the limits, as the notification before did',
+  ignored: 'Ignored: nobody is held back',
+  heldBy: (category: string, max: number, per: string, isOfAll: boolean) =>
+    `It was in the audience and was held back: the limit of ${category} is ${number(max)} in ${per}${isOfAll ? ', counting all categories' : ''}.`,
 };

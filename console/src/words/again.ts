@@ -47,7 +47,7 @@ export async function draftOf(
   notification: Notification,
   scopes: ChosenScopes,
 ): Promise<Partial<DraftFields>> {
-  const { audience, payload, category = '' } = notification;
+  const { audience, payload, category = '', caps } = notification;
   const { silent, data } = payload;
   const rest = {
     ...scopes,
@@ -55,6 +55,7 @@ export async function draftOf(
     ...(await textsOf(api, notification)),
     isSilent: silent ?? false,
     category,
+    ignoresCaps: caps === 'ignore',
     data: data === undefined ? '' : JSON.stringify(data, null, 2),
   };
   if (audience.expression !== undefined) {

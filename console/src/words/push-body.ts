@@ -103,7 +103,7 @@ export const heldBody = (
 export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest | null {
   const audience = audienceOf(fields);
   if (audience === null) return null;
-  const { sendAt, expiresMinutes, ratePerSecond, isUrgent, category } = fields;
+  const { sendAt, expiresMinutes, ratePerSecond, isUrgent, category, ignoresCaps } = fields;
   const when = sendAt === '' ? 'now' : fields.when;
   const sendAtMs = when === 'later' ? new Date(sendAt).getTime() : null;
   const lastMs = when === 'local' ? lastMomentOf(sendAt) : null;
@@ -118,6 +118,7 @@ export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest
     ...(ratePerSecond === null ? {} : { ratePerSecond }),
     ...(isUrgent ? { priority: 'urgent' as const } : {}),
     ...(category === '' ? {} : { category }),
+    ...(ignoresCaps ? { caps: 'ignore' as const } : {}),
   };
 }
 

@@ -92,7 +92,6 @@ export class AppDeletions implements UpkeepJob {
       )) &&
       (await budget.empty(ROWS_MAX, () => eraseTagDays(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, () => eraseDeviceEventsOfApp(sql, deletion, ROWS_MAX))) &&
-      (await budget.empty(ROWS_MAX, () => eraseOfApp(sql, 'cap_places', deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, () => eraseOfApp(sql, 'moved_ordinals', deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, async () => {
         const groups = await eraseDeviceGroups(sql, deletion, ROWS_MAX);

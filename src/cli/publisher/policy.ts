@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { text as readText } from 'node:stream/consumers';
 import type { Policies, PoliciesRequest } from '../../../packages/client/src/openapi.ts';
 import { parseObject } from '../../../packages/std/src/json.ts';
-import { tableRow } from '../../std/visible-text.ts';
+import { tableRow, visibleField } from '../../std/visible-text.ts';
 import { UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { verb } from '../command.ts';
@@ -22,17 +22,25 @@ export const policyCommand = (context: PublisherContext): Command =>
         { summary: 'Shows the policies; --json prints what set takes.' },
         (): Work =>
           async ({ tagcast, signal }) =>
-            outcomeOf((await tagcast.request('GET', POLICIES, { signal })).body),
+            outcomeOf(await tagcast.request('GET', POLICIES, { signal })),
       ),
       set: verb(
         {
           summary: 'Sets all policies, from a file of JSON; - is standard input.',
           arguments: ['file'],
+          flags: {
+            'if-match': {
+              type: 'string',
+              value: 'etag',
+              about: 'only if they are still those of this ETag, which show prints',
+            },
+          },
         },
-        async ({ file }): Promise<Work> => {
+        async ({ file }, { 'if-match': etag }): Promise<Work> => {
           const body = await readPolicies(file);
+          const headers = etag === undefined ? {} : { headers: { 'If-Match': etag } };
           return async ({ tagcast, signal }) =>
-            outcomeOf((await tagcast.request('PUT', POLICIES, { body, signal })).body);
+            outcomeOf(await tagcast.request('PUT', POLICIES, { body, ...headers, signal }));
         },
       ),
     },
@@ -51,9 +59,18 @@ async function readPolicies(file: string): Promise<PoliciesRequest> {
   return read as unknown as PoliciesRequest;
 }
 
-const outcomeOf = (policies: Policies): Outcome => ({
-  value: policies,
-  text: [`Time zone: ${policies.timezone}`, ...describe(policies)].join('\n'),
+interface PoliciesAnswer {
+  readonly body: Policies;
+  readonly headers: Headers;
+}
+
+const outcomeOf = ({ body, headers }: PoliciesAnswer): Outcome => ({
+  value: body,
+  text: [
+    `Time zone: ${body.timezone}`,
+    ...describe(body),
+    `ETag: ${visibleField(headers.get('etag') ?? '')}`,
+  ].join('\n'),
 });
 
 function describe({ categories }: Policies): readonly string[] {

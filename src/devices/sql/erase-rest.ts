@@ -43,7 +43,7 @@ export const disconnectTags = (
 /** Which groups may have which tags, and where compaction moved devices. Answers how many rows. */
 export async function eraseOfApp(
   sql: Sql,
-  table: 'device_group_tags' | 'moved_ordinals' | 'cap_places',
+  table: 'device_group_tags' | 'moved_ordinals',
   { appId }: AppDeletion,
   limit: number,
 ): Promise<number> {

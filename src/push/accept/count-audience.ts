@@ -53,10 +53,12 @@ export function countAudience(
     }
     const without = await countWithoutValue(sql, clientId, targets, countIn);
     const caps = policy?.caps ?? null;
-    const withheld = caps === null ? 0 : await countWithheld(sql, clientId, targets, caps);
+    const held = caps === null ? null : await countWithheld(sql, clientId, targets, caps);
+    const devices = audience.reduce((sum, { count }) => sum + count, 0);
+    const withheld = Math.min(held?.devices ?? 0, devices);
     return {
       audience,
-      isApproximate,
+      isApproximate: isApproximate || held?.isConcluded === true,
       ...(without === null ? {} : { withoutValue: without }),
       ...(withheld === 0 ? {} : { withheld }),
     };

@@ -2,8 +2,10 @@
 
 import { compileFor } from '../../attributes/compile-for.ts';
 import type { Sql } from '../../database/sql.ts';
+import { list } from '../../database/sql.ts';
 import type { Scope } from '../../domain/device.ts';
 import { firstOrdinalOf, GROUP_DEVICES } from '../../domain/device.ts';
+import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { CapTerms } from '../../domain/policies.ts';
 import { recheckOrdinals } from '../../tag-index/sql/recheck-ordinals.ts';
@@ -13,60 +15,69 @@ import type { FoundTargets } from './check.ts';
 
 /**
  * Each reads the places of its jobs, and up to 8,192 devices.
- * @limit device groups of each (app, platform) in which an estimate looks who would be left out →
- * it concludes from them
+ * @limit device groups in which an estimate looks whom caps would leave out → it concludes from
+ * them (`approximate`)
  */
 const LOOKED_AT_MAX = 16;
 /** No job has it. */
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
+
+interface Withheld {
+  readonly devices: number;
+  /** It was concluded from some of the groups. */
+  readonly isConcluded: boolean;
+}
 
 export async function countWithheld(
   sql: Sql,
   clientId: number,
   { audience, scopes }: FoundTargets,
   caps: CapTerms,
-): Promise<number> {
-  if (caps.limits.length === 0) return 0;
+): Promise<Withheld> {
+  if (caps.limits.length === 0) return { devices: 0, isConcluded: false };
   const audienceIn = await compileFor(sql, clientId, audience);
-  let devices = 0;
-  for (const { appId, platformId } of scopes) {
-    const scope = { appId, platformId };
-    const groups = await groupsWithPlaces(sql, scope);
-    const every = Math.max(1, groups.length / LOOKED_AT_MAX);
-    let found = 0;
-    let looked = 0;
-    for (let at = 0; at < groups.length; at += every) {
-      const groupNumber = groups[Math.floor(at)] ?? 0;
-      found += await withheldIn(sql, { ...scope, groupNumber }, audienceIn(scope), caps);
-      looked += 1;
-    }
-    if (looked > 0) devices += Math.round((found * groups.length) / looked);
+  const groups = await groupsWithPlaces(sql, scopes);
+  const looked = Math.min(groups.length, LOOKED_AT_MAX);
+  let found = 0;
+  for (let at = 0; at < looked; at += 1) {
+    const group = groups[Math.floor((at * groups.length) / looked)];
+    if (group !== undefined) found += await withheldIn(sql, group, audienceIn(group), caps);
   }
-  return devices;
+  const isConcluded = looked < groups.length;
+  return {
+    devices: isConcluded ? Math.round((found * groups.length) / looked) : found,
+    isConcluded,
+  };
 }
 
 /** Also those to which devices with places have moved. */
 async function groupsWithPlaces(
   sql: Sql,
-  { appId, platformId }: Scope,
-): Promise<readonly number[]> {
-  const rows = await sql<{ groupNumber: number }[]>`
-    with placed as materialized (
-      select distinct group_number from cap_places
-      where app_id = ${appId} and platform_id = ${platformId}
+  scopes: readonly Scope[],
+): Promise<readonly DeviceGroupKey[]> {
+  const rows = await sql<DeviceGroupKey[]>`
+    with asked as (
+      select * from unnest(
+        ${list(scopes.map(({ appId }) => appId))}::integer[],
+        ${list(scopes.map(({ platformId }) => platformId))}::smallint[]
+      ) as a (app_id, platform_id)
+    ),
+    placed as materialized (
+      select distinct app_id, platform_id, p.group_number
+      from asked join cap_places p using (app_id, platform_id)
     )
-    select group_number as "groupNumber" from placed
+    select app_id as "appId", platform_id as "platformId", group_number as "groupNumber" from placed
     union
-    select m.to_ordinal / ${GROUP_DEVICES}::integer from moved_ordinals m
-    where m.app_id = ${appId} and m.platform_id = ${platformId}
-      and m.from_ordinal / ${GROUP_DEVICES}::integer in (select group_number from placed)
-    order by 1`;
-  return rows.map(({ groupNumber }) => groupNumber);
+    select app_id, platform_id, m.to_ordinal / ${GROUP_DEVICES}::integer
+    from placed join moved_ordinals m using (app_id, platform_id)
+    where m.from_ordinal / ${GROUP_DEVICES}::integer = placed.group_number
+    order by 1, 2, 3`;
+  return rows;
 }
 
 async function withheldIn(
   sql: Sql,
-  group: Scope & { readonly groupNumber: number },
+  group: DeviceGroupKey,
   audience: Audience,
   caps: CapTerms,
 ): Promise<number> {

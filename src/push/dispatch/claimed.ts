@@ -172,3 +172,14 @@ export function releaseOf(
     })),
   };
 }
+
+/** The release of what a lost worker may have sent. The next claim doubts the retries that stay. */
+export const doubted = (release: Progress): Progress =>
+  release.kind === 'chunk'
+    ? { ...release, isDoubted: true }
+    : {
+        ...release,
+        settlements: release.settlements.map((settlement) =>
+          settlement.ending === null ? settlement : { ...settlement, isReached: true },
+        ),
+      };

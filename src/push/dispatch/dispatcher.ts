@@ -18,7 +18,7 @@ import type { NotificationOrders } from '../sql/ledger/read-orders.ts';
 import type { Audiences } from './audiences.ts';
 import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
-import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';
+import { deadlinesOfClaimed, doubted, partOf, releaseOf, taskOf } from './claimed.ts';
 import type { LeftOut } from './left-out.ts';
 import type { Named } from './named.ts';
 import type { Pacer } from './pacer.ts';
@@ -196,7 +196,7 @@ class Run {
     const release = releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs(), failure);
     // A worker that had it may have sent since its last report.
     const mayHaveSent = failure !== null && this.running !== null;
-    return mayHaveSent && release.kind === 'chunk' ? { ...release, isDoubted: true } : release;
+    return mayHaveSent ? doubted(release) : release;
   }
 
   /** Parks the part: its devices count as failed, unsent, and it waits for an operator. */

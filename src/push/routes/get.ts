@@ -76,6 +76,12 @@ export const jobSchema = z
           'The category by whose caps it goes, as when it was accepted. Absent: the client had no policies.',
       }),
     ),
+    caps: orAbsent(
+      z.literal('ignore').meta({
+        description:
+          'It leaves nobody out by the caps of its category. Absent: it is held to them.',
+      }),
+    ),
     retries: orAbsent(
       z.uuid().meta({
         description:
@@ -234,6 +240,7 @@ function jobObject(
       platformIds: [...new Set(rows.map(({ platformId }) => platformId))],
     },
     category: job.category,
+    caps: job.ignoresCaps ? ('ignore' as const) : null,
     retries: job.retries,
     ...(job.retriedBy.length === 0 ? {} : { retriedBy: job.retriedBy }),
     corrects: job.corrects,

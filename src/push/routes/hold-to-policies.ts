@@ -18,7 +18,10 @@ type HeldPush =
     }
   | Refusal;
 
-const NO_OVERRIDE = refused(
+export const mayIgnoreCaps = ({ key }: Caller): boolean =>
+  key === undefined || key.scopes.includes('override');
+
+export const NO_OVERRIDE = refused(
   403,
   'Only the super user, owners and keys with the scope override may ignore the caps of a category.',
 );
@@ -26,8 +29,7 @@ const NO_OVERRIDE = refused(
 /** Nothing is read for a push that names no category, of a client without policies. */
 export async function holdToPolicies(sql: Sql, caller: Caller, push: Push): Promise<HeldPush> {
   const { category: name, ignoresCaps: ignores } = push;
-  const mayIgnore = caller.key === undefined || caller.key.scopes.includes('override');
-  if (ignores === true && !mayIgnore) return NO_OVERRIDE;
+  if (ignores === true && !mayIgnoreCaps(caller)) return NO_OVERRIDE;
   if (name === undefined && caller.hasPolicies !== true) return { ok: true, push, faults: [] };
   const policies = await readPolicies(sql, caller.clientId);
   const found = categoryOf(policies, name);

@@ -128,7 +128,7 @@ export const previewRoute = (parts: PreviewParts): Route =>
       problems: [400],
     },
     async (asked) => {
-      const found = await countedPush(parts, asked);
+      const found = await countedPush(parts, asked, { showsWithheld: false });
       if (!found.ok) return found;
       const { push, counted } = found.value;
       return done({
@@ -154,7 +154,7 @@ export const estimateRoute = (parts: PreviewParts): Route =>
       problems: [400],
     },
     async (asked) => {
-      const found = await countedPush(parts, asked);
+      const found = await countedPush(parts, asked, { showsWithheld: true });
       return found.ok ? done(estimateOf(found.value)) : found;
     },
   );
@@ -172,10 +172,14 @@ export function estimateOf({ push, counted }: CountedPush) {
   return { audience, plan, ...shownUnknown(counted), withoutValue, ...held, approximate };
 }
 
-/** The push within the limits of its caller, and its audience. */
+/**
+ * The push within the limits of its caller, and its audience. `showsWithheld`: counts whom caps
+ * would leave out.
+ */
 export async function countedPush(
   { accept, sql }: PreviewParts,
   { caller, body }: Pick<Asked<Caller, unknown, unknown, AskedPush>, 'caller' | 'body'>,
+  { showsWithheld }: { readonly showsWithheld: boolean },
 ): Promise<Result<CountedPush>> {
   const expanded = await expandPush(sql, caller, body.push);
   const held = await holdToPolicies(sql, caller, expanded.push);
@@ -184,7 +188,8 @@ export async function countedPush(
   if (faults.length > 0) return refuse.invalid(faults);
   const limited = await limitPush(sql, caller, held.push);
   if (!limited.ok) return refused(403, limited.why);
-  const { push } = limited;
+  const { policy, ...plain } = limited.push;
+  const push = showsWithheld && policy !== undefined ? { ...plain, policy } : plain;
   const counted = await accept.dryRun(
     push,
     caller.clientId,

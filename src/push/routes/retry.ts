@@ -31,6 +31,7 @@ import type { RetryAnswer } from '../accept/retry.ts';
 import type { ReachGone } from '../sql/notifications/insert-retry.ts';
 import type { RetriedNotification } from '../sql/notifications/read-retried.ts';
 import { readRetried } from '../sql/notifications/read-retried.ts';
+import { mayIgnoreCaps, NO_OVERRIDE } from './hold-to-policies.ts';
 import { JOBS_PATH, jobId, jobPath, NO_JOB } from './job.ts';
 import { limitPush } from './limit-push.ts';
 import { payloadOrText } from './payload-schema.ts';
@@ -86,7 +87,7 @@ The audience is that of the job as it was accepted; so are \`delivery\`, \`prior
 
 - \`409\`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its \`expiresAt\` has passed; nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; it was retracted, or corrected and the request gives no payload; or it was retried and corrected 16 times.
 - \`410\`: its reach was removed, or is removed within an hour (\`REACH_RETENTION_DAYS\`, 7, from its first send), or is \`incomplete\`: some would get the message a second time.
-- \`403\`: the job is another publisher's, and the key sees only its own; or the audience there, those who are left out included, is larger than the key's \`maxDevices\`.
+- \`403\`: the job is another publisher's, and the key sees only its own; the job ignores caps, which the key may not (scope \`override\`); or the audience there, those who are left out included, is larger than the key's \`maxDevices\`.
 - \`503\`: nodes of an earlier version are at work, which would send it to everybody.`,
     headers: idempotentBy('retry-1'),
     path: jobPath,
@@ -124,6 +125,8 @@ async function retry(
   if (job === null) return NO_JOB;
   const seen = publisherOf(caller);
   if (seen !== null && seen !== job.userName) return refused(403, NOT_SEEN);
+  // It takes the caps of the job over, so it would ignore them too.
+  if (job.ignoresCaps && !mayIgnoreCaps(caller)) return NO_OVERRIDE;
   const limited = await limitPush(sql, caller, pushOf(job, read));
   if (!limited.ok) return refused(403, limited.why);
   const bodyHash = createHash('sha256').update(id).update(request.body).digest();

@@ -235,11 +235,10 @@ const estimateRoute = (parts: PreviewParts) =>
       const found = await findSegment(parts.sql, caller.clientId, asked.path.name);
       if (found === null) return NO_SEGMENT;
       const body = await audienceOf(parts.sql, caller, found);
-      const counted = await countedPush(parts, { ...asked, body });
+      const counted = await countedPush(parts, { ...asked, body }, { showsWithheld: false });
       if (!counted.ok) return counted;
       // A segment is of no category.
-      const counts = estimateOf(counted.value);
-      return done({ ...counts, withheldCount: undefined, withheldReasons: undefined });
+      return done(estimateOf(counted.value));
     },
   );
 

@@ -33,9 +33,11 @@ import type {
   WorkerSettings,
 } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
+import type { WantedPlaces } from '../sql/ledger/take-places.ts';
 import { takePlaces } from '../sql/ledger/take-places.ts';
 import { runChunk } from './chunk/chunk-runner.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
+import { inTurn } from './in-turn.ts';
 import { Lease } from './lease.ts';
 import { ResolveLimiter } from './resolve-limiter.ts';
 import { runRetries } from './retry/retry-runner.ts';
@@ -50,6 +52,8 @@ const clock = systemClock;
 const presence = new Presence(clock, settings.presence);
 const log = createLogger(settings.logLevel, 'worker');
 const sql = connect(settings.address, CONNECTIONS_PER_WORKER);
+// The other connection is left to find devices.
+const takePlacesInTurn = inTurn((asked: WantedPlaces) => takePlaces(sql, asked));
 const resolveMeter = new ResolveMeter();
 const tagIndex = await openTagIndex();
 const { origins, transport, limits } = settings;
@@ -216,7 +220,7 @@ function contextOf(task: Task, { cached, share, permits, pace, channel }: Means)
         waiting.push(resolve);
         say({ kind: 'report', packed: pack(progress) });
       }),
-    takePlaces: (asked) => takePlaces(sql, asked),
+    takePlaces: takePlacesInTurn,
     authorizationExpired: () => {
       if (isRenewalAsked) return;
       isRenewalAsked = true;

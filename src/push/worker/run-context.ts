@@ -10,7 +10,7 @@ import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { Pace } from '../protocol/pace.ts';
 import type { Permits } from '../protocol/permits.ts';
 import type { Report, Unfamiliar } from '../protocol/task.ts';
-import type { WantedPlaces } from '../sql/ledger/take-places.ts';
+import type { TakenPlaces, WantedPlaces } from '../sql/ledger/take-places.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Lease } from './lease.ts';
@@ -33,8 +33,8 @@ export interface RunContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly report: Report;
-  /** Takes places for devices that caps concern. Null: another claim has the chunk. */
-  readonly takePlaces: (asked: WantedPlaces) => Promise<Uint8Array | null>;
+  /** Takes places for devices that caps concern. */
+  readonly takePlaces: (asked: WantedPlaces) => Promise<TakenPlaces>;
   /** The provider says that the authorization has expired: the main thread sends a new one. */
   readonly authorizationExpired: () => void;
   /** The authorization was signed later than now: the clock was set back since. */

@@ -187,6 +187,38 @@ t.test('at most once, retries of a lost worker are left to their leases', async 
   }
 });
 
+t.test('a retry that ends because its worker was lost may have arrived', async (t) => {
+  const tenant = await makeTenant(sql, 'ended-with-worker');
+  const id = await makeRunning(sql, tenant, 10, { expiresAtMs: Date.now() + 4_000 });
+  const [chunk] = await claimChunksOf(sql, id, LEASE_MS);
+  if (chunk === undefined) throw new Error('nothing to claim');
+  const claim = { leaseStartedMs: systemClock.monotonicMs(), nodeId: null };
+  const release = releaseOf({ kind: 'chunk', chunk, ...claim }, 0, Date.now());
+  if (release.kind !== 'chunk') throw new Error(release.kind);
+  const [retry, unsent] = [1, 0].map((attempts, at) => ({
+    ordinal: 3 + at,
+    attempts,
+    reason: 'Later',
+    dueInMs: 0,
+    isUncertain: false,
+  }));
+  if (retry === undefined || unsent === undefined) throw new Error('no retries');
+  const counts = { ...release.counts, total: 10, delivered: 8 };
+  const retries = [retry, unsent];
+  await ledger.record({ ...release, blocks: -1n, counts, retries, releaseAfterMs: null });
+  const [claimed] = await claimRetriesOf(sql, id, LEASE_MS);
+  if (claimed === undefined) throw new Error('no retry to claim');
+  const pool = new PlayedPool();
+  pool.play = () => Promise.reject(new Error('the thread has died'));
+  await dispatcherOf(pool).dispatcher.start({ kind: 'retries', retries: claimed, ...claim })
+    .finished;
+  const [row] = await sql`
+    select s.expired::integer, s.reached::integer, (
+      select count(*)::integer from retries r where r.notification_id = s.notification_id
+    ) as left from notification_scopes s where s.notification_id = ${id}`;
+  t.match({ ...row }, { expired: 1, reached: 1, left: 1 });
+});
+
 t.test('a reason that nobody knows is logged once in the life of the process', async (t) => {
   const told: unknown[] = [];
   const stream = { write: (line: string) => told.push(JSON.parse(line)) };

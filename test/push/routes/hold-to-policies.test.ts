@@ -3,6 +3,7 @@
 import t from 'tap';
 import { cappedAt, ended, IOS, startCapped } from '../../support/capped-sends.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
+import { until } from '../../support/poll.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -30,6 +31,47 @@ await onEachStore(t, {
     t.equal(second.successCount, again.failedCount, 'and who was refused gets this one');
     t.strictSame(await timesOf(), { 1: 200 });
     t.match(await send(), { withheldCount: 200 });
+    await fanOut.drain();
+  },
+
+  async 'a retry of a push that ignores caps needs the right to ignore them'(t, store) {
+    const { api, send, fanOut, change } = await startCapped(t, store, 'ignoring', {
+      categories: cappedAt(1),
+      devices: 50,
+    });
+    await send();
+    await change({ shares: { notFound: 0.5 } });
+    const first = await send({ caps: 'ignore' });
+    t.match(first, { category: 'news', caps: 'ignore', withheldCount: undefined });
+    await change({ shares: { notFound: 0 } });
+    const retryBy = (token?: string) => api.call('POST', `/${first.id}/retry`, {}, token);
+    const sending = await api.key({ scopes: ['send', 'read'] });
+    t.match(await retryBy(sending), { status: 403, body: { detail: /override/ } });
+    const retry = await retryBy(await api.key({ scopes: ['send', 'override'] }));
+    t.equal(retry.status, 202);
+    t.match(await ended(api, retry.body.id), {
+      caps: 'ignore',
+      totalCount: first.failedCount,
+      successCount: first.failedCount,
+    });
+    await fanOut.drain();
+  },
+
+  async 'a stage counts those who are sent to'(t, store) {
+    const { api, send, fanOut, seed } = await startCapped(t, store, 'staged', {
+      categories: cappedAt(1),
+      devices: 200,
+    });
+    await send();
+    await seed(300);
+    const id = await api.push({ pauseAfter: 30 });
+    const paused = await until('it pauses', async () => {
+      const { body } = await api.call('GET', `/${id}`);
+      return body.state === 'PAUSED' && body.stageEndedAt ? body : null;
+    });
+    t.equal(paused.successCount, 30);
+    t.equal((await api.call('POST', `/${id}/resume`)).status, 200);
+    t.match(await ended(api, id), { totalCount: 500, withheldCount: 200, successCount: 300 });
     await fanOut.drain();
   },
 

@@ -31,6 +31,8 @@ export const unmoved = (notificationId: string): Advance => ({
 
 /** A notification that will send nothing more, with what has become of its devices. */
 export interface EndedNotification extends Counts {
+  /** Left out by a policy, a part of the total. */
+  readonly withheld: number;
   readonly id: string;
   readonly clientId: number;
   readonly state: NotificationState;
@@ -97,7 +99,8 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
     select coalesce(array_agg(distinct s.app_id), '{}') as "appIds", min(s.fault) as fault,
       coalesce(sum(s.total), 0)::float8 as total, coalesce(sum(s.delivered), 0)::float8 as delivered,
       coalesce(sum(s.failed), 0)::float8 as failed, coalesce(sum(s.skipped), 0)::float8 as skipped,
-      coalesce(sum(s.expired), 0)::float8 as expired, coalesce(sum(s.cancelled), 0)::float8 as cancelled
+      coalesce(sum(s.expired), 0)::float8 as expired, coalesce(sum(s.cancelled), 0)::float8 as cancelled,
+      coalesce(sum(s.withheld), 0)::float8 as withheld
     from notification_scopes s where s.notification_id = w.id
   ) c
   where w.has_ended`;

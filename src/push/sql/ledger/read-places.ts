@@ -17,7 +17,7 @@ interface Places {
   readonly ageMs: number;
   /** The devices of now that have one. */
   readonly held: Uint8Array;
-  /** The same, with those that were given back. */
+  /** The same, with those that were given back in this group. */
   readonly taken: Uint8Array;
   /** Those that were left out. */
   readonly withheld: Uint8Array;
@@ -87,17 +87,18 @@ export async function readPlaces(
   }));
 }
 
-/** Whether the job of places `p` may still send in their group. */
+/** Whether the job of places `p` may still send in their group. Parked parts do not. */
 const maySend = (sql: Sql) => sql`
   exists (
     select from chunks c
     where c.notification_id = p.notification_id and c.app_id = p.app_id
       and c.platform_id = p.platform_id and c.group_number = p.group_number
+      and c.parked_at is null
   )
   or exists (
     select from retries r
     where r.notification_id = p.notification_id and r.app_id = p.app_id
-      and r.platform_id = p.platform_id
+      and r.platform_id = p.platform_id and r.parked_at is null
       and r.ordinal between p.group_number * ${GROUP_DEVICES}::integer
         and p.group_number * ${GROUP_DEVICES}::integer + ${GROUP_DEVICES - 1}::integer
   )`;
@@ -105,9 +106,11 @@ const maySend = (sql: Sql) => sql`
 function setsOf(row: Row, groupNumber: number): Pick<Places, 'held' | 'taken' | 'withheld'> {
   const taken = devicesIn(row, row.taken, groupNumber);
   const returned = devicesIn(row, row.returned, groupNumber);
+  const held = taken.map((octet, at) => octet & ~(returned[at] ?? 0));
   return {
-    held: taken.map((octet, at) => octet & ~(returned[at] ?? 0)),
-    taken,
+    held,
+    // A device that moved here has no place after its old group took it back.
+    taken: row.groupNumber === groupNumber ? taken : held,
     withheld: devicesIn(row, row.withheld, groupNumber),
   };
 }

@@ -7,6 +7,9 @@ import { GROUP_DEVICES } from '../../../domain/device.ts';
 import { eraseMany } from './erase-many.ts';
 import { firstSendRetried, isNeededByRetry } from './retry-chain.ts';
 
+/** @limit by which clocks of nodes differ, and a job finds devices late → its moves stay longer */
+const CLOCKS_MARGIN_MS = 3_600_000;
+
 interface RemovedAtOnce {
   readonly jobs: number;
   /** Rows of groups, and of scopes: a single job may have thousands. */
@@ -86,6 +89,10 @@ export async function deleteMovedOrdinals(
           select from cap_places p
           where p.app_id = m.app_id and p.platform_id = m.platform_id
             and p.group_number = m.from_ordinal / ${GROUP_DEVICES}::integer
+            -- A later job finds the device where it is now. Ids begin with the time of their node.
+            and p.notification_id < (lpad(to_hex(floor(
+              extract(epoch from m.moved_at) * 1000 + ${CLOCKS_MARGIN_MS}::float8
+            )::bigint), 12, '0') || '70008000000000000000')::uuid
         )
         and moved_at < coalesce((
           select min(first_send_at) from notifications

@@ -19,15 +19,22 @@ export const settlePlaces = (sql: Sql, reports: readonly SettledPlaces[]) => sql
     insert into cap_places as p
       (app_id, platform_id, group_number, notification_id, category, taken, returned, withheld)
     select app_id, platform_id, group_number, notification_id, category, ''::bytea, returned, withheld
-    from given order by app_id, platform_id, group_number, notification_id
+    from given where withheld is not null
+    order by app_id, platform_id, group_number, notification_id
     on conflict (app_id, platform_id, group_number, notification_id) do update set
-      returned = case
-        when excluded.returned is null then p.returned
-        else coalesce(p.returned, '') || excluded.returned end,
-      withheld = case
-        when excluded.withheld is null then p.withheld
-        else coalesce(p.withheld, '') || excluded.withheld end,
+      returned = coalesce(p.returned || excluded.returned, excluded.returned, p.returned),
+      withheld = coalesce(p.withheld, '') || excluded.withheld,
       last_at = excluded.last_at
+  ),
+  -- Without a row nobody has a place.
+  noted as (
+    update cap_places p set
+      returned = coalesce(p.returned || g.returned, g.returned, p.returned),
+      last_at = clock_timestamp()
+    from given g
+    where g.withheld is null
+      and (p.app_id, p.platform_id, p.group_number, p.notification_id)
+        = (g.app_id, g.platform_id, g.group_number, g.notification_id)
   )
   update notification_scopes s set withheld = coalesce(s.withheld, 0) + sums.devices
   from (
@@ -55,7 +62,7 @@ const settled = rowsOf<SettledPlaces>('settled', {
  */
 export const settleRetryPlaces = (sql: Sql, reports: readonly RetryProgress[]) => sql`
   with held as (
-    select r.*, q.may_have_arrived
+    select r.*, q.may_have_arrived, r.ordinal / ${GROUP_DEVICES}::integer as group_number
     from (
       select * from ${retried(sql, reports.flatMap(retriedIn))}
       order by notification_id, app_id, platform_id, ordinal
@@ -75,11 +82,11 @@ export const settleRetryPlaces = (sql: Sql, reports: readonly RetryProgress[]) =
       when h.words is null then p.returned else coalesce(p.returned, '') || h.words end,
     last_at = clock_timestamp()
   from (
-    select notification_id, app_id, platform_id, ordinal / ${GROUP_DEVICES}::integer as group_number,
+    select notification_id, app_id, platform_id, group_number,
       string_agg(int2send((ordinal % ${GROUP_DEVICES}::integer)::smallint), ''::bytea)
         filter (where is_given_back and not may_have_arrived) as words
     from held
-    group by notification_id, app_id, platform_id, ordinal / ${GROUP_DEVICES}::integer
+    group by notification_id, app_id, platform_id, group_number
   ) h
   where (p.app_id, p.platform_id, p.group_number, p.notification_id)
     = (h.app_id, h.platform_id, h.group_number, h.notification_id)`;

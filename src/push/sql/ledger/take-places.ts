@@ -4,6 +4,7 @@
  * finds what the one before it took.
  */
 
+import { isLockTimeout } from '../../../database/faults.ts';
 import type { SqlPool } from '../../../database/sql.ts';
 import { transact } from '../../../database/transact.ts';
 import type { DeviceGroupKey } from '../../../domain/device-group-change.ts';
@@ -22,13 +23,31 @@ export interface WantedPlaces extends NotificationScope, DeviceGroupKey {
   readonly wordsOf: (bits: Uint8Array) => string | null;
 }
 
-/** Those of the wanted devices that have a place, as bits. Null: another claim has the chunk. */
-export const takePlaces = (sql: SqlPool, asked: WantedPlaces): Promise<Uint8Array | null> =>
+/**
+ * Other jobs hold it for milliseconds.
+ * @limit wait for the places of a device group → its chunk is given back
+ */
+const LOCK_MS_MAX = 2_000;
+
+/** Null: another claim has the chunk. `busy`: others hold the group for too long. */
+export type TakenPlaces = Uint8Array | 'busy' | null;
+
+/** Those of the wanted devices that have a place, as bits. */
+export async function takePlaces(sql: SqlPool, asked: WantedPlaces): Promise<TakenPlaces> {
+  try {
+    return await takeLocked(sql, asked);
+  } catch (error) {
+    if (isLockTimeout(error)) return 'busy';
+    throw error;
+  }
+}
+
+const takeLocked = (sql: SqlPool, asked: WantedPlaces): Promise<Uint8Array | null> =>
   transact(sql, async (tx) => {
     const { notificationId, appId, platformId, groupNumber, epoch, caps, wanted } = asked;
     // The next statement sees what was committed before this one has returned.
     await tx`
-      select pg_advisory_xact_lock(
+      select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true), pg_advisory_xact_lock(
         hashtextextended(${`caps ${appId} ${platformId} ${groupNumber}`}::text, 0)
       )`;
     const [places, held] = await Promise.all([

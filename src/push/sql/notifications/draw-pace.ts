@@ -100,7 +100,9 @@ async function endStage(sql: Sql, notificationId: string): Promise<void> {
   await sql`
     with sent as materialized (
       select n.pause_after - b.total - (
-        select coalesce(sum(s.total), 0) from notification_scopes s where s.notification_id = n.id
+        -- Who was left out by a cap had no turn.
+        select coalesce(sum(s.total - coalesce(s.withheld, 0)), 0) from notification_scopes s
+        where s.notification_id = n.id
       ) + (
         -- Given back before their turn came.
         select count(*) from retries r where r.notification_id = n.id and r.attempts = 0

@@ -28,6 +28,8 @@ export interface KnownNotification extends NotificationTimes, PushOptions {
   /** The time that the clocks of its devices are to show. Null: it has one moment. */
   readonly sendAtLocal: string | null;
   readonly sendsLate: boolean | null;
+  /** Caps leave no device out of it. */
+  readonly ignoresCaps: boolean;
   /** The job that was sent first, of which this one is a retry. Null: it is none. */
   readonly retries: string | null;
   /** The retries of this one, if it was sent first. */
@@ -51,6 +53,7 @@ export async function readNotification(
     select n.state, n.user_name as "userName", n.payload, n.templated, ${selectedOptions(sql)},
       ${storedAudience(sql)} as audience, n.audience_expression as expression, ${timesOf(sql)},
       floor(extract(epoch from n.stage_ended_at) * 1000)::float8 as "stageEndedAt", n.category,
+      coalesce(n.caps -> 'areIgnored' = 'true', false) as "ignoresCaps",
       n.send_at_local as "sendAtLocal", n.sends_late as "sendsLate",
       case when n.correction is null then n.retries end as retries,
       case when n.correction = 'correct' then n.retries end as corrects,

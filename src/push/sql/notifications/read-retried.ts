@@ -11,6 +11,8 @@ export interface RetriedNotification extends NotificationTerms {
   /** The job that was sent first: itself, or the one that it retries. */
   readonly first: string;
   readonly userName: string;
+  /** Caps leave no device out of it. */
+  readonly ignoresCaps: boolean;
   readonly state: NotificationState;
   readonly templated: TemplatedPayload | null;
   readonly expression: string | null;
@@ -27,7 +29,8 @@ export async function readRetried(
   notificationId: string,
 ): Promise<RetriedNotification | null> {
   const [row] = await sql<RetriedNotification[]>`
-    select n.id, coalesce(n.retries, n.id) as first, n.user_name as "userName", n.state, n.payload,
+    select n.id, coalesce(n.retries, n.id) as first, n.user_name as "userName",
+      coalesce(n.caps -> 'areIgnored' = 'true', false) as "ignoresCaps", n.state, n.payload,
       n.templated, ${selectedOptions(sql)}, ${storedAudience(sql)} as audience,
       n.audience_expression as expression,
       floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",

@@ -36,6 +36,11 @@ const NOT_SENT: Ending = {
 
 const REST: Release = { kind: 'give-back', afterMs: 0, reason: null };
 
+/** @limit until a chunk whose places were held for too long is claimed again */
+const BUSY_MS = 1_000;
+/** No device was sent to. */
+const BUSY: Release = { kind: 'give-back', afterMs: BUSY_MS, reason: null };
+
 /** Resolves when the chunk's last report is answered. */
 export async function runChunk(task: ChunkTask, context: RunContext): Promise<void> {
   const { tagIndex, control, share, lease, clock } = context;
@@ -54,7 +59,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   steps.resolved(resolved.offsets.length);
   const held = await holdToCaps(task, resolved, context.takePlaces);
   if (held === null) return steps.end();
-  const { run, places } = held;
+  const { run, places, isBusy } = held;
   const firstOrdinal = groupNumber * GROUP_DEVICES;
   const known = (run.endOffset ?? GROUP_DEVICES) / BLOCK_DEVICES;
   const { doneBlocks, startedBlocks, isDoubted } = task;
@@ -95,8 +100,9 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   // The claim before has sent to some of these devices, and it is not known to which.
   blocks.settleInDoubt(outcomeUnknown('the process that sent it was lost'));
   try {
-    const halt =
-      (await sendAll(task, context, queue, () => reporter.urge())) ?? doubt(blocks, context);
+    const halt = isBusy
+      ? BUSY
+      : ((await sendAll(task, context, queue, () => reporter.urge())) ?? doubt(blocks, context));
     steps.sent();
     await reporter.finish(() => {
       if (control.isLost) return null;

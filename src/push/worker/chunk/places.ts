@@ -5,7 +5,7 @@ import type { PlacesProgress } from '../../../domain/progress.ts';
 import type { DeviceRun } from '../../../tag-index/tag-index.ts';
 import type { ChunkTask } from '../../protocol/task.ts';
 import { addDevice, hasDevice, noDevices } from '../../sql/ledger/reach-words.ts';
-import type { WantedPlaces } from '../../sql/ledger/take-places.ts';
+import type { TakenPlaces, WantedPlaces } from '../../sql/ledger/take-places.ts';
 import { Reach } from './reach.ts';
 
 const ALL_BLOCKS = (1n << BigInt(GROUP_BLOCKS)) - 1n;
@@ -40,19 +40,21 @@ interface Held {
   readonly run: DeviceRun;
   /** Null: no cap concerns the push. */
   readonly places: Places | null;
+  /** No device may be sent to yet: the places could not be taken. */
+  readonly isBusy: boolean;
 }
 
 /** Null: another claim has the chunk. Blocks that are done are left as they are. */
 export async function holdToCaps(
   task: ChunkTask,
   run: DeviceRun,
-  takePlaces: (asked: WantedPlaces) => Promise<Uint8Array | null>,
+  takePlaces: (asked: WantedPlaces) => Promise<TakenPlaces>,
 ): Promise<Held | null> {
   const { caps, doneBlocks } = task;
-  if (caps === null) return { run, places: null };
+  if (caps === null) return { run, places: null, isBusy: false };
   const places = new Places(caps.category);
   const open = run.offsets.filter((offset) => ((doneBlocks >> BigInt(offset >> 7)) & 1n) === 0n);
-  if (task.authorized === null || open.length === 0) return { run, places };
+  if (task.authorized === null || open.length === 0) return { run, places, isBusy: false };
   const wanted = noDevices();
   for (const offset of open) addDevice(wanted, offset);
   const { message, appId, platformId, groupNumber, epoch } = task;
@@ -60,9 +62,10 @@ export async function holdToCaps(
   const group = { notificationId, appId, platformId, groupNumber, epoch };
   const allowed = await takePlaces({ ...group, caps, wanted, wordsOf });
   if (allowed === null) return null;
+  if (allowed === 'busy') return { run, places, isBusy: true };
   for (const offset of open) if (!hasDevice(allowed, offset)) places.withhold(offset);
   const isLeft = (offset: number) => !hasDevice(wanted, offset) || hasDevice(allowed, offset);
-  return { run: keep(run, isLeft), places };
+  return { run: keep(run, isLeft), places, isBusy: false };
 }
 
 function wordsOf(bits: Uint8Array): string | null {

@@ -98,10 +98,12 @@ await onEachStore(t, {
     t.match(await send(), { totalCount: 13, withheldCount: 12 });
     const later = Date.now() + 60_000;
     t.equal(await deleteMovedOrdinals(sql, later, 100), 0, 'places need them');
+    await sql`update moved_ordinals set moved_at = now() - interval '2 hours'`;
+    t.equal(await deleteMovedOrdinals(sql, later, 1), 1, 'those of later jobs do not');
     t.equal(await deleteOldPlaces(sql, Date.now() - 60_000, 100), 0, 'they are young');
     t.equal(await deleteOldPlaces(sql, later, 1), 1);
     t.ok((await deleteOldPlaces(sql, later, 100)) > 0);
-    t.equal(await deleteMovedOrdinals(sql, later, 100), 5);
+    t.equal(await deleteMovedOrdinals(sql, later, 100), 4);
     await fanOut.drain();
   },
 });

@@ -5,6 +5,7 @@ import type { Outcome } from '../../../../src/domain/outcome.ts';
 import { DELIVERED } from '../../../../src/domain/outcome.ts';
 import type { ChunkTask } from '../../../../src/push/protocol/task.ts';
 import { addWords, hasDevice, noDevices } from '../../../../src/push/sql/ledger/reach-words.ts';
+import type { TakenPlaces } from '../../../../src/push/sql/ledger/take-places.ts';
 import { runChunk } from '../../../../src/push/worker/chunk/chunk-runner.ts';
 import { chunkTask, ScriptedSender, sceneOf } from '../../../support/scripted-sender.ts';
 
@@ -27,7 +28,7 @@ const offsetsIn = (words: string | undefined): readonly number[] => {
 async function reported(
   more: Partial<ChunkTask>,
   full: readonly number[],
-  allowed = (wanted: Uint8Array): Uint8Array | null =>
+  allowed = (wanted: Uint8Array): TakenPlaces =>
     wanted.map((octet, at) =>
       full.reduce(
         (left, offset) => (offset >> 3 === at ? left & ~(1 << (offset & 7)) : left),
@@ -52,6 +53,7 @@ async function reported(
   return {
     asked,
     reports: scene.reports.length,
+    releases: chunks.map(({ releaseAfterMs }) => releaseAfterMs),
     withheld: ofAll('withheld'),
     returned: ofAll('returned'),
     reached: chunks.flatMap(({ reached }) => offsetsIn(reached?.words)),
@@ -108,6 +110,17 @@ t.test('cancelled: no places are taken, and those that were taken come back', as
 t.test('another claim has the chunk: nothing is sent or reported', async (t) => {
   t.match(await reported({}, [], () => null), { reports: 0 });
 });
+
+t.test(
+  'others hold the group for too long: it is given back unsent, and in no doubt',
+  async (t) => {
+    const busy = await reported({}, [], () => 'busy');
+    t.match(busy, { reached: [], withheld: [], returned: [], total: 0, releases: [1_000] });
+    const doubted = { isAtMostOnce: true, startedBlocks: 1n };
+    const unknown = await reported(doubted, [], () => 'busy');
+    t.match(unknown, { total: 6, delivered: 0, returned: [] }, 'what was in doubt stays unsent');
+  },
+);
 
 t.test('without caps nothing is asked or said of places', async (t) => {
   t.match(await reported({ caps: null }, [4]), { asked: [], withheld: [], returned: [], total: 8 });
