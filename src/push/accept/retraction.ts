@@ -7,6 +7,8 @@ import type { Payload } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import { removalOn, SILENT } from '../../providers/removal.ts';
 import type { Content } from './contents.ts';
+import type { OwnIdentity } from './sent-identity.ts';
+import { replacing } from './sent-identity.ts';
 
 export interface AskedRetraction {
   readonly mode: 'remove' | 'replace';
@@ -45,19 +47,13 @@ function promiseOn(
     : { platformId, how: 'none', promise: 'none' };
 }
 
-/** `collapseId`: see withIdentity. */
 export function retractionContent(
   { text }: AskedRetraction,
   promises: readonly PlatformPromise[],
   scopes: readonly Scope<PlatformId>[],
-  collapseId: string | undefined,
+  identity: OwnIdentity,
 ): Content {
-  const shown: Payload = {
-    ...text,
-    ...(collapseId === undefined ? {} : { collapseId }),
-    present: { interruption: 'passive', replaceable: true },
-    data: {},
-  };
+  const shown = replacing({ ...text, present: { interruption: 'passive' }, data: {} }, identity);
   const payloadOf = ({ platformId, how }: PlatformPromise): Payload =>
     how === 'replace' ? shown : (removalOn(platformId)?.payload ?? SILENT);
   const faults = promises.flatMap((one) =>

@@ -2,7 +2,11 @@
 
 import type { Sql } from '../../../database/sql.ts';
 import type { Scope } from '../../../domain/device.ts';
-import type { NotificationState, TemplatedPayload } from '../../../domain/notification.ts';
+import type {
+  Correction,
+  NotificationState,
+  TemplatedPayload,
+} from '../../../domain/notification.ts';
 import type { NotificationTerms } from './terms.ts';
 import { selectedOptions, storedAudience } from './terms.ts';
 
@@ -10,6 +14,8 @@ export interface RetriedNotification extends NotificationTerms {
   readonly id: string;
   /** The job that was sent first: itself, or the one that it retries. */
   readonly first: string;
+  /** Its own deed. Null: it is no correction. */
+  readonly correction: Correction | null;
   readonly userName: string;
   readonly state: NotificationState;
   readonly templated: TemplatedPayload | null;
@@ -27,7 +33,7 @@ export async function readRetried(
   notificationId: string,
 ): Promise<RetriedNotification | null> {
   const [row] = await sql<RetriedNotification[]>`
-    select n.id, coalesce(n.retries, n.id) as first, n.user_name as "userName", n.state, n.payload,
+    select n.id, coalesce(n.retries, n.id) as first, n.correction, n.user_name as "userName", n.state, n.payload,
       n.templated, ${selectedOptions(sql)}, ${storedAudience(sql)} as audience,
       n.audience_expression as expression,
       floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",

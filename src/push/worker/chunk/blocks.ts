@@ -94,7 +94,9 @@ export class Blocks {
 
   /** Whether a stop before the next device leaves no block half sent. */
   get isAtBoundary(): boolean {
-    return this.next === null || this.tallies[this.blockAt(this.cursor)] === undefined;
+    if (this.next === null) return true;
+    const tally = this.tallies[this.blockAt(this.cursor)];
+    return tally === undefined || tally.isOfGone;
   }
 
   get hasFinished(): boolean {
@@ -159,7 +161,8 @@ export class Blocks {
     if (left < 0) throw new Error(`device ${ordinal} ended twice`);
     this.open[block] = left;
     const tally = this.tallyAt(position);
-    tally.add(ordinal, ending);
+    if (this.isGone?.(position) === true) tally.skip();
+    else tally.add(ordinal, ending);
     if (mayHaveArrived(ending)) this.reach.add(this.offsetAt(position));
     if (ending.kind === 'cancelled') {
       this.rest ??= new Reach();
@@ -168,7 +171,7 @@ export class Blocks {
     if (observation !== null) tally.observations.push(observation);
     if (this.hasDoubtful && !tally.mayCountAsUnsent) this.keepDoubtful();
     if (left > 0) return;
-    if (tally.mayCountAsUnsent) this.doubtful.add(block);
+    if (tally.mayCountAsUnsent && !tally.isOfGone) this.doubtful.add(block);
     else this.finish(block);
   }
 
