@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../packages/std/src/json.ts';
 import { isObject } from '../../packages/std/src/json.ts';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import type { Payload } from '../domain/notification.ts';
 import { hasText } from './webpush/message.ts';
 
@@ -37,8 +38,10 @@ export function quietly({ sound: _, languages, ...payload }: Payload): Payload {
   };
 }
 
-/** Browsers alert again for a message in the place of another, unless the publisher says not. */
-export function loudly({ languages, ...payload }: Payload): Payload {
+/** `platformIds`: where it goes. Browsers alert again for a message in the place of another, unless the publisher says not. */
+export function loudly(given: Payload, platformIds: readonly number[]): Payload {
+  if (!platformIds.includes(PLATFORMS.webpush)) return given;
+  const { languages, ...payload } = given;
   const { webpush } = payload;
   const isSaid = !hasText(payload) || webpush?.['renotify'] !== undefined;
   return {
@@ -46,7 +49,12 @@ export function loudly({ languages, ...payload }: Payload): Payload {
     ...(isSaid ? {} : { webpush: { ...webpush, renotify: true } }),
     ...(languages === undefined
       ? {}
-      : { languages: languages.map((one) => ({ ...one, payload: loudly(one.payload) })) }),
+      : {
+          languages: languages.map((one) => ({
+            ...one,
+            payload: loudly(one.payload, platformIds),
+          })),
+        }),
   };
 }
 

@@ -36,14 +36,15 @@ t.test('without a sound, whatever overlays ask for; the rest stays', (t) => {
 
 t.test('alerting again: browsers are told so, where the payload does not say', (t) => {
   const web = (webpush?: Payload['webpush']) =>
-    loudly({ title: 'x', data: {}, ...(webpush === undefined ? {} : { webpush }) }).webpush;
+    loudly({ title: 'x', data: {}, ...(webpush === undefined ? {} : { webpush }) }, [7]).webpush;
   t.same(web(), { renotify: true });
   t.same(web({ icon: 'ball' }), { icon: 'ball', renotify: true });
   t.same(web({ renotify: false }), { renotify: false });
   // A browser refuses it without a tag, which only a text has.
-  t.same(loudly({ data: {} }), { data: {} });
+  t.same(loudly({ data: {} }, [7]), { data: {} });
+  t.same(loudly({ title: 'x', data: {} }, [3, 15]), { title: 'x', data: {} });
   const languages = [{ language: 'de', payload: { title: 'x', data: {} } }];
-  t.match(loudly({ data: {}, languages }).languages, [
+  t.match(loudly({ data: {}, languages }, [7]).languages, [
     { payload: { webpush: { renotify: true } } },
   ]);
   t.end();

@@ -1,12 +1,12 @@
 /** Accepts a correction or retraction of a job: to whom that has reached (decision 77). */
 
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
-import { PLATFORMS } from '../../../packages/std/src/platforms.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
+import type { OwnIdentity } from '../../providers/overlay-tags.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import { loudly, quietly } from '../../providers/quiet.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
@@ -34,7 +34,6 @@ import type { Push } from './push.ts';
 import { earlierAnswer } from './replace.ts';
 import type { AskedRetraction } from './retraction.ts';
 import { promisesOf, retractionContent } from './retraction.ts';
-import type { OwnIdentity } from './sent-identity.ts';
 import { identityFaults, replacing, sentIdentityOf } from './sent-identity.ts';
 
 /** `isQuiet`: it makes no noise. */
@@ -201,11 +200,10 @@ async function contentOf(
   if (deed.kind === 'retract') {
     return retractionContent(deed, promisesOf(deed, scopes), scopes, identity);
   }
-  const isInBrowsers = scopes.some(({ platformId }) => platformId === PLATFORMS.webpush);
+  const platformIds = scopes.map(({ platformId }) => platformId);
   const asCorrection = (payload: Payload): Payload => {
     const made = replacing(payload, identity);
-    if (deed.isQuiet) return quietly(made);
-    return isInBrowsers ? loudly(made) : made;
+    return deed.isQuiet ? quietly(made) : loudly(made, platformIds);
   };
   const faults = ownFaults(push, identity);
   if (faults.length > 0) return { kind: 'invalid', faults };

@@ -4,10 +4,10 @@ import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
+import type { OwnIdentity } from '../../providers/overlay-tags.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import { removalOn, SILENT } from '../../providers/removal.ts';
 import type { Content } from './contents.ts';
-import type { OwnIdentity } from './sent-identity.ts';
 import { replacing } from './sent-identity.ts';
 
 export interface AskedRetraction {

@@ -1,21 +1,13 @@
 /** The identity that the alerts of a job have on devices, for one that is to take their place. */
 
-import type { JsonObject } from '../../../packages/std/src/json.ts';
-import { isObject } from '../../../packages/std/src/json.ts';
 import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { isReplaceable } from '../../domain/replaceable.ts';
+import type { OwnIdentity } from '../../providers/overlay-tags.ts';
+import { IDENTITY_PATHS, tagsOf, withTags } from '../../providers/overlay-tags.ts';
 import { losesIdentity } from '../../providers/payload-size.ts';
-
-/** What a payload says of it. Absent: the job that was sent first stands for it. */
-export interface OwnIdentity {
-  readonly collapseId?: string;
-  /** Tags of overlays, which hold in place of that on Android and in browsers. */
-  readonly androidTag?: string;
-  readonly webTag?: string;
-}
 
 type SentIdentity =
   | { readonly kind: 'identity'; readonly own: OwnIdentity }
@@ -67,44 +59,23 @@ const inLanguages = (payload: Payload): readonly Payload[] => [
   ...(payload.languages ?? []).map((one) => one.payload),
 ];
 
-const tagsOf = ({ collapseId, fcm, webpush }: Payload) => ({
-  collapseId,
-  androidTag: shownOnAndroid(fcm)?.['tag'],
-  webTag: webpush?.['tag'],
-});
-
-function shownOnAndroid(fcm: JsonObject | undefined): JsonObject | null {
-  const android = fcm?.['android'];
-  const shown = isObject(android) ? android['notification'] : undefined;
-  return isObject(shown) ? shown : null;
-}
-
 /** Faults of a payload that says another identity; one that says none is given it. */
 export function identityFaults(payload: Payload, own: OwnIdentity, what: string) {
   const said = tagsOf(payload);
-  const paths = [
-    ['collapseId', 'payload.collapseId'],
-    ['androidTag', 'payload.fcm.android.notification.tag'],
-    ['webTag', 'payload.webpush.tag'],
-  ] as const;
-  return paths
-    .filter(([name]) => said[name] !== undefined && said[name] !== own[name])
-    .map(([, path]) => ({
-      path,
-      message: `must be absent: ${what} has the identity of the job that was sent first.`,
-    }));
+  return IDENTITY_PATHS.filter(
+    ([name]) => said[name] !== undefined && said[name] !== own[name],
+  ).map(([, path]) => ({
+    path,
+    message: `must be absent: ${what} has the identity of the job that was sent first.`,
+  }));
 }
 
 /** The payload with this identity, whatever its publisher says. */
 export function withIdentity(payload: Payload, own: OwnIdentity): Payload {
-  const { collapseId: _, languages, fcm, webpush, ...others } = payload;
-  const overAndroid = fcmWith(fcm, own.androidTag);
-  const overWeb = tagged(webpush, own.webTag);
+  const { collapseId: _, languages, ...others } = payload;
   return {
-    ...others,
+    ...withTags(others, own),
     ...(own.collapseId === undefined ? {} : { collapseId: own.collapseId }),
-    ...(overAndroid === undefined ? {} : { fcm: overAndroid }),
-    ...(overWeb === undefined ? {} : { webpush: overWeb }),
     ...(languages === undefined
       ? {}
       : {
@@ -123,18 +94,4 @@ export function replacing(payload: Payload, own: OwnIdentity): Payload {
       ? {}
       : { languages: languages.map((one) => ({ ...one, payload: replacing(one.payload, own) })) }),
   };
-}
-
-function fcmWith(fcm: JsonObject | undefined, tag: string | undefined): JsonObject | undefined {
-  const shown = tagged(shownOnAndroid(fcm) ?? undefined, tag);
-  if (shown === undefined) return fcm;
-  const android = fcm?.['android'];
-  return { ...fcm, android: { ...(isObject(android) ? android : {}), notification: shown } };
-}
-
-function tagged(overlay: JsonObject | undefined, tag: string | undefined): JsonObject | undefined {
-  if (tag !== undefined) return { ...overlay, tag };
-  if (overlay === undefined) return undefined;
-  const { tag: _, ...others } = overlay;
-  return others;
 }
