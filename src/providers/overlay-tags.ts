@@ -4,7 +4,7 @@ import type { JsonObject } from '../../packages/std/src/json.ts';
 import { isObject } from '../../packages/std/src/json.ts';
 import type { Payload } from '../domain/notification.ts';
 
-/** What a payload says. Absent: the job that was sent first stands for it. */
+/** The identity in a payload. Absent: the job that was sent first stands for it. */
 export interface OwnIdentity {
   readonly collapseId?: string;
   /** Tags of overlays, which hold in place of that on Android and in browsers. */

@@ -83,7 +83,7 @@ export async function insertCorrection(
   const [accepted] = await insertNotifications(tx, [correction]);
   if (accepted === undefined) return { kind: 'key-taken' };
   const { id } = accepted;
-  // What is under way may still send: also for the rest of `original`.
+  // A job under way may still send, also with a rest of `original`.
   const isWaiting = !job.hasEnded;
   const chunks = await planCorrection(tx, {
     id,
@@ -111,7 +111,7 @@ const awaitEnd = (tx: Sql, correctionId: string, { id, state }: Link, rest: Rest
     rest_to = ${rest === 'corrected' && state !== 'CANCELLED' ? correctionId : null}::uuid
   where id = ${id}::uuid`;
 
-/** Counts them as cancelled: nobody begins them any more, since the job has another correction. */
+/** Lets them be counted as cancelled: the job that they wait for has another correction. */
 const letGo = (tx: Sql, corrections: readonly Link[]) =>
   corrections.length === 0
     ? null
